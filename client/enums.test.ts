@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contract } from '../scripts/conformance/contract.ts'
+import { contract } from '../scripts/conformance/walked-contract.ts'
 import * as enums from './enums.gen.ts'
 
 test('every named enum of the contract is a constant with its values in order', () => {

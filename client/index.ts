@@ -63,13 +63,13 @@ export interface PlumblineClient {
 }
 
 /** Returns how to parse a response that is not JSON: the contract as YAML, and files. */
-function answerOf(path: string): { parseAs?: 'text' | 'blob' } {
+function parseOptions(path: string): { parseAs?: 'text' | 'blob' } {
   if (path.endsWith('.yaml')) return { parseAs: 'text' }
   return /(\/(content|pdf)|\.(csv|ndjson))$/.test(path) ? { parseAs: 'blob' } : {}
 }
 
 /** Returns how to send a body that is not JSON: a file, unchanged. */
-function bodyOf(options: { body?: unknown } | undefined): object {
+function bodyOptions(options: { body?: unknown } | undefined): object {
   if (!(options?.body instanceof Blob)) return {}
   return { bodySerializer: (body: Blob) => body, headers: { 'Content-Type': 'application/octet-stream' } }
 }
@@ -89,7 +89,7 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
   const calling = (method: Uppercase<Method>) => {
     const call = openapi[method] as (path: string, options?: object) => Promise<Answer<unknown>>
     return async (path: string, options?: object) => {
-      const answer = await call(path, { ...answerOf(path), ...bodyOf(options), ...options })
+      const answer = await call(path, { ...parseOptions(path), ...bodyOptions(options), ...options })
       const { error, response } = answer
       if (!response.ok && response.status !== 304 && !isProblem(error)) throw new PlumblineError(response, error)
       return answer

@@ -11,7 +11,7 @@ export type GiveKey = (signal: AbortSignal) => string | Promise<string>
 type Send = (request: Request, init: { signal: AbortSignal }) => Promise<Response>
 
 /** The default duration of one attempt of a request. */
-const LONGEST_ASKING_MS = 30_000
+const KEY_TIMEOUT_MS = 30_000
 
 /**
  * Sends requests with a key that changes. All requests share one call for a key. A request that was rejected because
@@ -21,8 +21,8 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
   let held: Promise<string> | null = null
 
   function ask(): Promise<string> {
-    const signal = AbortSignal.timeout(LONGEST_ASKING_MS)
-    const asked = until(
+    const signal = AbortSignal.timeout(KEY_TIMEOUT_MS)
+    const asked = raceSignal(
       signal,
       Promise.resolve().then(() => give(signal)),
     )
@@ -37,7 +37,7 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
   return async (request, init) => {
     for (let isAgain = false; ; isAgain = true) {
       const current = held ?? ask()
-      const key = await until(init.signal, current).catch((error: unknown) => {
+      const key = await raceSignal(init.signal, current).catch((error: unknown) => {
         throw init.signal.aborted ? error : new NoKey(error)
       })
       const own = request.clone()
@@ -58,7 +58,7 @@ async function hasExpired(response: Response): Promise<boolean> {
 }
 
 /** Returns the promise's outcome, or throws the reason of a signal that aborts first. */
-function until<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+function raceSignal<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
     if (signal.aborted) stop()

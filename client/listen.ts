@@ -22,7 +22,7 @@ export interface ListenOptions {
 }
 
 /** An event in the list: as subscribers receive it, plus its sequence number. */
-interface Listed {
+interface ListedEvent {
   id: string
   type: string
   sequence: number | null
@@ -31,7 +31,7 @@ interface Listed {
 const WAIT_SECONDS = 30
 /** Longer than one wait for events, so that an attempt is aborted only if the service is gone. */
 const TIMEOUT_SECONDS = 45
-const PAGE = 100
+const PAGE_SIZE = 100
 const PAUSE_MS = 2000
 
 /** Returns the requested types that do not exist, and all types that do. */
@@ -39,30 +39,30 @@ export async function unknownTypes(
   asked: readonly string[],
   { signal, ...options }: Pick<ListenOptions, 'baseUrl' | 'key' | 'signal'>,
 ): Promise<{ unknown: string[]; known: string[] }> {
-  const { data } = await orThrow(clientOf(options).GET('/api/ext/event-types', { signal }))
+  const { data } = await orThrow(createListenClient(options).GET('/api/ext/event-types', { signal }))
   const known = data.map(({ type }): string => type)
   return { unknown: asked.filter((type) => !known.includes(type)), known }
 }
 
 /** Forwards events until the signal aborts. Throws if the service rejects the key or the position. */
 export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
-  const client = clientOf(options)
-  let after = options.after ?? (await newest(client, signal))
+  const client = createListenClient(options)
+  let after = options.after ?? (await findNewestEventId(client, signal))
   say(`Ready: new events are forwarded to ${to}.`)
   while (!signal.aborted) {
-    const query = { limit: PAGE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
+    const query = { limit: PAGE_SIZE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
     const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
       if (signal.aborted) return null
       // A rejection is final, but an unavailable service comes back.
       if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
         throw error
-      say(`The service is not responding: ${reasonOf(error)}. Trying again.`)
+      say(`The service is not responding: ${describeReason(error)}. Trying again.`)
       return null
     })
-    if (page === null) await pause(PAUSE_MS, signal)
+    if (page === null) await delay(PAUSE_MS, signal)
     for (const event of page?.data ?? []) {
       if (signal.aborted) return
-      if (types === undefined || types.includes(event.type)) await forward(event, { to, secret, say })
+      if (types === undefined || types.includes(event.type)) await forwardEvent(event, { to, secret, say })
       after = event.id
     }
   }
@@ -71,15 +71,18 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
 /** Sends one past event again with its own ID, like every attempt. Returns false if the receiver did not accept it. */
 export async function replay(id: string, { to, secret, say, signal, ...options }: ListenOptions): Promise<boolean> {
   const params = { path: { eventId: id } }
-  const event = await orThrow(clientOf(options).GET('/api/ext/events/{eventId}', { params, signal }))
-  return forward(event, { to, secret, say })
+  const event = await orThrow(createListenClient(options).GET('/api/ext/events/{eventId}', { params, signal }))
+  return forwardEvent(event, { to, secret, say })
 }
 
-function clientOf({ baseUrl, key }: Pick<ListenOptions, 'baseUrl' | 'key'>) {
+function createListenClient({ baseUrl, key }: Pick<ListenOptions, 'baseUrl' | 'key'>) {
   return createClient({ baseUrl, key, retry: { timeoutSeconds: TIMEOUT_SECONDS } })
 }
 
-async function newest(client: ReturnType<typeof clientOf>, signal: AbortSignal): Promise<string | undefined> {
+async function findNewestEventId(
+  client: ReturnType<typeof createListenClient>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const query = { sort: '-sequence', limit: 1 } as const
   return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
 }
@@ -87,13 +90,13 @@ async function newest(client: ReturnType<typeof clientOf>, signal: AbortSignal):
 /** How long the service itself waits for a receiver. */
 const RECEIVER_MS = 10_000
 
-async function forward(
-  { sequence: _, ...event }: Listed,
+async function forwardEvent(
+  { sequence: _, ...event }: ListedEvent,
   { to, secret, say }: Pick<ListenOptions, 'to' | 'secret' | 'say'>,
 ): Promise<boolean> {
   const body = JSON.stringify(event)
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = signatureOf(`${event.id}.${timestamp}.${body}`, secret)
+  const signature = signBody(`${event.id}.${timestamp}.${body}`, secret)
   const begun = performance.now()
   const told = (outcome: string) =>
     say(`${event.id} ${event.type} → ${outcome} (${Math.round(performance.now() - begun)} ms)`)
@@ -113,7 +116,7 @@ async function forward(
     told(String(status))
     return status >= 200 && status < 300
   } catch (error) {
-    told(reasonOf(error))
+    told(describeReason(error))
     return false
   }
 }
@@ -123,19 +126,19 @@ const PREFIX = 'whsec_'
 /**
  * Standard Webhooks: the key is the part after `whsec_`, decoded from base64, or the UTF-8 bytes of any other secret.
  */
-function signatureOf(signed: string, secret: string): string {
+function signBody(signed: string, secret: string): string {
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // The cause of an error of fetch contains the actual reason.
   const { cause } = error
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(end, ms)
     function end() {

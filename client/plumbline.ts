@@ -29,7 +29,7 @@ const OPTIONS = {
 } as const
 
 /** Returns the exit code: 0 if it was stopped or the event was replayed, 1 after a rejection, 2 for wrong arguments. */
-async function run(): Promise<number> {
+async function runCommand(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   if (values.help === true) {
     process.stdout.write(HELP)
@@ -38,8 +38,8 @@ async function run(): Promise<number> {
   const { PLUMBLINE_URL, PLUMBLINE_KEY, PLUMBLINE_WEBHOOK_SECRET } = process.env
   const { to, key = PLUMBLINE_KEY, types, after } = values
   if (positionals.join(' ') !== 'listen' || to === undefined || !URL.canParse(to))
-    return wrong('The command is not valid. Use: plumbline listen --to URL.')
-  if (key === undefined || key === '') return wrong('The API key is missing. Set PLUMBLINE_KEY, or use --key.')
+    return reportUsage('The command is not valid. Use: plumbline listen --to URL.')
+  if (key === undefined || key === '') return reportUsage('The API key is missing. Set PLUMBLINE_KEY, or use --key.')
   const given = values.secret ?? PLUMBLINE_WEBHOOK_SECRET
   const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`
   const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -63,12 +63,12 @@ async function run(): Promise<number> {
   return 0
 }
 
-function wrong(sentence: string): number {
+function reportUsage(sentence: string): number {
   process.stderr.write(`${sentence}\n\n${HELP}`)
   return 2
 }
 
-run().then(
+runCommand().then(
   (code) => {
     process.exitCode = code
   },

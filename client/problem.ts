@@ -42,7 +42,7 @@ export class PlumblineError extends Error {
     super(
       problem === null
         ? `The server responded with HTTP status ${response.status} and no problem details.`
-        : messageOf(problem),
+        : toMessage(problem),
     )
     this.code = problem?.code ?? 'unexpected_answer'
     this.status = response.status
@@ -63,12 +63,14 @@ export class PlumblineError extends Error {
   }
 }
 
-const MOST_TOLD = 5
+const MAX_ERRORS_SHOWN = 5
 
 /** Returns the detail and the errors of the fields. */
-function messageOf({ code, detail, errors = [] }: Problem): string {
-  const told = errors.slice(0, MOST_TOLD).map(({ pointer, message }) => `${pointer || 'the request body'} ${message}`)
-  const more = errors.length > MOST_TOLD ? `; and ${errors.length - MOST_TOLD} more` : ''
+function toMessage({ code, detail, errors = [] }: Problem): string {
+  const told = errors
+    .slice(0, MAX_ERRORS_SHOWN)
+    .map(({ pointer, message }) => `${pointer || 'the request body'} ${message}`)
+  const more = errors.length > MAX_ERRORS_SHOWN ? `; and ${errors.length - MAX_ERRORS_SHOWN} more` : ''
   return `${code}: ${detail}${told.length > 0 ? ` (${told.join('; ')}${more})` : ''}`
 }
 

@@ -49,7 +49,7 @@ export function retrying(
   { retries = 4, longestWaitSeconds = 60, totalWaitSeconds = 60, timeoutSeconds = 30, onRetry }: RetryOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    if (request.method === 'POST' && !request.headers.has(KEY)) request.headers.set(KEY, newKey())
+    if (request.method === 'POST' && !request.headers.has(KEY_HEADER)) request.headers.set(KEY_HEADER, createKey())
     let waitedMs = 0
     for (let repeats = 0; ; repeats++) {
       let response: Response | undefined
@@ -59,7 +59,7 @@ export function retrying(
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
         // Read here, so that a connection that breaks within the body counts as failed.
         const text = await response.clone().text()
-        if (repeats >= retries || !isWorthRepeating(request, response, text)) return response
+        if (repeats >= retries || !shouldRepeat(request, response, text)) return response
       } catch (error) {
         if (error instanceof NoKey) throw error.reason
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
@@ -68,25 +68,25 @@ export function retrying(
       const ms = Math.round(waitMs(response?.headers, repeats))
       waitedMs += ms
       // The added spread is ours, not requested by the service, so it does not count.
-      if (ms > longestWaitSeconds * 1000 + SPREAD_MS || waitedMs > totalWaitSeconds * 1000 + SPREAD_MS) {
+      if (ms > longestWaitSeconds * 1000 + JITTER_MS || waitedMs > totalWaitSeconds * 1000 + JITTER_MS) {
         if (response === undefined) throw failure
         return response
       }
       const { method, url } = request
       onRetry?.({ method, url, attempt: repeats + 1, waitMs: ms, response: response ?? null, error: failure })
-      await pause(ms, request.signal)
+      await delay(ms, request.signal)
     }
   }
 }
 
-const KEY = 'Idempotency-Key'
+const KEY_HEADER = 'Idempotency-Key'
 
 // crypto.randomUUID is missing in pages that were not loaded over HTTPS.
-function newKey(): string {
+function createKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function isWorthRepeating(request: Request, { status }: Response, text: string): boolean {
+function shouldRepeat(request: Request, { status }: Response, text: string): boolean {
   if (status === 429 || status === 503) return true
   if (status === 502 || status === 504) return isRepeatable(request)
   return status === 409 && text.includes('"idempotency_in_progress"')
@@ -97,8 +97,8 @@ function isRepeatable({ headers }: Request): boolean {
 }
 
 const FIRST_WAIT_MS = 250
-const LONGEST_BACKOFF_MS = 8000
-const SPREAD_MS = 1000
+const MAX_BACKOFF_MS = 8000
+const JITTER_MS = 1000
 
 /**
  * Returns how many milliseconds to wait before the next attempt. If the response names a time, that time plus up to a
@@ -106,22 +106,22 @@ const SPREAD_MS = 1000
  * less a random part of up to half of it.
  */
 export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
-  const asked = headers && (retryAfterSeconds(headers) ?? renewalSeconds(headers))
-  if (asked !== undefined) return asked * 1000 + random * SPREAD_MS
-  return Math.min(FIRST_WAIT_MS * 2 ** repeats, LONGEST_BACKOFF_MS) * (0.5 + random / 2)
+  const asked = headers && (retryAfterSeconds(headers) ?? secondsUntilRenewal(headers))
+  if (asked !== undefined) return asked * 1000 + random * JITTER_MS
+  return Math.min(FIRST_WAIT_MS * 2 ** repeats, MAX_BACKOFF_MS) * (0.5 + random / 2)
 }
 
 /**
  * Returns the seconds until the last exhausted limit is renewed, from `RateLimit: "minute";r=0;t=42,
  * "day";r=9000;t=8000`.
  */
-function renewalSeconds(headers: Headers): number | undefined {
+function secondsUntilRenewal(headers: Headers): number | undefined {
   const usedUp = (headers.get('RateLimit') ?? '').split(',').filter((limit) => /;\s*r=0\b/.test(limit))
   const seconds = usedUp.flatMap((limit) => /;\s*t=(\d+)/.exec(limit)?.[1] ?? []).map(Number)
   return seconds.length > 0 ? Math.max(...seconds) : undefined
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

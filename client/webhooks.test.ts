@@ -6,13 +6,13 @@ import vectors from './webhooks.vectors.json' with { type: 'json' }
 const [vector] = vectors
 if (vector === undefined) throw new Error('There are no test vectors.')
 
-function headersOf({ id, timestamp, signature }: { id: string; timestamp: number; signature: string }) {
+function getHeaders({ id, timestamp, signature }: { id: string; timestamp: number; signature: string }) {
   return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
 }
 
 describe('the published test vectors', () => {
   test.each(vectors)('$name', async ({ secret, body, now, valid, ...rest }) => {
-    const verified = verifyWebhook({ headers: headersOf(rest), body }, secret, { now: new Date(now * 1000) })
+    const verified = verifyWebhook({ headers: getHeaders(rest), body }, secret, { now: new Date(now * 1000) })
     if (valid) expect(await verified).toEqual(JSON.parse(body))
     else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
   })
@@ -26,7 +26,7 @@ describe('the published test vectors', () => {
 const now = new Date(vector.timestamp * 1000)
 
 test('several secrets are tried, as a rotation requires', async () => {
-  const request = { headers: headersOf(vector), body: vector.body }
+  const request = { headers: getHeaders(vector), body: vector.body }
   const secrets = ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', vector.secret]
   expect((await verifyWebhook(request, secrets, { now })).id).toBe(vector.id)
   await expect(verifyWebhook(request, secrets.slice(0, 1), { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
@@ -44,7 +44,7 @@ test('headers are accepted from Fetch and from Node, under both signature names'
 test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
   'a request without %s is rejected',
   async (name) => {
-    const headers: Record<string, string> = headersOf(vector)
+    const headers: Record<string, string> = getHeaders(vector)
     delete headers[name]
     await expect(verifyWebhook({ headers, body: vector.body }, vector.secret, { now })).rejects.toMatchObject({
       fault: 'missing_header',
@@ -57,7 +57,7 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])(
   async (body) => {
     const { id, secret } = vector
     const request = {
-      headers: { ...headersOf(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
+      headers: { ...getHeaders(vector), 'webhook-signature': new Webhook(secret).sign(id, now, body) },
       body,
     }
     const refused = verifyWebhook(request, secret, { now })

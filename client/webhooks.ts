@@ -80,9 +80,9 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const id = header(headers, 'webhook-id')
-  const timestamp = header(headers, 'webhook-timestamp')
-  const given = header(headers, 'webhook-signature', 'x-webhook-signature')
+  const id = readHeader(headers, 'webhook-id')
+  const timestamp = readHeader(headers, 'webhook-timestamp')
+  const given = readHeader(headers, 'webhook-signature', 'x-webhook-signature')
 
   const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
   const ageSeconds = now.getTime() / 1000 - seconds
@@ -91,12 +91,12 @@ export async function verifyWebhook(
   }
 
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
+  const signed = concatBytes(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   if (!(await isSigned(signed, given, typeof secret === 'string' ? [secret] : secret))) {
     throw new WebhookVerificationError('wrong_signature', 'No signature matches the request body and the secret.')
   }
 
-  const event = parse(bytes)
+  const event = parseEvent(bytes)
   if (event?.id !== id)
     throw new WebhookVerificationError('wrong_body', 'The event ID in the body does not match the webhook-id header.')
   return event
@@ -105,11 +105,11 @@ export async function verifyWebhook(
 async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets: readonly string[]): Promise<boolean> {
   const signatures = given.split(' ').flatMap((part) => {
     const [version, text] = part.split(',')
-    const bytes = version === 'v1' && text !== undefined ? base64(text) : null
+    const bytes = version === 'v1' && text !== undefined ? decodeBase64(text) : null
     return bytes === null ? [] : [bytes]
   })
   for (const secret of secrets) {
-    const raw = keyOf(secret)
+    const raw = importableKey(secret)
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
@@ -122,11 +122,11 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets:
 
 const PREFIX = 'whsec_'
 
-function keyOf(secret: string): Uint8Array<ArrayBuffer> | null {
-  return secret.startsWith(PREFIX) ? base64(secret.slice(PREFIX.length)) : new TextEncoder().encode(secret)
+function importableKey(secret: string): Uint8Array<ArrayBuffer> | null {
+  return secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : new TextEncoder().encode(secret)
 }
 
-function base64(text: string): Uint8Array<ArrayBuffer> | null {
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
@@ -134,7 +134,7 @@ function base64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(first.length + second.length)
   whole.set(first)
   whole.set(second, first.length)
@@ -143,7 +143,7 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 
 // The sender knows the secret: Plumbline, or a test that signs anything, even `null`. It counts as an event if it has
 // the signed ID; the contract guarantees the rest of its shape.
-function parse(bytes: Uint8Array): WebhookEvent | null {
+function parseEvent(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null
   } catch {
@@ -151,15 +151,15 @@ function parse(bytes: Uint8Array): WebhookEvent | null {
   }
 }
 
-function header(headers: WebhookRequest['headers'], ...names: string[]): string {
+function readHeader(headers: WebhookRequest['headers'], ...names: string[]): string {
   for (const name of names) {
-    const value = typeof headers.get === 'function' ? headers.get(name) : plainHeader(headers, name)
+    const value = typeof headers.get === 'function' ? headers.get(name) : readPlainHeader(headers, name)
     if (value) return value
   }
   throw new WebhookVerificationError('missing_header', `The request has no ${names[0]} header.`)
 }
 
-function plainHeader(headers: object, name: string): string | undefined {
+function readPlainHeader(headers: object, name: string): string | undefined {
   for (const [key, value] of Object.entries(headers)) {
     if (key.toLowerCase() === name) return Array.isArray(value) ? value[0] : value
   }

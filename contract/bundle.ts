@@ -8,22 +8,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ContractDocument, Schema } from '../server/platform/calls/contract.ts'
 
-const repository = path.resolve(import.meta.dirname, '..')
+const repositoryRoot = path.resolve(import.meta.dirname, '..')
 
 /**
  * Returns the bundled contract. Throws Redocly's message, which names file and line, for invalid YAML or an invalid
  * `$ref`.
  */
-export function bundleContract(root = repository): ContractDocument {
+export function bundleContract(root = repositoryRoot): ContractDocument {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bundle-'))
   const output = path.join(folder, 'openapi.json')
   try {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [
-        path.join(repository, 'node_modules/@redocly/cli/bin/cli.js'),
+        path.join(repositoryRoot, 'node_modules/@redocly/cli/bin/cli.js'),
         ...['bundle', path.join(root, 'openapi.yaml'), '--output', output],
-        ...['--config', path.join(repository, 'redocly.yaml')],
+        ...['--config', path.join(repositoryRoot, 'redocly.yaml')],
       ],
       { cwd: root, encoding: 'utf8', env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
     )

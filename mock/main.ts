@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Command, InvalidArgumentError } from 'commander'
-import { contractNow } from './contract.ts'
+import { readCurrentContract } from './current-contract.ts'
 import { createMock } from './mock.ts'
 
 /**
@@ -14,7 +14,7 @@ import { createMock } from './mock.ts'
  */
 const { port, host, dynamic, stateful, quiet } = new Command('mock')
   .description('Respond with the examples of the contract, without a service.')
-  .option('--port <port>', 'port to listen on; 0 selects a free port', portOf, 4010)
+  .option('--port <port>', 'port to listen on; 0 selects a free port', parsePort, 4010)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--dynamic', 'generate responses from the schemas instead of the examples', false)
   .option('--stateful', 'run the service with a database in memory; POST /mock/reset deletes its data', false)
@@ -25,14 +25,14 @@ const { port, host, dynamic, stateful, quiet } = new Command('mock')
 const onAnswer = quiet
   ? {}
   : { onAnswer: (method: string, url: string, status: number) => console.log(`${method} ${url} → ${status}`) }
-const { url, stop } = await (stateful ? remembering() : answering()).catch((error: NodeJS.ErrnoException) =>
+const { url, stop } = await (stateful ? startStatefulMock() : startStateless()).catch((error: NodeJS.ErrnoException) =>
   fail(error.code === 'EADDRINUSE' ? `Port ${port} is in use. Choose another one with --port.` : String(error.message)),
 )
 console.log(`  curl -H "Authorization: Bearer ${stateful ? '$KEY' : 'plb_mock'}" ${url}/api/ext/vendors`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
 
-async function answering(): Promise<Running> {
-  const server = createServer(createMock(contractNow(), { dynamic, ...onAnswer }))
+async function startStateless(): Promise<RunningMock> {
+  const server = createServer(createMock(readCurrentContract(), { dynamic, ...onAnswer }))
   await new Promise<void>((done, failed) => server.once('error', failed).listen(port, host, done))
   const { port: taken } = server.address() as AddressInfo
   const url = `http://${host}:${taken}`
@@ -47,7 +47,7 @@ async function answering(): Promise<Running> {
 }
 
 /** Loaded only if requested, because the service takes longer to start than the mock. */
-async function remembering(): Promise<Running> {
+async function startStatefulMock(): Promise<RunningMock> {
   console.log('Starting the service with a database in memory. This takes a few seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
     // The package of the mock has the contract alone.
@@ -69,12 +69,12 @@ async function remembering(): Promise<Running> {
   }
 }
 
-interface Running {
+interface RunningMock {
   url: string
   stop(): void
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new InvalidArgumentError('It must be a port from 0 to 65535.')

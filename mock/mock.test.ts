@@ -6,14 +6,20 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createClient, PlumblineError, verifyWebhook } from '../client/index.ts'
-import { at, wholeContract as contract, entriesAt, faults, root } from '../scripts/conformance/contract.ts'
-import { type Answer, ask } from '../scripts/conformance/service.ts'
+import { type Answer, sendRequest } from '../scripts/conformance/service.ts'
+import {
+  wholeContract as contract,
+  describeErrors,
+  entriesAt,
+  root,
+  valueAtPlace,
+} from '../scripts/conformance/walked-contract.ts'
 import { startReceiver } from '../scripts/processes/receiver.ts'
-import { catalogueOf } from '../server/interfaces/skills/catalogue.ts'
+import { findCatalog } from '../server/interfaces/skills/skill-catalog.ts'
 import { type Operation, readContract } from '../server/platform/calls/contract.ts'
-import { type RunningMock, startMock } from '../test/support/mock.ts'
+import { type RunningMock, startMock } from '../test/support/start-mock.ts'
 import { createMock } from './mock.ts'
-import { scenariosOf } from './scenarios.ts'
+import { listScenarios } from './scenarios.ts'
 
 /** Tests of the mock alone: every scenario of the contract can be requested, and Prism's mistakes are corrected. */
 const operations = [...contract.operations.values()]
@@ -41,22 +47,22 @@ async function send(
     headers = {},
   }: { url?: string; query?: string; body?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  return ask(
+  return sendRequest(
     url,
     operation.method,
-    addressOf(operation) + query,
-    operation.takesBody ? (body ?? bodyOf(operation)) : undefined,
-    { headers: { ...credentialOf(operation), ...headers } },
+    getAddress(operation) + query,
+    operation.takesBody ? (body ?? getBody(operation)) : undefined,
+    { headers: { ...getCredential(operation), ...headers } },
   )
 }
 
-function credentialOf({ schemes }: Operation): Record<string, string> {
+function getCredential({ schemes }: Operation): Record<string, string> {
   if (schemes.has('apiKey')) return { authorization: 'Bearer plb_mock' }
   if (schemes.has('portalToken')) return { authorization: 'Bearer ven_mock.token' }
   return schemes.has('session') ? { cookie: 'plumbline_session=mock' } : {}
 }
 
-function addressOf(operation: Operation): string {
+function getAddress(operation: Operation): string {
   const query = new URLSearchParams()
   for (const declared of operation.declaration.parameters ?? []) {
     const parameter = contract.resolve(declared)
@@ -69,15 +75,15 @@ function addressOf(operation: Operation): string {
   )
 }
 
-function bodyOf(operation: Operation): unknown {
+function getBody(operation: Operation): unknown {
   const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content', 'application/json']
   return entriesAt(...place, 'examples')[0]?.[1].value
 }
 
 function shown(operation: Operation, status: number, example: string): unknown {
   const content = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status), 'content']
-  const [type = ''] = Object.keys(at(...content) as object)
-  return at(...content, type, 'examples', example, 'value')
+  const [type = ''] = Object.keys(valueAtPlace(...content) as object)
+  return valueAtPlace(...content, type, 'examples', example, 'value')
 }
 
 /** The operations that the mock answers with the service's code unless an example is requested. */
@@ -94,12 +100,12 @@ const MADE: ReadonlySet<string> = new Set([
 
 describe('every scenario can be requested', () => {
   test.each(operations)('$id', async (operation) => {
-    const scenarios = scenariosOf(contract, operation)
+    const scenarios = listScenarios(contract, operation)
     for (const { status, example } of scenarios) {
       const prefer = example === null ? `code=${status}` : `code=${status}, example=${example}`
-      const answer = await send(operation, { headers: { prefer } })
-      expect([prefer, answer.status]).toEqual([prefer, status])
-      expect(answer.body).toEqual(example === null ? '' : shown(operation, status, example))
+      const response = await send(operation, { headers: { prefer } })
+      expect([prefer, response.status]).toEqual([prefer, status])
+      expect(response.body).toEqual(example === null ? '' : shown(operation, status, example))
     }
     const [first] = scenarios
     const unasked = await send(operation)
@@ -132,9 +138,9 @@ describe('every scenario can be requested', () => {
       ['listBids', 503],
       ['listCommunities', 200],
     ] as const) {
-      const answer = await send(contractOperation(id), { headers: { prefer } })
-      expect([id, answer.status]).toEqual([id, status])
-      if (id.startsWith('list') && status === 200) expect(answer.body.data.length === 0).toBe(id === 'listVendors')
+      const response = await send(contractOperation(id), { headers: { prefer } })
+      expect([id, response.status]).toEqual([id, status])
+      if (id.startsWith('list') && status === 200) expect(response.body.data.length === 0).toBe(id === 'listVendors')
     }
     const misspelled = await send(contractOperation('getHome'), { headers: { prefer: 'example=listVendor:empty' } })
     expect([misspelled.status, misspelled.body.errors[0].message]).toEqual([
@@ -154,18 +160,18 @@ describe('every scenario can be requested', () => {
 
   test('including an empty and a full page of every list, and a resource in each of its states', () => {
     for (const operation of lists) {
-      const names = scenariosOf(contract, operation).map(({ example }) => example)
+      const names = listScenarios(contract, operation).map(({ example }) => example)
       expect([operation.id, names]).toEqual([operation.id, expect.arrayContaining(['page', 'empty'])])
       expect((shown(operation, 200, 'page') as { data: unknown[] }).data.length).toBeGreaterThan(0)
     }
     for (const [id, states] of [
-      ['getBidRequest', at('components', 'schemas', 'BidRequestStatus', 'enum')],
-      ['getPurchaseOrder', at('components', 'schemas', 'PurchaseOrderStatus', 'enum')],
-      ['getHome', at('components', 'schemas', 'HomeStatus', 'enum')],
+      ['getBidRequest', valueAtPlace('components', 'schemas', 'BidRequestStatus', 'enum')],
+      ['getPurchaseOrder', valueAtPlace('components', 'schemas', 'PurchaseOrderStatus', 'enum')],
+      ['getHome', valueAtPlace('components', 'schemas', 'HomeStatus', 'enum')],
     ] as const) {
       const operation = operations.find((one) => one.id === id)
       if (operation === undefined) throw new Error(`There is no ${id}.`)
-      const scenarios = scenariosOf(contract, operation).filter(({ status }) => status === 200)
+      const scenarios = listScenarios(contract, operation).filter(({ status }) => status === 200)
       const statuses = scenarios.map(
         ({ example }) => (shown(operation, 200, example ?? '') as { status: string }).status,
       )
@@ -184,12 +190,13 @@ const made = operations.map((operation) => ({
 test.each(made)(
   '$id returns generated responses that match its schema if requested',
   async ({ operation, isAsked }) => {
-    const answer = await send(operation, isAsked ? { headers: { prefer: 'dynamic=true' } } : { url: dynamic.url })
+    const response = await send(operation, isAsked ? { headers: { prefer: 'dynamic=true' } } : { url: dynamic.url })
     const method = operation.method.toLowerCase()
-    const place = ['paths', operation.path, method, 'responses', String(answer.status), 'content']
-    const [type] = Object.keys((at(...place) as object | undefined) ?? {})
-    if (type !== undefined && /[/+]json$/.test(type)) expect(faults(answer.body, ...place, type, 'schema')).toBe('')
-    expect(answer.status).toBeLessThan(300)
+    const place = ['paths', operation.path, method, 'responses', String(response.status), 'content']
+    const [type] = Object.keys((valueAtPlace(...place) as object | undefined) ?? {})
+    if (type !== undefined && /[/+]json$/.test(type))
+      expect(describeErrors(response.body, ...place, type, 'schema')).toBe('')
+    expect(response.status).toBeLessThan(300)
   },
 )
 
@@ -204,7 +211,7 @@ describe('Prism’s mistakes are corrected', () => {
   test('an unknown query parameter and an invalid value are rejected', async () => {
     for (const operation of operations) {
       const refused = await send(operation, {
-        query: `${addressOf(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
+        query: `${getAddress(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
       })
       expect([operation.id, refused.status, refused.body.errors?.[0].pointer]).toEqual([
         operation.id,
@@ -289,21 +296,21 @@ function contractOperation(id: string): Operation {
 
 test('a page of any origin may call it and read every header', async () => {
   const origin = { origin: 'http://localhost:5173' }
-  const asked = await fetch(`${mock.url}/api/ext/vendors`, {
+  const requested = await fetch(`${mock.url}/api/ext/vendors`, {
     method: 'OPTIONS',
     headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
   })
-  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
-  expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH')
-  const allowed = asked.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+  expect([requested.status, requested.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+  expect(requested.headers.get('access-control-allow-methods')).toContain('PATCH')
+  const allowed = requested.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
   const sent = operations.flatMap(({ declaration }) =>
     (declaration.parameters ?? []).map((one) => contract.resolve(one)),
   )
   const headers = sent.filter((parameter) => parameter.in === 'header').map(({ name }) => name.toLowerCase())
   expect(allowed).toEqual(expect.arrayContaining([...new Set(headers), 'authorization', 'content-type', 'prefer']))
-  const answer = await fetch(`${mock.url}/api/ext/vendors`, { headers: origin })
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
-  expect(answer.headers.get('access-control-expose-headers')).toBe('*')
+  const response = await fetch(`${mock.url}/api/ext/vendors`, { headers: origin })
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+  expect(response.headers.get('access-control-expose-headers')).toBe('*')
 })
 
 test('the client cannot distinguish it from the service', async () => {
@@ -325,7 +332,7 @@ test('a skill returns its own example, the example of its operation, or a value 
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
-  const catalogue = catalogueOf(contract)
+  const catalogue = findCatalog(contract)
   const examples = catalogue.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
       return entriesAt('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
@@ -334,7 +341,7 @@ test('a skill returns its own example, the example of its operation, or a value 
   for (const [name, input] of examples) {
     const { status, body } = await run(name, input, true)
     expect([name, status, body.skill, body.dryRun]).toEqual([name, 200, name, true])
-    expect([name, faults(body, ...own)]).toEqual([name, ''])
+    expect([name, describeErrors(body, ...own)]).toEqual([name, ''])
   }
   const created = await run('createVendor', { companyName: 'Redrock Concrete' })
   expect(created.body.result).toMatchObject({ id: expect.stringMatching(/^ven_/), status: 'active' })
@@ -346,9 +353,9 @@ test('a skill returns its own example, the example of its operation, or a value 
 })
 
 test('downloads are identical to those of the service', async () => {
-  const wanted = { query: '?names=acceptBid,awardBid' }
-  expect((await send(contractOperation('getToolDefinitions'), wanted)).status).toBe(200)
-  const tools = await send(contractOperation('getToolDefinitions'), wanted)
+  const requested = { query: '?names=acceptBid,awardBid' }
+  expect((await send(contractOperation('getToolDefinitions'), requested)).status).toBe(200)
+  const tools = await send(contractOperation('getToolDefinitions'), requested)
   expect(tools.body.tools.map(({ name }: { name: string }) => name)).toEqual(['acceptBid', 'awardBid'])
   expect(tools.body.tools[0].input_schema.properties).toHaveProperty('bidId')
   const document = await send(contractOperation('getOpenApiJson'), { query: '?tags=vendors' })
@@ -359,21 +366,21 @@ test('downloads are identical to those of the service', async () => {
 })
 
 test('a browser token has the requested origin and permissions, and expires in 15 minutes', async () => {
-  const asked = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
+  const requested = { origin: 'http://localhost:5173', permissions: ['homes:read'] }
   const make = (body: object) => send(contractOperation('createBrowserToken'), { body: JSON.stringify(body) })
-  const { status, body } = await make(asked)
-  expect([status, body]).toEqual([200, expect.objectContaining(asked)])
+  const { status, body } = await make(requested)
+  expect([status, body]).toEqual([200, expect.objectContaining(requested)])
   const seconds = (Date.parse(body.expiresAt) - Date.now()) / 1000
   expect(seconds).toBeGreaterThan(14 * 60)
   expect(seconds).toBeLessThanOrEqual(15 * 60)
-  const wrong = await make({ ...asked, origin: 'http://localhost:5173/page' })
+  const wrong = await make({ ...requested, origin: 'http://localhost:5173/page' })
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
 })
 
 test('a request for the documentation returns its URL', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
-    const answer = await fetch(mock.url + path)
-    expect([path, answer.status, await answer.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
+    const response = await fetch(mock.url + path)
+    expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
   }
   const page = await fetch(`${mock.url}/docs/problems/not_found`)
   const { code, detail } = (await page.json()) as { code: string; detail: string }
@@ -433,11 +440,14 @@ function freePort(): Promise<number> {
 function answers(port: number): Promise<boolean> {
   return new Promise((done) => {
     const headers = { authorization: 'Bearer plb_mock' }
-    const asked = plainRequest({ host: '127.0.0.1', port, path: '/api/ext/vendors', headers, agent: false }, (res) => {
-      res.resume().on('end', () => done(res.statusCode === 200))
-    })
-    asked.on('error', () => setTimeout(() => done(false), 10))
-    asked.end()
+    const requested = plainRequest(
+      { host: '127.0.0.1', port, path: '/api/ext/vendors', headers, agent: false },
+      (res) => {
+        res.resume().on('end', () => done(res.statusCode === 200))
+      },
+    )
+    requested.on('error', () => setTimeout(() => done(false), 10))
+    requested.end()
   })
 }
 
@@ -466,7 +476,7 @@ describe('`npm run mock:webhooks`', () => {
       expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event)
       expect(headers['x-webhook-signature']).toBe(headers['webhook-signature'])
       expect(
-        faults(event, 'webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'),
+        describeErrors(event, 'webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'),
       ).toBe('')
     }
   })
@@ -490,14 +500,14 @@ describe('`npm run mock:webhooks`', () => {
 })
 
 describe('expand shows linked records next to their IDs, as the contract declares', () => {
-  test.each(operations.filter((operation) => linksOf(operation).length > 0))('$id', async (operation) => {
+  test.each(operations.filter((operation) => getLinks(operation).length > 0))('$id', async (operation) => {
     // At most five links can be expanded at once.
-    const paths = linksOf(operation).slice(-5)
+    const paths = getLinks(operation).slice(-5)
     // Repeated, because the validator already knows the request the second time.
     await send(operation, { query: `?expand=${paths}` })
     const { status, body } = await send(operation, { query: `?expand=${paths}` })
     const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
-    expect([status, faults(body, ...place)]).toEqual([200, ''])
+    expect([status, describeErrors(body, ...place)]).toEqual([200, ''])
     for (const record of body.data ?? [body]) {
       for (const path of paths) {
         const [name = '', next = ''] = path.split('.')
@@ -510,7 +520,7 @@ describe('expand shows linked records next to their IDs, as the contract declare
 })
 
 /** Returns the links that the operation can expand. */
-function linksOf({ declaration }: Operation): string[] {
+function getLinks({ declaration }: Operation): string[] {
   return (declaration.parameters ?? []).flatMap((declared) => {
     const { name, schema } = contract.resolve(declared) as { name: string; schema: { items?: { enum?: string[] } } }
     return name === 'expand' ? (schema.items?.enum ?? []) : []

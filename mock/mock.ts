@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import express, { type Request, type Response } from 'express'
-import { dropRest, hasMore, readBody } from '../server/interfaces/http/body.ts'
-import { locations } from '../server/interfaces/http/location.ts'
-import { originForm } from '../server/interfaces/http/unread.ts'
-import { createValidator, parseQuery } from '../server/interfaces/http/validate.ts'
+import { toOriginForm } from '../server/interfaces/http/malformed-request.ts'
+import { discardRest, hasUnreadBody, readBody } from '../server/interfaces/http/request-body.ts'
+import { createValidator, parseQuery } from '../server/interfaces/http/request-validator.ts'
+import { mapLocations } from '../server/interfaces/http/resource-locations.ts'
 import type { Contract, Operation, OperationId } from '../server/platform/calls/contract.ts'
-import { cors } from '../server/platform/calls/cors.ts'
-import { noticed } from '../server/platform/calls/deprecation.ts'
-import { etagOf, matchesEtag } from '../server/platform/calls/etag.ts'
+import { createCors } from '../server/platform/calls/cors.ts'
+import { mergeNoticeHeaders } from '../server/platform/calls/deprecation.ts'
+import { computeEtag, matchesEtag } from '../server/platform/calls/etag.ts'
 import { Upload } from '../server/platform/calls/upload.ts'
-import { sessionCookieOf } from '../server/platform/keys/session-cookie.ts'
+import { readSessionCookie } from '../server/platform/keys/session-cookie.ts'
 import { Problem, problem } from '../server/platform/problems/problem.ts'
-import { linksOf } from './links.ts'
-import type { Maker } from './made.ts'
-import { delayOf, preference } from './preference.ts'
-import { createPrism, type MockAnswer, type Preferred } from './prism.ts'
+import { createLinkExpander } from './expand-links.ts'
+import { readDelay, readPreference } from './preference.ts'
+import { createPrism, type MockAnswer, type Preference } from './prism.ts'
+import type { Maker } from './response-makers.ts'
 
 /**
  * Serves the contract with its own examples: a frontend, an agent or an integration gets the response of the service,
@@ -37,14 +37,14 @@ export interface MockOptions {
 export function createMock(contract: Contract, { dynamic = false, onAnswer }: MockOptions = {}): RequestListener {
   const prism = createPrism(contract)
   const validator = createValidator(contract)
-  const itemOf = locations(contract)
-  const links = linksOf(contract)
+  const itemOf = mapLocations(contract)
+  const links = createLinkExpander(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
   // Loaded on demand, because the skills take a second to load and no other response needs them.
   let loading: Promise<ReadonlyMap<OperationId, Maker>> | undefined
   const makerOf = async ({ id }: Operation) => {
-    if (!MADE.has(id)) return undefined
-    loading ??= import('./made.ts').then(({ makers }) => makers(contract, prism, publicUrl))
+    if (!MADE_OPERATIONS.has(id)) return undefined
+    loading ??= import('./response-makers.ts').then(({ createMakers }) => createMakers(contract, prism, publicUrl))
     return (await loading).get(id)
   }
 
@@ -52,37 +52,37 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     req: Request,
     res: Response,
     url: string,
-    journey: { operation: Operation | null },
+    requestState: { operation: Operation | null },
   ): Promise<MockAnswer> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
-    if (method === 'GET' && /^\/(docs\/?)?$/.test(pathOf(url)))
-      return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: WHERE_DOCS_ARE }
-    const found = contract.match(method, pathOf(url))
-    if (found.operation === null) throw nothingThere(found.allow, method, pathOf(url))
+    if (method === 'GET' && /^\/(docs\/?)?$/.test(getPath(url)))
+      return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: DOCS_NOTICE }
+    const found = contract.match(method, getPath(url))
+    if (found.operation === null) throw notFoundOrNotAllowed(found.allow, method, getPath(url))
     const { operation, params } = found
-    journey.operation = operation
+    requestState.operation = operation
     checkCredential(operation, req.headers, publicUrl)
     req.params = params
     req.body = await readBody(req, operation)
     // Express's own query stays unchanged if the validator already knows the request.
     const input = await validator.check(operation, req, res)
     if (req.body instanceof Upload) for await (const _passed of req.body.chunks());
-    const preferred = preference(contract, operation, req)
-    const query = new URLSearchParams(url.slice(pathOf(url).length))
+    const preferred = readPreference(contract, operation, req)
+    const query = new URLSearchParams(url.slice(getPath(url).length))
     // The next page of a list is empty, so that following cursors ends.
     const isNextPage = query.has('cursor') && preferred.example === undefined && preferred.code === undefined
-    const wanted: Preferred = isNextPage ? { example: 'empty' } : { dynamic, ...preferred }
-    const answer = await prism.answer(operation, wanted)
-    const isAsked = wanted.dynamic === true || wanted.example !== undefined || wanted.code !== undefined
+    const requested: Preference = isNextPage ? { example: 'empty' } : { dynamic, ...preferred }
+    const response = await prism.answer(operation, requested)
+    const isAsked = requested.dynamic === true || requested.example !== undefined || requested.code !== undefined
     const make = isAsked ? undefined : await makerOf(operation)
     const body =
       make === undefined
-        ? answer.body
-        : await make({ path: params, query: input.query, body: req.body, shown: answer.body })
+        ? response.body
+        : await make({ path: params, query: input.query, body: req.body, shown: response.body })
     const { expand } = input.query
-    const isExpanded = Array.isArray(expand) && answer.status === 200
-    return putRight(itemOf, operation, url, req, {
-      ...answer,
+    const isExpanded = Array.isArray(expand) && response.status === 200
+    return correctResponse(itemOf, operation, url, req, {
+      ...response,
       body: isExpanded ? await links.shown(operation, expand.map(String), body) : body,
     })
   }
@@ -103,35 +103,40 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     return {
       status: refused.status,
       headers: {
-        ...(operation === null ? headers : withOwnLimits(operation, headers)),
-        ...lowerCase(refused.headers),
+        ...(operation === null ? headers : omitDailyQuota(operation, headers)),
+        ...lowerCaseNames(refused.headers),
         'content-type': 'application/problem+json',
       },
-      body: refused.body({ publicUrl, instance: pathOf(url), requestId }),
+      body: refused.body({ publicUrl, instance: getPath(url), requestId }),
     }
   }
 
   async function respond(req: Request, res: Response): Promise<void> {
-    if (!req.url.startsWith('/')) req.url = originForm(req.url)
+    if (!req.url.startsWith('/')) req.url = toOriginForm(req.url)
     const { url } = req
     const preflight = preflightFor(req)
-    if (preflight !== null) return write(req, res, { status: 204, headers: lowerCase(preflight), body: undefined })
-    const requestId = requestIdOf(req)
-    const journey: { operation: Operation | null } = { operation: null }
-    const answer = await handle(req, res, url, journey).catch((error) =>
-      refusal(error, url, requestId, journey.operation),
+    if (preflight !== null) return write(req, res, { status: 204, headers: lowerCaseNames(preflight), body: undefined })
+    const requestId = getRequestId(req)
+    const requestState: { operation: Operation | null } = { operation: null }
+    const response = await handle(req, res, url, requestState).catch((error) =>
+      refusal(error, url, requestId, requestState.operation),
     )
-    const delay = delayOf(req, journey.operation ?? undefined)
+    const delay = readDelay(req, requestState.operation ?? undefined)
     if (delay > 0) await setTimeout(delay)
-    const { requestId: shown = requestId } = (answer.body ?? {}) as { requestId?: string }
+    const { requestId: shown = requestId } = (response.body ?? {}) as { requestId?: string }
     const own = {
-      ...{ 'x-request-id': answer.status < 400 ? requestId : shown, 'api-version': contract.version },
+      ...{ 'x-request-id': response.status < 400 ? requestId : shown, 'api-version': contract.version },
       ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
     }
-    const { deprecation: _byPrism, link, ...headers } = answer.headers
+    const { deprecation: _byPrism, link, ...headers } = response.headers
     const links = { ...(link !== undefined && { Link: link }) }
-    const told = lowerCase(journey.operation?.notice ? noticed(links, journey.operation.notice) : links)
-    write(req, res, { ...answer, headers: { ...headers, ...told, ...own, ...lowerCase(headersFor(req) ?? {}) } })
+    const reported = lowerCaseNames(
+      requestState.operation?.notice ? mergeNoticeHeaders(links, requestState.operation.notice) : links,
+    )
+    write(req, res, {
+      ...response,
+      headers: { ...headers, ...reported, ...own, ...lowerCaseNames(headersFor(req) ?? {}) },
+    })
   }
 
   function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockAnswer): void {
@@ -143,9 +148,9 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
       ...(hasBody && type !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
     })
     const shown = hasBody && req.method !== 'HEAD' ? text : undefined
-    if (hasMore(req)) {
+    if (hasUnreadBody(req)) {
       res.write(shown ?? '')
-      dropRest(req, () => res.end())
+      discardRest(req, () => res.end())
     } else res.end(shown)
     onAnswer?.(req.method ?? '', req.url ?? '', status)
   }
@@ -156,8 +161,8 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   })
 }
 
-/** The operations that made.ts answers. */
-const MADE: ReadonlySet<OperationId> = new Set([
+/** The operations that response-makers.ts answers. */
+const MADE_OPERATIONS: ReadonlySet<OperationId> = new Set([
   ...([
     'createBrowserToken',
     'executeSkill',
@@ -175,51 +180,51 @@ const MADE: ReadonlySet<OperationId> = new Set([
  * Corrects what Prism cannot know. It copies every header from its example, but the service sends some of them only
  * when they apply, and computes others from the body.
  */
-function putRight(
-  itemOf: ReturnType<typeof locations>,
+function correctResponse(
+  itemOf: ReturnType<typeof mapLocations>,
   operation: Operation,
   url: string,
   req: IncomingMessage,
-  answer: MockAnswer,
+  response: MockAnswer,
 ): MockAnswer {
-  const { status, body } = answer
-  const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = answer.headers
-  const headers = withOwnLimits(operation, shown)
+  const { status, body } = response
+  const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = response.headers
+  const headers = omitDailyQuota(operation, shown)
   // The key is checked before a request is counted.
-  if (BEFORE_COUNTING.has(String((body as { code?: string } | undefined)?.code))) {
+  if (UNCOUNTED_CODES.has(String((body as { code?: string } | undefined)?.code))) {
     delete headers.ratelimit
     delete headers['ratelimit-policy']
   }
-  if (status === 401) headers['www-authenticate'] = challenge((body as { code: string }).code)
+  if (status === 401) headers['www-authenticate'] = authenticateHeader((body as { code: string }).code)
   if (status === 412) headers.etag = `"${(body as { currentVersion: number }).currentVersion}"`
-  if (status >= 400) return { ...answer, headers }
+  if (status >= 400) return { ...response, headers }
   const type = headers['content-type']
   // Files have no charset.
   if (type !== undefined && /[/+](json|yaml)$/.test(type)) headers['content-type'] = `${type}; charset=utf-8`
   if (etag !== undefined)
-    headers.etag = typeof body === 'object' && body !== null ? etagOf(body, () => JSON.stringify(body)) : etag
-  if (location !== undefined) headers.location = itemOf.get(operation.id)?.((body as { id: string }).id) ?? pathOf(url)
+    headers.etag = typeof body === 'object' && body !== null ? computeEtag(body, () => JSON.stringify(body)) : etag
+  if (location !== undefined) headers.location = itemOf.get(operation.id)?.((body as { id: string }).id) ?? getPath(url)
   const { nextCursor } = (body ?? {}) as { nextCursor?: unknown }
-  if (typeof nextCursor === 'string') headers.link = nextLink(url, nextCursor)
+  if (typeof nextCursor === 'string') headers.link = nextPageLink(url, nextCursor)
   const known = req.headers['if-none-match']
   const isUnchanged =
     '304' in operation.declaration.responses && known !== undefined && matchesEtag(known, headers.etag ?? '')
   return status === 200 && isUnchanged ? { status: 304, headers, body: undefined } : { status, headers, body }
 }
 
-const BEFORE_COUNTING: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
+const UNCOUNTED_CODES: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
 
 /** A vendor does not use the builder's daily quota, so the portal reports only the limit per minute. */
-function withOwnLimits({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
+function omitDailyQuota({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
   return { ...headers, ...Object.fromEntries(limits.map(([name, value]) => [name, value.replace(/, "day".*/, '')])) }
 }
 
-function nextLink(url: string, cursor: string): string {
-  const parameters = new URLSearchParams(url.slice(pathOf(url).length))
+function nextPageLink(url: string, cursor: string): string {
+  const parameters = new URLSearchParams(url.slice(getPath(url).length))
   parameters.set('cursor', cursor)
-  return `<${pathOf(url)}?${parameters}>; rel="next"`
+  return `<${getPath(url)}?${parameters}>; rel="next"`
 }
 
 // Keys cannot be looked up here, so every key with the right prefix is accepted with all permissions, and so is every
@@ -230,9 +235,9 @@ function checkCredential(
   publicUrl: string,
 ): void {
   const refused = (code: 'missing_key' | 'invalid_key' | 'not_signed_in', detail: string) =>
-    new Problem(code, detail, {}, { 'WWW-Authenticate': challenge(code) })
+    new Problem(code, detail, {}, { 'WWW-Authenticate': authenticateHeader(code) })
   if (schemes.size === 0) return
-  if (authorization === '' && schemes.has('session') && sessionCookieOf(cookie, publicUrl) !== null) return
+  if (authorization === '' && schemes.has('session') && readSessionCookie(cookie, publicUrl) !== null) return
   if (schemes.size === 1 && schemes.has('session'))
     throw refused('not_signed_in', 'This operation requires a signed-in user. Sign in first.')
   if (authorization === '')
@@ -241,13 +246,13 @@ function checkCredential(
   if (!isOfItsForm.test(authorization)) throw refused('invalid_key', 'The API key or token is malformed.')
 }
 
-function challenge(code: string): string {
+function authenticateHeader(code: string): string {
   if (code === 'not_signed_in') return 'Session realm="plumbline"'
   return `Bearer realm="plumbline"${code === 'missing_key' ? '' : ', error="invalid_token"'}`
 }
 
 /** The mock has the contract and no pages. */
-const WHERE_DOCS_ARE = `This is the Plumbline mock. It responds with the examples of the contract and accepts any key that begins with plb_:
+const DOCS_NOTICE = `This is the Plumbline mock. It responds with the examples of the contract and accepts any key that begins with plb_:
 
   curl -H "Authorization: Bearer plb_mock" <this URL>/api/ext/vendors
 
@@ -255,7 +260,7 @@ The documentation is part of the service, at /docs. Start the service with "npm 
 The available scenarios are listed in mock/scenarios.gen.md.
 `
 
-function nothingThere(allow: readonly string[], method: string, path: string): Problem {
+function notFoundOrNotAllowed(allow: readonly string[], method: string, path: string): Problem {
   if (path.startsWith('/docs/'))
     return problem(
       'unknown_path',
@@ -273,17 +278,19 @@ function nothingThere(allow: readonly string[], method: string, path: string): P
 }
 
 // Pages of any origin may call it.
-const { headersFor, preflightFor } = cors(['*'])
+const { headersFor, preflightFor } = createCors(['*'])
 
-function requestIdOf(req: IncomingMessage): string {
-  const given = req.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
+function getRequestId(req: IncomingMessage): string {
+  const provided = req.headers['x-request-id']
+  return typeof provided === 'string' && /^[\w.:-]{1,128}$/.test(provided)
+    ? provided
+    : `req_${randomUUID().replaceAll('-', '')}`
 }
 
-function pathOf(url: string): string {
+function getPath(url: string): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-function lowerCase(headers: Record<string, string | number>): Record<string, string> {
+function lowerCaseNames(headers: Record<string, string | number>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

@@ -7,12 +7,12 @@ import type { Contract, ContractDocument, Operation, Schema } from '../server/pl
  */
 export interface Prism {
   /** Returns the response to a valid request of the operation, in the preferred form. */
-  answer(operation: Operation, preferred: Preferred): Promise<MockAnswer>
+  answer(operation: Operation, preferred: Preference): Promise<MockAnswer>
   /** Generates a value that matches a schema. The same seed produces the same value. */
   made(schema: Schema, seed: string): Promise<unknown>
 }
 
-export interface Preferred {
+export interface Preference {
   code?: number
   example?: string
   /** Generated from the schema, instead of an example. */
@@ -30,15 +30,15 @@ export interface MockAnswer {
 export function createPrism(contract: Contract): Prism {
   const unchecked = { checkSecurity: false, validateRequest: false, validateResponse: false, errors: false } as const
   const config = { ...unchecked, mock: { dynamic: false }, isProxy: false, upstreamProxy: undefined } as const
-  const prism = createInstance(config, { logger: silent() })
+  const prism = createInstance(config, { logger: silentLogger() })
   // Each path is read when it is first requested, because reading the whole contract would slow down the start.
   const read = new Map<string, ReturnType<typeof getHttpOperationsFromSpec>>()
   function operationsOf(path: string, dynamic: boolean): ReturnType<typeof getHttpOperationsFromSpec> {
     const key = `${dynamic} ${path}`
     let operations = read.get(key)
     if (operations === undefined) {
-      const own = part(contract.document, path, dynamic)
-      operations = getHttpOperationsFromSpec(dynamic ? makeable(own) : own)
+      const own = reduceToPath(contract.document, path, dynamic)
+      operations = getHttpOperationsFromSpec(dynamic ? toPrismSchemas(own) : own)
       read.set(key, operations)
     }
     return operations
@@ -46,7 +46,7 @@ export function createPrism(contract: Contract): Prism {
 
   return {
     async answer({ path, method }, { code, example, dynamic = false, seed }) {
-      const wanted: IHttpOperationConfig = {
+      const requested: IHttpOperationConfig = {
         dynamic,
         ...(code !== undefined && { code }),
         ...(example !== undefined && { exampleKey: example }),
@@ -54,7 +54,7 @@ export function createPrism(contract: Contract): Prism {
       }
       const request = { method: METHODS[method], url: { path } }
       const operations = await operationsOf(path, dynamic)
-      const outcome = await prism.request(request, operations, { ...config, mock: wanted })()
+      const outcome = await prism.request(request, operations, { ...config, mock: requested })()
       if (outcome._tag === 'Left') throw outcome.left
       const { statusCode, headers = {}, body } = outcome.right.output
       const plain = Object.entries(headers).filter(([, value]) => value !== null)
@@ -68,7 +68,7 @@ export function createPrism(contract: Contract): Prism {
     async made(schema, seed) {
       const responses = { 200: { description: '', content: { 'application/json': { schema } } } }
       const paths = { '/made': { get: { operationId: 'made', responses } } }
-      const own = makeable(part({ ...contract.document, paths } as ContractDocument, '/made', true))
+      const own = toPrismSchemas(reduceToPath({ ...contract.document, paths } as ContractDocument, '/made', true))
       const operations = await getHttpOperationsFromSpec(own)
       const request = { method: 'get', url: { path: '/made' } } as const
       const outcome = await prism.request(request, operations, { ...config, mock: { dynamic: true, seed } })()
@@ -85,7 +85,7 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 
  * Unless responses are generated, contents with examples are reduced to these, because reading the schemas takes most
  * of the time.
  */
-function part(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
+function reduceToPath(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
   const components: Record<string, Record<string, unknown>> = {}
   const copied = <Value>(value: Value): Value => {
@@ -113,10 +113,10 @@ function part(document: ContractDocument, path: string, hasSchemas: boolean): Co
  * Returns the same schemas in terms that Prism's generator understands: it does not know the contract's own formats,
  * ignores a format next to a pattern, and fills every list up to its maximum.
  */
-function makeable<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(makeable) as Value
+function toPrismSchemas<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(toPrismSchemas) as Value
   if (typeof value !== 'object' || value === null) return value
-  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, makeable(inner)]))
+  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPrismSchemas(inner)]))
   const { format, pattern, examples, minItems = 0, maxItems, additionalProperties } = schema
   if (typeof format === 'string' && format in DECIMALS) {
     delete schema.format
@@ -126,17 +126,17 @@ function makeable<Value>(value: Value): Value {
     if (typeof format === 'string') delete schema.pattern
     else if (pattern.includes('(?') && Array.isArray(examples)) schema.enum = examples
   }
-  if (typeof maxItems === 'number') schema.maxItems = Math.max(Number(minItems), Math.min(maxItems, MOST_MADE))
+  if (typeof maxItems === 'number') schema.maxItems = Math.max(Number(minItems), Math.min(maxItems, MAX_ITEMS))
   if (additionalProperties === true) schema.additionalProperties = false
   return schema as Value
 }
 
 const DECIMALS: Record<string, number> = { money: 0.01, percent: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
 /** Enough items to recognize a list. */
-const MOST_MADE = 3
+const MAX_ITEMS = 3
 
 // Prism logs every step; main.ts already prints each request.
-function silent(): Parameters<typeof createInstance>[1]['logger'] {
+function silentLogger(): Parameters<typeof createInstance>[1]['logger'] {
   const say = () => {}
   const logger = {
     trace: say,

@@ -1,4 +1,4 @@
-import type { Contract, Operation, Reference, ResponseObject } from '../server/platform/calls/contract.ts'
+import type { Contract, Operation, ResponseObject, SchemaReference } from '../server/platform/calls/contract.ts'
 
 /** A response that the contract names, so that it can be requested from the mock: `Prefer: code=…, example=…`. */
 export interface Scenario {
@@ -11,12 +11,14 @@ export interface Scenario {
 interface Example {
   summary?: string
 }
-type Shown = ResponseObject & { content?: Record<string, { examples?: Record<string, Example | Reference> }> }
+type ResponseWithExamples = ResponseObject & {
+  content?: Record<string, { examples?: Record<string, Example | SchemaReference> }>
+}
 
 /** Returns every scenario of an operation in the order of the contract; the first is the default response. */
-export function scenariosOf(contract: Contract, operation: Operation): Scenario[] {
+export function listScenarios(contract: Contract, operation: Operation): Scenario[] {
   return Object.entries(operation.declaration.responses).flatMap(([status, declared]): Scenario[] => {
-    const { content = {}, description } = contract.resolve<Shown>(declared as Shown)
+    const { content = {}, description } = contract.resolve<ResponseWithExamples>(declared as ResponseWithExamples)
     const examples = Object.values(content).flatMap((media) => Object.entries(media.examples ?? {}))
     if (examples.length === 0) return [{ status: Number(status), example: null, summary: description }]
     return examples.map(([example, shown]) => ({
@@ -28,7 +30,7 @@ export function scenariosOf(contract: Contract, operation: Operation): Scenario[
 }
 
 /** Returns all scenarios as a Markdown page, written by `npm run generate`. */
-export function scenarioTable(contract: Contract): string {
+export function renderScenarioTable(contract: Contract): string {
   const operations = [...contract.operations.values()]
   const tags = Map.groupBy(operations, ({ declaration }) => declaration.tags?.[0] ?? '')
   const lines = [
@@ -45,22 +47,22 @@ export function scenarioTable(contract: Contract): string {
     for (const operation of members) {
       lines.push(`### ${operation.id}`, '', `\`${operation.method} ${operation.path}\``, '')
       lines.push('| Status | Example | Description |', '| --- | --- | --- |')
-      for (const { status, example, summary } of scenariosOf(contract, operation).filter(isOwn)) {
+      for (const { status, example, summary } of listScenarios(contract, operation).filter(isOwnScenario)) {
         lines.push(`| ${status} | ${example === null ? '' : `\`${example}\``} | ${summary.replaceAll('|', '\\|')} |`)
       }
       const problems = Map.groupBy(
-        scenariosOf(contract, operation).filter((scenario) => !isOwn(scenario)),
+        listScenarios(contract, operation).filter((scenario) => !isOwnScenario(scenario)),
         ({ status }) => status,
       )
-      const told = [...problems].map(
+      const reported = [...problems].map(
         ([status, each]) => `${status} ${each.map(({ example }) => `\`${example}\``).join(' ')}`,
       )
-      lines.push('', `Problems: ${told.join(', ')}.`, '')
+      lines.push('', `Problems: ${reported.join(', ')}.`, '')
     }
   }
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function isOwn({ status }: Scenario): boolean {
+function isOwnScenario({ status }: Scenario): boolean {
   return status < 400
 }

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { typeid } from 'typeid-js'
-import { exampleOf } from '../server/platform/events/event-types.ts'
-import type { EventType } from '../server/platform/events/record.ts'
-import { keyOf } from '../server/platform/webhooks/secret.ts'
-import { signature } from '../server/platform/webhooks/signature.ts'
-import { contractNow } from './contract.ts'
+import { findExample } from '../server/platform/events/event-types.ts'
+import type { EventType } from '../server/platform/events/record-event.ts'
+import { signPayload } from '../server/platform/webhooks/signature.ts'
+import { decodeSecret } from '../server/platform/webhooks/webhook-secret.ts'
+import { readCurrentContract } from './current-contract.ts'
 
 /**
  * Sends events to a receiver under development, as the service would: the contract's examples, each as a new event with
@@ -16,13 +16,13 @@ import { contractNow } from './contract.ts'
  *
  * Exits with 1 unless each response had a status from 200 to 299. Nothing is retried.
  */
-const contract = contractNow()
-const known = Object.keys(contract.document.webhooks ?? {}) as EventType[]
+const contract = readCurrentContract()
+const knownTypes = Object.keys(contract.document.webhooks ?? {}) as EventType[]
 
 const options = new Command('mock:webhooks')
   .description('Send signed events to a receiver, as the service does.')
-  .requiredOption('--url <url>', 'URL of the receiver, such as http://localhost:8080/hooks', urlOf)
-  .requiredOption('--type <type>', `event type; can be repeated; '*' sends one event of each type`, typesOf)
+  .requiredOption('--url <url>', 'URL of the receiver, such as http://localhost:8080/hooks', parseUrl)
+  .requiredOption('--type <type>', `event type; can be repeated; '*' sends one event of each type`, parseTypes)
   // The same on every machine, so that a receiver needs to be set up only once. It protects nothing.
   .option('--secret <secret>', 'signing secret', `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`)
   .parse()
@@ -30,16 +30,16 @@ const options = new Command('mock:webhooks')
 
 console.log(`Signed with ${options.secret}`)
 let refused = 0
-for (const type of options.type) refused += (await send(options.url, type)) ? 0 : 1
+for (const type of options.type) refused += (await sendEvent(options.url, type)) ? 0 : 1
 if (refused > 0) process.exitCode = 1
 
-async function send(url: string, type: EventType): Promise<boolean> {
+async function sendEvent(url: string, type: EventType): Promise<boolean> {
   const id = typeid('evt').toString()
   const now = new Date()
-  const event = { ...exampleOf(contract, type), id, timestamp: now.toISOString(), apiVersion: contract.version }
+  const event = { ...findExample(contract, type), id, timestamp: now.toISOString(), apiVersion: contract.version }
   const body = Buffer.from(JSON.stringify(event))
   const timestamp = Math.floor(now.getTime() / 1000)
-  const signed = signature([keyOf(options.secret)], id, timestamp, body)
+  const signed = signPayload([decodeSecret(options.secret)], id, timestamp, body)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Plumbline-Webhooks/1',
@@ -51,16 +51,16 @@ async function send(url: string, type: EventType): Promise<boolean> {
   const started = performance.now()
   try {
     // As in the service: ten seconds, and redirects are not followed.
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(10_000),
     })
-    const said = answer.ok ? '' : `: ${(await answer.text()).slice(0, 1024)}`
-    console.log(`${type} ${id} → ${answer.status} in ${Math.round(performance.now() - started)} ms${said}`)
-    return answer.ok
+    const said = response.ok ? '' : `: ${(await response.text()).slice(0, 1024)}`
+    console.log(`${type} ${id} → ${response.status} in ${Math.round(performance.now() - started)} ms${said}`)
+    return response.ok
   } catch (error) {
     const { message, cause } = error as Error
     console.log(`${type} ${id} → no response: ${(cause as Error | undefined)?.message || message}`)
@@ -68,14 +68,14 @@ async function send(url: string, type: EventType): Promise<boolean> {
   }
 }
 
-function urlOf(text: string): string {
+function parseUrl(text: string): string {
   if (!URL.canParse(text)) throw new InvalidArgumentError('It must be a URL.')
   return text
 }
 
-function typesOf(text: string, before: EventType[] = []): EventType[] {
-  if (text === '*') return known
-  const type = known.find((one) => one === text)
-  if (type === undefined) throw new InvalidArgumentError(`Unknown event type. Available: ${known.join(', ')}.`)
+function parseTypes(text: string, before: EventType[] = []): EventType[] {
+  if (text === '*') return knownTypes
+  const type = knownTypes.find((one) => one === text)
+  if (type === undefined) throw new InvalidArgumentError(`Unknown event type. Available: ${knownTypes.join(', ')}.`)
   return [...new Set([...before, type])]
 }

@@ -7,13 +7,13 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pino } from 'pino'
-import { makeDemo } from '../server/operators/demo/demo.ts'
+import { createDemo } from '../server/operators/demo/create-demo.ts'
 import { readConfig } from '../server/platform/config/config.ts'
-import { type Database, overPGlite } from '../server/platform/database/database.ts'
+import { createEmbeddedDatabase, type Database } from '../server/platform/database/database.ts'
 import { migrate } from '../server/platform/database/migrate.ts'
 import { withEncryptionKey } from '../server/platform/encryption/encryption-key.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
-import { delayOf } from './preference.ts'
+import { readDelay } from './preference.ts'
 
 /**
  * The stateful mock: the service itself on an in-memory database with the demo builder, behind a front that can reset
@@ -38,7 +38,7 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
   const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-mock-'))
   let service: Promise<Plumbline>
   const front = createServer((req, res) => {
-    answer(req, res).catch((error: unknown) => res.destroy(error instanceof Error ? error : undefined))
+    response(req, res).catch((error: unknown) => res.destroy(error instanceof Error ? error : undefined))
     res.once('finish', () => onAnswer?.(req.method ?? '', req.url ?? '', res.statusCode))
   })
   await new Promise<void>((done, fail) => front.once('error', fail).listen(port, host, done))
@@ -68,23 +68,23 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
   /** Creates the demo builder once. Each further start uses a copy of it. */
   async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
     const lite = await PGlite.create()
-    const made = await overPGlite(lite)
-    await migrate(made)
-    const { config: settled } = await withEncryptionKey(config, made)
-    const demo = await makeDemo(made, settled)
+    const created = await createEmbeddedDatabase(lite)
+    await migrate(created)
+    const { config: settled } = await withEncryptionKey(config, created)
+    const demo = await createDemo(created, settled)
     const copy = await lite.dumpDataDir('none')
-    let unused: Database | null = made
+    let unused: Database | null = created
     return {
       key: demo.key,
       async start() {
-        const database = unused ?? (await overPGlite(await PGlite.create({ loadDataDir: copy })))
+        const database = unused ?? (await createEmbeddedDatabase(await PGlite.create({ loadDataDir: copy })))
         unused = null
         return startPlumbline({ config, log, database })
       },
     }
   }
 
-  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function response(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (req.method === 'POST' && req.url === '/mock/reset') {
       const before = service
       // Requests in the meantime wait for the new service.
@@ -96,13 +96,13 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
       res.writeHead(204).end()
       return
     }
-    const delay = delayOf(req)
+    const delay = readDelay(req)
     if (delay > 0) await setTimeout(delay)
     const { url: inner } = await service
     const passed = request(new URL(req.url ?? '/', inner), { method: req.method, headers: req.headers, agent: false })
-    passed.once('response', (given) => {
-      res.writeHead(given.statusCode ?? 502, given.headers)
-      given.pipe(res)
+    passed.once('response', (provided) => {
+      res.writeHead(provided.statusCode ?? 502, provided.headers)
+      provided.pipe(res)
     })
     passed.once('error', (error) => res.destroy(error))
     res.once('close', () => passed.destroy())

@@ -71,17 +71,17 @@ interface Skill {
 }
 type Schema = Record<string, unknown>
 /** Whether a schema validates what clients send or describes what they receive. */
-type Direction = 'asked' | 'answered'
-type Found = Generator<BreakingChange>
+type SchemaDirection = 'asked' | 'answered'
+type FoundChanges = Generator<BreakingChange>
 
 /** Lists that a minor version may extend: their descriptions tell clients to expect it. */
-const GROWING = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType'].map(
+const EXTENSIBLE_LISTS = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType'].map(
   (name) => `#/components/schemas/${name}`,
 )
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
-export function breakingChanges(released: Published, present: Published): BreakingChange[] {
+export function listBreakingChanges(released: Published, present: Published): BreakingChange[] {
   return [...new Comparison(released, present).run()]
 }
 
@@ -98,7 +98,7 @@ class Comparison {
     this.#present = present
   }
 
-  *run(): Found {
+  *run(): FoundChanges {
     for (const [path, item] of Object.entries(this.#released.paths)) {
       for (const method of METHODS) {
         const before = item[method] as Operation | undefined
@@ -107,25 +107,30 @@ class Comparison {
         const place = before.operationId ?? `${method.toUpperCase()} ${path}`
         if (after === undefined)
           yield { kind: 'operation removed', place, what: `${method.toUpperCase()} ${path} is gone` }
-        else yield* this.#operation(place, withShared(before, item), withShared(after, this.#present.paths[path]))
+        else
+          yield* this.#operation(
+            place,
+            mergeSharedParameters(before, item),
+            mergeSharedParameters(after, this.#present.paths[path]),
+          )
       }
     }
     yield* this.#events()
     yield* this.#skills()
   }
 
-  *#operation(place: string, before: Operation, after: Operation): Found {
+  *#operation(place: string, before: Operation, after: Operation): FoundChanges {
     // It is the name of a method in every generated client, and of a skill.
     if (before.operationId !== after.operationId)
       yield { kind: 'operation renamed', place, what: `it is now called ${after.operationId}` }
-    const needed = permissionsOf(this.#present, after)
-    yield* newPermissions(place, permissionsOf(this.#released, before), needed)
+    const needed = listPermissions(this.#present, after)
+    yield* compareNewPermissions(place, listPermissions(this.#released, before), needed)
     yield* this.#parameters(place, before, after)
     yield* this.#body(place, before, after)
     yield* this.#answers(place, before, after)
   }
 
-  *#parameters(place: string, before: Operation, after: Operation): Found {
+  *#parameters(place: string, before: Operation, after: Operation): FoundChanges {
     const [old, now] = [this.#declared(this.#released, before), this.#declared(this.#present, after)]
     for (const [key, parameter] of old) {
       const same = now.get(key)
@@ -143,25 +148,28 @@ class Comparison {
   }
 
   #declared(document: Published, operation: Operation): Map<string, Parameter> {
-    const parameters = (operation.parameters ?? []).map((each) => follow<Parameter>(document, each))
+    const parameters = (operation.parameters ?? []).map((each) => resolveReference<Parameter>(document, each))
     return new Map(parameters.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]))
   }
 
-  *#body(place: string, before: Operation, after: Operation): Found {
+  *#body(place: string, before: Operation, after: Operation): FoundChanges {
     const [old, now] = [before.requestBody, after.requestBody]
     if (now?.required === true && old?.required !== true)
       yield { kind: 'body required', place, what: 'a body has to be sent' }
     yield* this.#contents('asked', `${place} body`, old?.content, now?.content)
   }
 
-  *#answers(place: string, before: Operation, after: Operation): Found {
+  *#answers(place: string, before: Operation, after: Operation): FoundChanges {
     for (const [status, declared] of Object.entries(before.responses ?? {})) {
       const now = after.responses?.[status]
       if (now === undefined) {
         yield { kind: 'status dropped', place, what: `${status} is not among its answers` }
         continue
       }
-      const [answer, same] = [follow<Answer>(this.#released, declared), follow<Answer>(this.#present, now)]
+      const [answer, same] = [
+        resolveReference<Answer>(this.#released, declared),
+        resolveReference<Answer>(this.#present, now),
+      ]
       for (const name of Object.keys(answer.headers ?? {})) {
         if (same.headers?.[name] === undefined)
           yield { kind: 'header dropped', place: `${place} ${status}`, what: `${name} is not sent` }
@@ -170,7 +178,12 @@ class Comparison {
     }
   }
 
-  *#contents(direction: Direction, place: string, before: Answer['content'], after: Answer['content']): Found {
+  *#contents(
+    direction: SchemaDirection,
+    place: string,
+    before: Answer['content'],
+    after: Answer['content'],
+  ): FoundChanges {
     for (const [type, { schema }] of Object.entries(before ?? {})) {
       const same = after?.[type]
       if (same === undefined) yield { kind: 'media type dropped', place, what: `there is no ${type}` }
@@ -178,7 +191,7 @@ class Comparison {
     }
   }
 
-  *#events(): Found {
+  *#events(): FoundChanges {
     for (const [type, declared] of Object.entries(this.#released.webhooks ?? {})) {
       const before = (declared as { post: Operation }).post
       const after = (this.#present.webhooks?.[type] as { post: Operation } | undefined)?.post
@@ -195,26 +208,26 @@ class Comparison {
     }
   }
 
-  *#skills(): Found {
+  *#skills(): FoundChanges {
     for (const [name, declared] of Object.entries(this.#released['x-skills'] ?? {})) {
       const [before, after] = [declared as Skill, this.#present['x-skills']?.[name] as Skill | undefined]
       if (after === undefined) {
         yield { kind: 'skill removed', place: name, what: 'it is gone' }
         continue
       }
-      yield* newPermissions(name, before.permissions, after.permissions)
+      yield* compareNewPermissions(name, before.permissions, after.permissions)
       yield* this.#schemas('asked', `${name} input`, before.input, after.input)
       yield* this.#schemas('answered', `${name} output`, before.output, after.output)
     }
   }
 
   *#schemas(
-    direction: Direction,
+    direction: SchemaDirection,
     place: string,
     before: Schema | undefined,
     after: Schema | undefined,
     seen: ReadonlySet<string> = new Set(),
-  ): Found {
+  ): FoundChanges {
     if (before === undefined || after === undefined) return
     if (before.$ref === undefined || after.$ref === undefined) {
       yield* this.#forms(direction, place, before, after, seen)
@@ -237,14 +250,20 @@ class Comparison {
   }
 
   /** Compares the variants of one schema with those of the other. */
-  *#forms(direction: Direction, place: string, before: Schema, after: Schema, seen: ReadonlySet<string>): Found {
-    const old = variants(this.#released, before)
-    const now = variants(this.#present, after)
+  *#forms(
+    direction: SchemaDirection,
+    place: string,
+    before: Schema,
+    after: Schema,
+    seen: ReadonlySet<string>,
+  ): FoundChanges {
+    const old = listVariants(this.#released, before)
+    const now = listVariants(this.#present, after)
     // A sender could use any of the old variants; a receiver knows only those.
     const [held, against] = direction === 'asked' ? [old, now] : [now, old]
     for (const variant of held) {
       const candidates = against
-        .filter((candidate) => covers(candidate, variant))
+        .filter((candidate) => coversVariant(candidate, variant))
         .map((candidate) => {
           const [from, to] = direction === 'asked' ? [variant, candidate] : [candidate, variant]
           return [...this.#plain(direction, place, from, to, seen)]
@@ -256,19 +275,25 @@ class Comparison {
         yield { kind: 'type changed', place, what: `${variant.type} ${verb}` }
       }
     }
-    const [first, second] = [resolved(this.#released, before), resolved(this.#present, after)]
+    const [first, second] = [resolveSchema(this.#released, before), resolveSchema(this.#present, after)]
     if (direction === 'asked' && JSON.stringify(first.default) !== JSON.stringify(second.default)) {
-      const told = [first.default, second.default].map((value) => JSON.stringify(value) ?? 'nothing')
-      yield { kind: 'default changed', place, what: `left out, it is ${told[1]} instead of ${told[0]}` }
+      const reported = [first.default, second.default].map((value) => JSON.stringify(value) ?? 'nothing')
+      yield { kind: 'default changed', place, what: `left out, it is ${reported[1]} instead of ${reported[0]}` }
     }
   }
 
   /** Compares two variants of the same type. */
-  *#plain(direction: Direction, place: string, before: Variant, after: Variant, seen: ReadonlySet<string>): Found {
-    yield* values(direction, place, before, after)
+  *#plain(
+    direction: SchemaDirection,
+    place: string,
+    before: Variant,
+    after: Variant,
+    seen: ReadonlySet<string>,
+  ): FoundChanges {
+    yield* compareValues(direction, place, before, after)
     const [old, now] = [before.schema, after.schema]
     if (
-      formatOf(old) !== formatOf(now) &&
+      getFormat(old) !== getFormat(now) &&
       (direction === 'asked' ? now.format !== undefined : old.format !== undefined)
     ) {
       yield {
@@ -277,15 +302,21 @@ class Comparison {
         what: `${String(old.format ?? 'any')} becomes ${String(now.format ?? 'any')}`,
       }
     }
-    if (direction === 'asked') yield* bounds(place, old, now)
+    if (direction === 'asked') yield* compareBounds(place, old, now)
     if (before.type === 'array')
       yield* this.#schemas(direction, `${place}/[]`, old.items as Schema, now.items as Schema, seen)
     if (before.type === 'object') yield* this.#fields(direction, place, old, now, seen)
   }
 
-  *#fields(direction: Direction, place: string, before: Schema, after: Schema, seen: ReadonlySet<string>): Found {
-    const [old, now] = [propertiesOf(before), propertiesOf(after)]
-    const [demanded, demands] = [requiredOf(before), requiredOf(after)]
+  *#fields(
+    direction: SchemaDirection,
+    place: string,
+    before: Schema,
+    after: Schema,
+    seen: ReadonlySet<string>,
+  ): FoundChanges {
+    const [old, now] = [listProperties(before), listProperties(after)]
+    const [demanded, demands] = [listRequired(before), listRequired(after)]
     const isOpen = after.additionalProperties !== false
     for (const [name, schema] of Object.entries(old)) {
       const field = `${place}/${name}`
@@ -316,29 +347,29 @@ interface Variant {
   component: string | undefined
 }
 
-function variants(document: Published, schema: Schema, component?: string): Variant[] {
-  if (typeof schema.$ref === 'string') return variants(document, resolved(document, schema), schema.$ref)
+function listVariants(document: Published, schema: Schema, component?: string): Variant[] {
+  if (typeof schema.$ref === 'string') return listVariants(document, resolveSchema(document, schema), schema.$ref)
   const union = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
-  if (union !== undefined) return union.flatMap((each) => variants(document, each))
-  const types = schema.type === undefined ? [typeOf(schema)] : ([schema.type].flat() as string[])
+  if (union !== undefined) return union.flatMap((each) => listVariants(document, each))
+  const types = schema.type === undefined ? [describeType(schema)] : ([schema.type].flat() as string[])
   return types.map((type) => ({ type, schema, component }))
 }
 
 // A constant needs no type next to it.
-function typeOf({ const: constant, properties }: Schema): string {
+function describeType({ const: constant, properties }: Schema): string {
   if (constant !== undefined) return typeof constant
   return properties === undefined ? 'any' : 'object'
 }
 
 /** Whether every value of the second variant's type is also of the first one's. */
-function covers(general: Variant, special: Variant): boolean {
+function coversVariant(general: Variant, special: Variant): boolean {
   if (general.type === special.type || general.type === 'any') return true
   return general.type === 'number' && special.type === 'integer'
 }
 
-function* values(direction: Direction, place: string, before: Variant, after: Variant): Found {
+function* compareValues(direction: SchemaDirection, place: string, before: Variant, after: Variant): FoundChanges {
   if (before.type === 'null') return
-  const [old, now] = [valuesOf(before.schema), valuesOf(after.schema)]
+  const [old, now] = [listValues(before.schema), listValues(after.schema)]
   const gone = old?.filter((value) => now !== undefined && !now.includes(value)) ?? []
   const added = now?.filter((value) => old !== undefined && !old.includes(value)) ?? []
   if (direction === 'asked') {
@@ -347,64 +378,64 @@ function* values(direction: Direction, place: string, before: Variant, after: Va
     for (const value of gone) yield { kind: 'enum value removed', place, what: `${value} is refused` }
   } else {
     if (old !== undefined && now === undefined) yield { kind: 'type changed', place, what: 'any value may come' }
-    if (after.component !== undefined && GROWING.includes(after.component)) return
+    if (after.component !== undefined && EXTENSIBLE_LISTS.includes(after.component)) return
     for (const value of added) yield { kind: 'enum value added', place, what: `${value} may come` }
   }
 }
 
-function valuesOf(schema: Schema): string[] | undefined {
+function listValues(schema: Schema): string[] | undefined {
   const listed = schema.const !== undefined ? [schema.const] : (schema.enum as unknown[] | undefined)
   return listed?.filter((value) => value !== null).map((value) => JSON.stringify(value))
 }
 
-const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties']
-const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties']
+const UPPER_BOUNDS = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties']
+const LOWER_BOUNDS = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties']
 
-function* bounds(place: string, before: Schema, after: Schema): Found {
+function* compareBounds(place: string, before: Schema, after: Schema): FoundChanges {
   const tightened = (name: string, isTighter: (old: number, now: number) => boolean): boolean => {
     const [old, now] = [before[name], after[name]]
     return typeof now === 'number' && (typeof old !== 'number' || isTighter(old, now))
   }
   const names = [
-    ...UPPER.filter((name) => tightened(name, (old, now) => now < old)),
-    ...LOWER.filter((name) => tightened(name, (old, now) => now > old)),
+    ...UPPER_BOUNDS.filter((name) => tightened(name, (old, now) => now < old)),
+    ...LOWER_BOUNDS.filter((name) => tightened(name, (old, now) => now > old)),
   ]
   if (after.pattern !== undefined && after.pattern !== before.pattern) names.push('pattern')
   if (after.uniqueItems === true && before.uniqueItems !== true) names.push('uniqueItems')
   for (const name of names) {
-    const told = [before[name] ?? 'nothing', after[name]].map(String)
-    yield { kind: 'bound tightened', place, what: `${name} was ${told[0]} and is ${told[1]}` }
+    const reported = [before[name] ?? 'nothing', after[name]].map(String)
+    yield { kind: 'bound tightened', place, what: `${name} was ${reported[0]} and is ${reported[1]}` }
   }
 }
 
-function* newPermissions(place: string, before: readonly string[], after: readonly string[]): Found {
+function* compareNewPermissions(place: string, before: readonly string[], after: readonly string[]): FoundChanges {
   for (const permission of after) {
     if (!before.includes(permission)) yield { kind: 'permission added', place, what: `it needs ${permission}` }
   }
 }
 
-function permissionsOf(document: Published, { security = document.security ?? [] }: Operation): string[] {
+function listPermissions(document: Published, { security = document.security ?? [] }: Operation): string[] {
   return security.flatMap((requirement) => Object.values(requirement).flat())
 }
 
 /** Returns the format, with percent as money: percentages had that format when both had two decimals. */
-function formatOf({ format }: Schema): unknown {
+function getFormat({ format }: Schema): unknown {
   return format === 'percent' ? 'money' : format
 }
 
 // Adds the parameters that are declared next to the methods of a path.
-function withShared(operation: Operation, item: Record<string, unknown> | undefined): Operation {
+function mergeSharedParameters(operation: Operation, item: Record<string, unknown> | undefined): Operation {
   const shared = (item?.parameters ?? []) as unknown[]
   return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }
 }
 
-function resolved(document: Published, schema: Schema): Schema {
+function resolveSchema(document: Published, schema: Schema): Schema {
   if (typeof schema.$ref !== 'string') return schema
   const { $ref: _, ...beside } = schema
-  return { ...resolved(document, follow<Schema>(document, schema)), ...beside }
+  return { ...resolveSchema(document, resolveReference<Schema>(document, schema)), ...beside }
 }
 
-function follow<T>(document: Published, value: unknown): T {
+function resolveReference<T>(document: Published, value: unknown): T {
   const { $ref } = value as { $ref?: unknown }
   if (typeof $ref !== 'string') return value as T
   const target = $ref
@@ -415,14 +446,14 @@ function follow<T>(document: Published, value: unknown): T {
       document,
     )
   if (target === undefined) throw new Error(`The reference ${$ref} does not match anything in the contract.`)
-  return follow<T>(document, target)
+  return resolveReference<T>(document, target)
 }
 
-function propertiesOf(schema: Schema): Record<string, Schema> {
+function listProperties(schema: Schema): Record<string, Schema> {
   return (schema.properties ?? {}) as Record<string, Schema>
 }
 
-function requiredOf(schema: Schema): ReadonlySet<string> {
+function listRequired(schema: Schema): ReadonlySet<string> {
   return new Set((schema.required ?? []) as string[])
 }
 

@@ -9,9 +9,9 @@ import {
  * Generates types with the fields of an input that are always set, because the validator fills in a default from the
  * contract. The contract's own types describe what may be sent, so there these fields are optional.
  */
-export function checkedTypes(document: ContractDocument): string {
+export function writeCheckedTypes(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
-  const filled = new Map(Object.keys(schemas).map((name) => [name, filledIn(name, schemas, [])]))
+  const filled = new Map(Object.keys(schemas).map((name) => [name, listFilledFields(name, schemas, [])]))
   const types: string[] = []
   const used = new Set<string>()
   /** The inputs of skills without defaults. */
@@ -21,7 +21,7 @@ export function checkedTypes(document: ContractDocument): string {
     used.add(name)
     const members = [...inner].map(([field, type]) => `${field}: ${type}`)
     const fields = members.length > 0 ? `, { ${members.join('; ')} }` : ''
-    types.push(`  ${name}: Filled<${name}, ${union(own)}${fields}>\n`)
+    types.push(`  ${name}: WithDefaults<${name}, ${toUnion(own)}${fields}>\n`)
   }
   const contract = readContract(document)
   const queries: string[] = []
@@ -31,20 +31,20 @@ export function checkedTypes(document: ContractDocument): string {
     const names = parameters.flatMap(({ in: where, name, schema }) =>
       where === 'query' && contract.resolve<Schema>(schema).default !== undefined ? [name] : [],
     )
-    if (names.length > 0) queries.push(`  ${id}: ${union(names)}\n`)
-    const body = nameOf(declaration.requestBody?.content['application/json']?.schema ?? {})
+    if (names.length > 0) queries.push(`  ${id}: ${toUnion(names)}\n`)
+    const body = schemaName(declaration.requestBody?.content['application/json']?.schema ?? {})
     if (body !== null && used.has(body)) bodies.push(`  ${id}: Checked['${body}']\n`)
   }
   const skills = Object.entries((document['x-skills'] ?? {}) as Record<string, { input: Schema }>)
   const inputs = skills.map(([skill, { input }]) => {
-    const name = nameOf(input) ?? ''
+    const name = schemaName(input) ?? ''
     if (filled.has(name) && !used.has(name)) plain.add(name)
     return `  ${skill}: ${used.has(name) ? `Checked['${name}']` : name}\n`
   })
   return [
     "/** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */\n",
     `import type { ${[...used, ...plain].sort().join(', ')} } from '../../../client/contract.gen.ts'\n`,
-    "import type { Filled } from './operation.ts'\n\n",
+    "import type { WithDefaults } from './operation.ts'\n\n",
     `export interface Checked {\n${types.join('')}}\n\n`,
     `/** The inputs of the composite skills. */\nexport interface CheckedSkills {\n${inputs.join('')}}\n\n`,
     `export interface CheckedBodies {\n${bodies.join('')}}\n\n`,
@@ -59,24 +59,24 @@ interface FilledFields {
   inner: Map<string, string>
 }
 
-function filledIn(name: string, schemas: Record<string, Schema>, above: readonly string[]): FilledFields {
+function listFilledFields(name: string, schemas: Record<string, Schema>, above: readonly string[]): FilledFields {
   const own: string[] = []
   const inner = new Map<string, string>()
   for (const [field, schema] of Object.entries((schemas[name]?.properties ?? {}) as Record<string, Schema>)) {
     if (schema.default !== undefined) own.push(field)
     const isList = schema.type === 'array'
-    const item = nameOf(isList ? ((schema.items ?? {}) as Schema) : schema)
+    const item = schemaName(isList ? ((schema.items ?? {}) as Schema) : schema)
     if (item === null || above.includes(item)) continue
-    const { own: ofItem, inner: below } = filledIn(item, schemas, [...above, name])
+    const { own: ofItem, inner: below } = listFilledFields(item, schemas, [...above, name])
     if (ofItem.length > 0 || below.size > 0) inner.set(field, `Checked['${item}']${isList ? '[]' : ''}`)
   }
   return { own, inner }
 }
 
-function nameOf(schema: Schema): string | null {
+function schemaName(schema: Schema): string | null {
   return typeof schema.$ref === 'string' ? (/^#\/components\/schemas\/(\w+)$/.exec(schema.$ref)?.[1] ?? null) : null
 }
 
-function union(names: readonly string[]): string {
+function toUnion(names: readonly string[]): string {
   return names.length === 0 ? 'never' : names.map((name) => `'${name}'`).join(' | ')
 }

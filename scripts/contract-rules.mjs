@@ -6,40 +6,46 @@
  * lists of exceptions, which only shrink.
  */
 
-import { bodies, keysOf, METHODS, operations, resolve } from './contract-walk.mjs'
-import { agreeingExamples, eventExamples, exampleSums, possibleTimes, problemInstances } from './example-rules.mjs'
-import { secrets, writers } from './mark-rules.mjs'
+import { listBodies, listOperations, METHODS, referenceKeys, resolveReference } from './contract-walk.mjs'
+import {
+  checkEventExamples,
+  checkExamplesAgree,
+  checkProblemInstances,
+  checkTimes,
+  exampleSums,
+} from './example-rules.mjs'
+import { checkSecrets, checkWriters } from './mark-rules.mjs'
 
 const RULES = {
-  'tag-groups': tagGroups,
-  'path-order': pathOrder,
-  'operation-names': operationNames,
-  permissions,
-  expansions,
-  examples,
-  'agreeing-examples': agreeingExamples,
+  'tag-groups': checkTagGroups,
+  'path-order': checkPathOrder,
+  'operation-names': checkOperationNames,
+  permissions: checkPermissions,
+  expansions: checkExpansions,
+  examples: checkExamples,
+  'agreeing-examples': checkExamplesAgree,
   'example-sums': exampleSums,
-  'possible-times': possibleTimes,
-  'event-examples': eventExamples,
-  'problem-instances': problemInstances,
-  'states-shown': statesShown,
-  'problem-responses': problemResponses,
-  headers,
-  lists,
-  bounds,
-  'closed-objects': closedObjects,
-  'plain-schemas': plainSchemas,
-  'enum-descriptions': enumDescriptions,
-  'whole-answers': wholeAnswers,
-  events,
-  emits,
-  skills,
-  'problem-catalogue': problemCatalogue,
-  changelog,
-  'flat-names': flatNames,
-  records,
-  secrets,
-  writers,
+  'possible-times': checkTimes,
+  'event-examples': checkEventExamples,
+  'problem-instances': checkProblemInstances,
+  'states-shown': checkStatesShown,
+  'problem-responses': checkProblemResponses,
+  headers: checkHeaders,
+  lists: checkLists,
+  bounds: checkBounds,
+  'closed-objects': checkClosedObjects,
+  'plain-schemas': checkPlainSchemas,
+  'enum-descriptions': checkEnumDescriptions,
+  'whole-answers': checkRequiredProperties,
+  events: checkEvents,
+  emits: checkEmits,
+  skills: checkSkills,
+  'problem-catalogue': checkProblemCatalog,
+  changelog: checkChangelog,
+  'flat-names': checkFlatNames,
+  records: checkRecords,
+  secrets: checkSecrets,
+  writers: checkWriters,
 }
 
 export const ruleNames = Object.keys(RULES)
@@ -58,7 +64,7 @@ const BARE_VERBS = ['redeliver', 'search']
  * Resources that describe the service rather than records. They come from this document, so they have no version, no
  * dates to sort or filter by, and no intermediate states.
  */
-const CATALOGUES = ['/api/ext/skills', '/api/ext/event-types']
+const CATALOG_PATHS = ['/api/ext/skills', '/api/ext/event-types']
 
 /** How users are signed in. These are not records of the builder, so they have no version and nothing to sync. */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
@@ -72,7 +78,7 @@ const VERBS = {
 }
 
 /** The docs navigate to a tag by its group, so a tag outside the groups would never be found. */
-function* tagGroups(document) {
+function* checkTagGroups(document) {
   const declared = (document.tags ?? []).map((tag) => tag.name)
   const grouped = (document['x-tagGroups'] ?? []).flatMap((group) => group.tags)
   for (const tag of declared) {
@@ -82,7 +88,7 @@ function* tagGroups(document) {
   for (const tag of grouped) if (!declared.includes(tag)) yield [['x-tagGroups'], `There is no tag ${tag}.`]
 }
 
-function* pathOrder(document) {
+function* checkPathOrder(document) {
   const tagOrder = (document.tags ?? []).map((tag) => tag.name)
   let lastTag = -1
   /** The highest rank so far of each resource in the current tag. */
@@ -103,7 +109,7 @@ function* pathOrder(document) {
 
     // The resource is the part before the first parameter; its paths go from the collection down to its parts.
     const resource = path.replace(/\/\{.*/, '')
-    const rank = rankOf(path, item)
+    const rank = pathRank(path, item)
     const highest = ranks.get(resource) ?? 0
     if (rank < highest) {
       yield [['paths', path], `Within ${resource} this ${RANKS[rank]} comes before every ${RANKS[highest]}.`]
@@ -115,16 +121,16 @@ function* pathOrder(document) {
 const RANKS = ['collection', 'item', 'sub-resource', 'action']
 
 /** Below an item, a path that can be read is a sub-resource; one that only accepts POST is an action. */
-function rankOf(path, item) {
+function pathRank(path, item) {
   if (!path.includes('{')) return 0
   if (path.endsWith('}')) return 1
   const below = path.slice(path.indexOf('}/') + 2)
   return item.get || item.patch || item.delete || item.put || below.includes('{') ? 2 : 3
 }
 
-function* operationNames(document) {
+function* checkOperationNames(document) {
   const others = Object.values(VERBS).flat()
-  for (const { operation, method, at } of operations(document)) {
+  for (const { operation, method, at } of listOperations(document)) {
     const id = operation.operationId
     if (typeof id !== 'string') {
       yield [at, 'Every operation has an operationId.']
@@ -140,10 +146,10 @@ function* operationNames(document) {
   }
 }
 
-function* permissions(document) {
+function* checkPermissions(document) {
   const ofKeys = document.components?.schemas?.Permission?.enum ?? []
   const ofPeople = document.components?.schemas?.AdminPermission?.enum ?? []
-  for (const { operation, at } of operations(document)) {
+  for (const { operation, at } of listOperations(document)) {
     const place = [...at, 'security']
     if (isForVisitors(operation)) continue
     // An operation that is open to keys is open to users too, with the same permissions.
@@ -164,7 +170,7 @@ function* permissions(document) {
       continue
     }
     const known = scheme === 'session' ? [...ofKeys, ...ofPeople] : ofKeys
-    if (isPortal(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
+    if (isPortalOnly(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
     for (const permission of needed) {
       if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
       // Docs and tools show the permissions from here, so the description need not. If it names any, it must name all.
@@ -178,14 +184,14 @@ function* permissions(document) {
  * `x-expands: { Bid: { vendor: Vendor } }` states which record the `vendorId` of a bid refers to. The schema Bid then
  * has an optional field `vendor`, and operations that read bids offer `vendor` and the links of a vendor in `expand`.
  */
-function* expansions(document) {
+function* checkExpansions(document) {
   const schemas = document.components?.schemas ?? {}
   const expands = document['x-expands'] ?? {}
   for (const [record, links] of Object.entries(expands)) {
-    const properties = resolve(document, schemas[record])?.properties ?? {}
+    const properties = resolveReference(document, schemas[record])?.properties ?? {}
     for (const [name, target] of Object.entries(links)) {
       const at = ['x-expands', record, name]
-      const id = resolve(document, properties[`${name}Id`])
+      const id = resolveReference(document, properties[`${name}Id`])
       if (!id || !schemas[target]) {
         yield [at, `There is no field ${name}Id in ${record}, or no schema ${target}.`]
         continue
@@ -197,15 +203,15 @@ function* expansions(document) {
           ['components', 'schemas', record],
           `${record} has a field ${name} that is a ${target}${isNullable ? ' or null' : ''}, because of x-expands.`,
         ]
-      if (resolve(document, schemas[record])?.required?.includes(name))
+      if (resolveReference(document, schemas[record])?.required?.includes(name))
         yield [['components', 'schemas', record], `${name} is optional, because only \`expand\` adds it.`]
     }
   }
-  for (const { operation, method, parameters, at } of operations(document)) {
+  for (const { operation, method, parameters, at } of listOperations(document)) {
     if (method !== 'get') continue
-    const shown = resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema
-    const item = resolve(document, resolve(document, shown)?.properties?.data)?.items
-    const links = expands[nameOf(item ?? shown)] ?? {}
+    const shown = resolveReference(document, operation.responses?.['200'])?.content?.['application/json']?.schema
+    const item = resolveReference(document, resolveReference(document, shown)?.properties?.data)?.items
+    const links = expands[schemaName(item ?? shown)] ?? {}
     const expected = Object.entries(links).flatMap(([name, target]) => [
       name,
       ...Object.keys(expands[target] ?? {}).map((next) => `${name}.${next}`),
@@ -216,12 +222,12 @@ function* expansions(document) {
   }
 }
 
-function nameOf(reference) {
+function schemaName(reference) {
   return reference?.$ref?.split('/').at(-1)
 }
 
 /** Whether only a vendor may call it; vendors have no permissions and no integration. */
-function isPortal({ security }) {
+function isPortalOnly({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
 
@@ -239,12 +245,12 @@ function saysLess({ description = '' }, permission) {
   return /\bneeds [a-z]+:/i.test(description) && !description.includes(permission)
 }
 
-function* examples(document) {
-  for (const { media, at } of bodies(document)) {
+function* checkExamples(document) {
+  for (const { media, at } of listBodies(document)) {
     const named = Object.entries(media.examples ?? {})
     if (named.length === 0) yield [at, 'Every body has at least one named example.']
     for (const [name, reference] of named) {
-      const example = resolve(document, reference)
+      const example = resolveReference(document, reference)
       if (!example || !('value' in example)) yield [[...at, 'examples', name], 'An example holds a value.']
       else if (!example.summary) yield [[...at, 'examples', name], 'An example has a summary.']
     }
@@ -252,12 +258,14 @@ function* examples(document) {
 }
 
 /** Readers of the document, and users of the mock, see a resource in each of its states. */
-function* statesShown(document) {
-  for (const { path, operation, method, at } of operations(document)) {
+function* checkStatesShown(document) {
+  for (const { path, operation, method, at } of listOperations(document)) {
     if (method !== 'get' || !path.endsWith('}')) continue
-    const media = resolve(document, operation.responses?.['200'])?.content?.['application/json']
-    const states = resolve(document, resolve(document, media?.schema)?.properties?.status)?.enum ?? []
-    const shown = Object.values(media?.examples ?? {}).map((reference) => resolve(document, reference)?.value?.status)
+    const media = resolveReference(document, operation.responses?.['200'])?.content?.['application/json']
+    const states = resolveReference(document, resolveReference(document, media?.schema)?.properties?.status)?.enum ?? []
+    const shown = Object.values(media?.examples ?? {}).map(
+      (reference) => resolveReference(document, reference)?.value?.status,
+    )
     const missing = states.filter((state) => !shown.includes(state))
     if (missing.length > 0) yield [[...at, 'responses', '200'], `No example shows the status ${missing.join(', ')}.`]
   }
@@ -285,12 +293,12 @@ const KNOWN_STATUSES = [
   '503',
 ]
 
-function* problemResponses(document) {
-  for (const { path, operation, method, parameters, at } of operations(document)) {
+function* checkProblemResponses(document) {
+  for (const { path, operation, method, parameters, at } of listOperations(document)) {
     const declared = Object.keys(operation.responses ?? {})
     const demanded = ['422', '429', '500', '503']
     if (!isForVisitors(operation)) demanded.push('401')
-    if (!isPortal(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
+    if (!isPortalOnly(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
     // Attempts of a visitor, and resources that are only changed but neither created nor ended, cannot conflict with
@@ -305,17 +313,17 @@ function* problemResponses(document) {
       const place = [...at, 'responses', status]
       if (!KNOWN_STATUSES.includes(status)) yield [place, `The service never answers ${status} to a known operation.`]
       if (status < '400') continue
-      const problem = resolve(document, operation.responses[status])?.content?.['application/problem+json']
+      const problem = resolveReference(document, operation.responses[status])?.content?.['application/problem+json']
       if (problem?.schema?.$ref !== '#/components/schemas/Problem')
         yield [place, 'A problem is answered as application/problem+json by the schema Problem.']
     }
   }
 }
 
-function* headers(document) {
-  for (const { path, operation, method, parameters, at } of operations(document)) {
+function* checkHeaders(document) {
+  for (const { path, operation, method, parameters, at } of listOperations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
-    const single = path.endsWith('}') && !CATALOGUES.some((catalogue) => path.startsWith(catalogue))
+    const single = path.endsWith('}') && !CATALOG_PATHS.some((catalogue) => path.startsWith(catalogue))
     // A link is used once, so a sign-in cannot be repeated, and a session has no version.
     const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {
@@ -327,7 +335,7 @@ function* headers(document) {
       if (wanted && !has(name)) yield [at, `This operation takes the header ${name}.`]
     }
     for (const [status, reference] of Object.entries(operation.responses ?? {})) {
-      const sent = Object.keys(resolve(document, reference)?.headers ?? {})
+      const sent = Object.keys(resolveReference(document, reference)?.headers ?? {})
       const expected = status === '401' ? ['WWW-Authenticate'] : ['RateLimit', 'RateLimit-Policy']
       if (status === '201') expected.push('Location')
       if (status === '304' || (status === '200' && single && (method === 'get' || method === 'patch')))
@@ -344,12 +352,12 @@ function* headers(document) {
 const PAGE_PARAMETERS = ['limit', 'cursor']
 const LIST_PARAMETERS = ['limit', 'cursor', 'sort', 'updatedAfter', 'createdAfter', 'ids']
 
-function* lists(document) {
-  for (const { path, operation, method, parameters, at } of operations(document)) {
-    if (method !== 'get' || CATALOGUES.includes(path)) continue
-    const page = resolve(
+function* checkLists(document) {
+  for (const { path, operation, method, parameters, at } of listOperations(document)) {
+    if (method !== 'get' || CATALOG_PATHS.includes(path)) continue
+    const page = resolveReference(
       document,
-      resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema,
+      resolveReference(document, operation.responses?.['200'])?.content?.['application/json']?.schema,
     )
     const paged = Boolean(page?.properties?.data && page.properties.nextCursor)
     const named = String(operation.operationId).startsWith('list')
@@ -359,15 +367,15 @@ function* lists(document) {
     const query = new Map(
       parameters.filter((parameter) => parameter.in === 'query').map((parameter) => [parameter.name, parameter]),
     )
-    const demanded = isPortal(operation) || SESSIONS.includes(path) ? PAGE_PARAMETERS : LIST_PARAMETERS
+    const demanded = isPortalOnly(operation) || SESSIONS.includes(path) ? PAGE_PARAMETERS : LIST_PARAMETERS
     const missing = demanded.filter((name) => !query.has(name))
     if (missing.length > 0) yield [[...at, 'parameters'], `Every list takes ${missing.join(', ')}.`]
-    if (!resolve(document, operation.responses['200']).headers?.Link)
+    if (!resolveReference(document, operation.responses['200']).headers?.Link)
       yield [[...at, 'responses', '200'], 'A page declares the header Link.']
-    const sort = resolve(document, query.get('sort')?.schema)
+    const sort = resolveReference(document, query.get('sort')?.schema)
     if (!sort) continue
     // Append-only records (events, status changes) have a single order: the one in which they happened.
-    const item = resolve(document, resolve(document, page.properties.data)?.items)
+    const item = resolveReference(document, resolveReference(document, page.properties.data)?.items)
     const changes = Boolean(item?.properties?.updatedAt)
     const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
     const offered = [...fields, ...(changes ? ['createdAt', 'updatedAt'] : [])].flatMap((field) => [field, `-${field}`])
@@ -378,9 +386,9 @@ function* lists(document) {
   }
 }
 
-function* bounds(document) {
-  const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
-  for (const { schema, at } of everySchema(document)) {
+function* checkBounds(document) {
+  const asked = new Set([...listRequestSchemas(document)].map(({ schema }) => schema))
+  for (const { schema, at } of listSchemas(document)) {
     const types = [schema.type].flat()
     if (schema.enum || 'const' in schema) continue
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
@@ -396,8 +404,8 @@ function* bounds(document) {
   }
 }
 
-function* closedObjects(document) {
-  for (const { schema, at } of everySchema(document)) {
+function* checkClosedObjects(document) {
+  for (const { schema, at } of listSchemas(document)) {
     if (![schema.type].flat().includes('object') || schema.additionalProperties === false) continue
     const map = 'additionalProperties' in schema && 'maxProperties' in schema
     if (!map)
@@ -411,7 +419,7 @@ function* closedObjects(document) {
 /**
  * Keywords that the validator, the type generator or the agents' schema dialects interpret differently are not allowed.
  */
-const AVOIDED = {
+const AVOIDED_KEYWORDS = {
   allOf: 'write the properties out',
   discriminator: 'give each variant its own const',
   nullable: "use type: [string, 'null']",
@@ -421,9 +429,9 @@ const AVOIDED = {
   example: 'use examples',
 }
 
-function* plainSchemas(document) {
-  for (const { schema, at } of everySchema(document)) {
-    for (const [keyword, instead] of Object.entries(AVOIDED)) {
+function* checkPlainSchemas(document) {
+  for (const { schema, at } of listSchemas(document)) {
+    for (const [keyword, instead] of Object.entries(AVOIDED_KEYWORDS)) {
       if (keyword in schema) yield [[...at, keyword], `No ${keyword} in a schema: ${instead}.`]
     }
   }
@@ -433,7 +441,7 @@ function* plainSchemas(document) {
  * An actor occurs several times in every record and is stored with it, so fields that few actors have are omitted
  * otherwise.
  */
-const SELDOM = {
+const RARE_FIELDS = {
   Actor: ['via', 'source', 'copiedBy'],
   AuditActor: ['via', 'source', 'copiedBy'],
 }
@@ -442,23 +450,23 @@ const SELDOM = {
  * A missing value is null: a schema that occurs only in responses requires all properties, except those that `expand`
  * adds.
  */
-function* wholeAnswers(document) {
-  const asked = new Set([...requestSchemas(document)].map(({ schema }) => schema))
+function* checkRequiredProperties(document) {
+  const asked = new Set([...listRequestSchemas(document)].map(({ schema }) => schema))
   const seen = new Set()
-  for (const { schema, at } of answerSchemas(document)) {
+  for (const { schema, at } of listResponseSchemas(document)) {
     if (!schema.properties || asked.has(schema) || seen.has(schema) || at.at(-1) === 'Problem') continue
     seen.add(schema)
     const missing = Object.keys(schema.properties).filter(
       (name) =>
         !schema.required?.includes(name) &&
-        !SELDOM[at.at(-1)]?.includes(name) &&
+        !RARE_FIELDS[at.at(-1)]?.includes(name) &&
         !(name in (document['x-expands']?.[at.at(-1)] ?? {})),
     )
     if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
   }
 }
 
-function* events(document) {
+function* checkEvents(document) {
   const declared = Object.keys(document.webhooks ?? {})
   const kinds = document.components.schemas.AuditResourceType.enum
   for (const type of declared) {
@@ -471,13 +479,13 @@ function* events(document) {
     const media = post?.requestBody?.content?.['application/json']
     if (!media?.schema) yield [at, 'An event has a payload in application/json.']
     else if (Object.keys(media.examples ?? {}).length === 0) yield [[...at, 'post'], 'An event has a named example.']
-    else if (resolve(document, resolve(document, media.schema)?.properties?.type)?.const !== type) {
+    else if (resolveReference(document, resolveReference(document, media.schema)?.properties?.type)?.const !== type) {
       yield [[...at, 'post'], `The payload's type is the constant ${type}.`]
     }
-    yield* eventPermission(document, type)
+    yield* findEventPermission(document, type)
   }
   const groups = [...new Set(declared.map((type) => type.split('.')[0]))].join('|')
-  for (const { operation, at } of operations(document)) {
+  for (const { operation, at } of listOperations(document)) {
     for (const [name] of operation.description?.matchAll(new RegExp(`\\b(${groups})\\.[a-z_]+(\\.[a-z_]+)?`, 'g')) ??
       []) {
       if (!declared.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
@@ -486,7 +494,7 @@ function* events(document) {
 }
 
 /** An event shows a record, so it requires the permission of the operations that show such a record. */
-function* eventPermission(document, type) {
+function* findEventPermission(document, type) {
   const { post } = document.webhooks[type]
   const at = ['webhooks', type, 'post', 'x-permission']
   const permission = post?.['x-permission']
@@ -495,12 +503,12 @@ function* eventPermission(document, type) {
     yield [at, 'An event says under x-permission what one has to be allowed to read.']
     return
   }
-  const payload = resolve(document, post.requestBody?.content?.['application/json']?.schema)
-  const object = resolve(document, payload?.properties?.data)?.properties?.object ?? {}
+  const payload = resolveReference(document, post.requestBody?.content?.['application/json']?.schema)
+  const object = resolveReference(document, payload?.properties?.data)?.properties?.object ?? {}
   const records = [object, ...(object.anyOf ?? [])].map(({ $ref }) => $ref).filter(Boolean)
-  for (const { operation, method } of operations(document)) {
+  for (const { operation, method } of listOperations(document)) {
     if (method !== 'get') continue
-    const shown = resolve(document, operation.responses?.['200'])?.content?.['application/json']?.schema
+    const shown = resolveReference(document, operation.responses?.['200'])?.content?.['application/json']?.schema
     if (!records.includes(shown?.$ref)) continue
     const needed = (operation.security ?? []).flatMap((requirement) => requirement.apiKey ?? [])
     if (!needed.includes(permission))
@@ -509,9 +517,9 @@ function* eventPermission(document, type) {
 }
 
 /** The events of an operation are declared under `x-emits`, where docs and tools find them. */
-function* emits(document) {
+function* checkEmits(document) {
   const declared = Object.keys(document.webhooks ?? {})
-  for (const { operation, method, at } of operations(document)) {
+  for (const { operation, method, at } of listOperations(document)) {
     const place = [...at, 'x-emits']
     const types = operation['x-emits'] ?? []
     if (!Array.isArray(types)) {
@@ -532,9 +540,9 @@ function* emits(document) {
 }
 
 /** The composite skills are declared apart from the operations, which are skills too. */
-function* skills(document) {
+function* checkSkills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
-  const operationIds = [...operations(document)].map(({ operation }) => operation.operationId)
+  const operationIds = [...listOperations(document)].map(({ operation }) => operation.operationId)
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
     // The trade has a single word for this one.
@@ -551,16 +559,16 @@ function* skills(document) {
       if (!known.includes(permission)) yield [[...at, 'permissions'], `"${permission}" is not among the permissions.`]
       if (saysLess(skill, permission)) yield [at, `The description does not say that it needs ${permission}.`]
     }
-    yield* effect(at, skill, skill.writes)
+    yield* checkEffect(at, skill, skill.writes)
   }
-  for (const { operation, method, at } of operations(document)) yield* effect(at, operation, method !== 'get')
+  for (const { operation, method, at } of listOperations(document)) yield* checkEffect(at, operation, method !== 'get')
 }
 
 /**
  * Properties of an operation that agents read in addition to its method. An effect that repeats what the method implies
  * is a mistake.
  */
-function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
+function* checkEffect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))
     yield [[...at, 'x-effect'], `x-effect is one of ${EFFECTS.join(', ')}.`]
   if (stated !== undefined && !writes) yield [[...at, 'x-effect'], 'What reads says so without x-effect.']
@@ -570,11 +578,11 @@ function* effect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill 
     yield [[...at, 'x-skill'], 'x-skill is false for an operation that is no skill, and left out elsewhere.']
 }
 
-/** Explained in server/interfaces/skills/effect.ts. */
+/** Explained in server/interfaces/skills/skill-effect.ts. */
 const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
 /** Every code has an entry, and the same title and status everywhere. */
-function* problemCatalogue(document) {
+function* checkProblemCatalog(document) {
   const codes = document.components?.schemas?.ProblemCode?.enum ?? []
   const entries = document['x-problems'] ?? {}
   for (const code of codes) if (!entries[code]) yield [['x-problems'], `The problem ${code} has no entry.`]
@@ -582,14 +590,14 @@ function* problemCatalogue(document) {
     const at = ['x-problems', code]
     if (!codes.includes(code)) yield [at, `No problem has the code ${code}.`]
     if (!when || !advice) yield [at, 'An entry says `when` it happens, and gives `advice`.']
-    const shown = resolve(document, example)
+    const shown = resolveReference(document, example)
     if (shown?.value?.code !== code) yield [at, `The example of ${code} shows another code.`]
     else if (shown.summary !== shown.value.title) yield [at, 'The summary of the example is the title of the problem.']
   }
-  for (const { media, at } of bodies(document)) {
+  for (const { media, at } of listBodies(document)) {
     for (const [name, reference] of Object.entries(media.examples ?? {})) {
-      const { code, title, status } = resolve(document, reference)?.value ?? {}
-      const entry = resolve(document, entries[code]?.example)?.value
+      const { code, title, status } = resolveReference(document, reference)?.value ?? {}
+      const entry = resolveReference(document, entries[code]?.example)?.value
       if (!at.includes('application/problem+json') || !entry) continue
       if (title !== entry.title || status !== entry.status)
         yield [
@@ -601,13 +609,13 @@ function* problemCatalogue(document) {
 }
 
 /** Every release is in the changelog, and everything deprecated is announced with its last day. */
-function* changelog(document) {
+function* checkChangelog(document) {
   const releases = document['x-changelog'] ?? []
   const at = ['x-changelog']
   if (releases[0]?.version !== document.info?.version)
     yield [at, `The newest entry is that of ${document.info?.version}, the version of this document.`]
   const announced = new Set()
-  const ids = new Set([...operations(document)].map(({ operation }) => operation.operationId))
+  const ids = new Set([...listOperations(document)].map(({ operation }) => operation.operationId))
   for (const [index, { version, date, changes }] of releases.entries()) {
     const place = [...at, index]
     const older = releases[index + 1]
@@ -622,7 +630,7 @@ function* changelog(document) {
       }
     }
   }
-  for (const { operation, at } of operations(document)) {
+  for (const { operation, at } of listOperations(document)) {
     const { operationId, deprecated, 'x-sunset': sunset } = operation
     if (sunset !== undefined && !deprecated) yield [at, 'Only what is deprecated has an x-sunset.']
     if (!deprecated) continue
@@ -638,20 +646,20 @@ function compareVersions(a, b) {
 }
 
 /** Skills accept path, query and body in one flat object, so a name may occur in only one of them. */
-function* flatNames(document) {
-  for (const { operation, parameters, at } of operations(document)) {
+function* checkFlatNames(document) {
+  for (const { operation, parameters, at } of listOperations(document)) {
     const names = parameters
       .filter((parameter) => parameter.in === 'path' || parameter.in === 'query')
       .map((parameter) => parameter.name)
-    const body = resolve(document, operation.requestBody)?.content?.['application/json']?.schema
-    names.push(...Object.keys(resolve(document, body)?.properties ?? {}))
+    const body = resolveReference(document, operation.requestBody)?.content?.['application/json']?.schema
+    names.push(...Object.keys(resolveReference(document, body)?.properties ?? {}))
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
     if (twice.length > 0) yield [at, `${twice.join(', ')} is the name of two inputs.`]
   }
 }
 
 /** Kinds, prefixes and tables each name one record, and the examples have IDs with the prefix. */
-function* records(document) {
+function* checkRecords(document) {
   const used = new Map()
   for (const [name, { 'x-record': record }] of Object.entries(document.components.schemas)) {
     // A schema without a kind is another form of a record that has one.
@@ -670,8 +678,8 @@ function* records(document) {
 }
 
 /** Readers without support for x-enumDescriptions find the same in the description. */
-function* enumDescriptions(document) {
-  for (const { schema, at } of everySchema(document)) {
+function* checkEnumDescriptions(document) {
+  for (const { schema, at } of listSchemas(document)) {
     const descriptions = schema['x-enumDescriptions']
     if (!descriptions) continue
     if (Object.keys(descriptions).join() !== schema.enum?.join())
@@ -683,71 +691,72 @@ function* enumDescriptions(document) {
   }
 }
 
-function* requestSchemas(document) {
-  for (const { operation, parameters, at } of operations(document)) {
-    const body = resolve(document, operation.requestBody)?.content ?? {}
+function* listRequestSchemas(document) {
+  for (const { operation, parameters, at } of listOperations(document)) {
+    const body = resolveReference(document, operation.requestBody)?.content ?? {}
     const roots = [...Object.values(body), ...parameters].map((holder) => holder.schema).filter(Boolean)
-    for (const root of roots) yield* within(document, root, at, new Set())
+    for (const root of roots) yield* listReachableSchemas(document, root, at, new Set())
   }
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
-    yield* within(document, skill.input, ['x-skills', name], new Set())
+    yield* listReachableSchemas(document, skill.input, ['x-skills', name], new Set())
   }
 }
 
-function* answerSchemas(document) {
-  for (const { operation, at } of operations(document)) {
+function* listResponseSchemas(document) {
+  for (const { operation, at } of listOperations(document)) {
     for (const [status, reference] of Object.entries(operation.responses ?? {})) {
-      for (const media of Object.values(resolve(document, reference)?.content ?? {})) {
-        yield* within(document, media.schema, [...at, 'responses', status], new Set())
+      for (const media of Object.values(resolveReference(document, reference)?.content ?? {})) {
+        yield* listReachableSchemas(document, media.schema, [...at, 'responses', status], new Set())
       }
     }
   }
 }
 
 /** Yields every schema of the document once, where it is written. */
-function* everySchema(document) {
+function* listSchemas(document) {
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
-    yield* written(schema, ['components', 'schemas', name])
+    yield* listNestedSchemas(schema, ['components', 'schemas', name])
   }
   for (const [name, parameter] of Object.entries(document.components?.parameters ?? {})) {
-    yield* written(parameter.schema, ['components', 'parameters', name, 'schema'])
+    yield* listNestedSchemas(parameter.schema, ['components', 'parameters', name, 'schema'])
   }
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const [index, parameter] of (item.parameters ?? []).entries()) {
-      yield* written(parameter.schema, ['paths', path, 'parameters', index, 'schema'])
+      yield* listNestedSchemas(parameter.schema, ['paths', path, 'parameters', index, 'schema'])
     }
     for (const method of METHODS) {
       for (const [index, parameter] of (item[method]?.parameters ?? []).entries()) {
-        yield* written(parameter.schema, ['paths', path, method, 'parameters', index, 'schema'])
+        yield* listNestedSchemas(parameter.schema, ['paths', path, method, 'parameters', index, 'schema'])
       }
     }
   }
-  for (const { media, at } of bodies(document)) yield* written(media.schema, [...at, 'schema'])
+  for (const { media, at } of listBodies(document)) yield* listNestedSchemas(media.schema, [...at, 'schema'])
   for (const [type, item] of Object.entries(document.webhooks ?? {})) {
     const schema = item.post?.requestBody?.content?.['application/json']?.schema
-    yield* written(schema, ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'])
+    yield* listNestedSchemas(schema, ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'])
   }
 }
 
 /** Yields a schema and those written inside it, without following references. */
-function* written(schema, at) {
+function* listNestedSchemas(schema, at) {
   if (!schema || typeof schema !== 'object' || schema.$ref) return
   yield { schema, at }
-  for (const [keys, inner] of subschemas(schema)) yield* written(inner, [...at, ...keys])
+  for (const [keys, inner] of listSubschemas(schema)) yield* listNestedSchemas(inner, [...at, ...keys])
 }
 
 /** Yields a schema and everything it reaches, including through references. */
-function* within(document, schema, at, visited) {
+function* listReachableSchemas(document, schema, at, visited) {
   if (!schema || typeof schema !== 'object') return
-  const target = resolve(document, schema)
+  const target = resolveReference(document, schema)
   if (!target || visited.has(target)) return
   visited.add(target)
-  const home = schema.$ref ? keysOf(schema.$ref) : at
+  const home = schema.$ref ? referenceKeys(schema.$ref) : at
   yield { schema: target, at: home }
-  for (const [keys, inner] of subschemas(target)) yield* within(document, inner, [...home, ...keys], visited)
+  for (const [keys, inner] of listSubschemas(target))
+    yield* listReachableSchemas(document, inner, [...home, ...keys], visited)
 }
 
-function* subschemas(schema) {
+function* listSubschemas(schema) {
   for (const [name, inner] of Object.entries(schema.properties ?? {})) yield [['properties', name], inner]
   for (const keyword of ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']) {
     if (schema[keyword] && typeof schema[keyword] === 'object') yield [[keyword], schema[keyword]]

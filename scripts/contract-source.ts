@@ -30,9 +30,9 @@ export interface ContractSource {
   findUnpublished(document: ContractDocument): (Line & { name: string })[]
 }
 
-const INDEX = 'openapi.yaml'
+const INDEX_FILE = 'openapi.yaml'
 /** The parts of a file that openapi.yaml lists one by one. */
-const LISTED = ['paths', 'webhooks', 'x-skills']
+const LISTED_PARTS = ['paths', 'webhooks', 'x-skills']
 
 interface SourceFile {
   file: string
@@ -46,7 +46,7 @@ interface Place {
 
 export function readContractSource(root = path.resolve(import.meta.dirname, '..')): ContractSource {
   const names = readdirSync(path.join(root, 'contract')).filter((name) => name.endsWith('.yaml'))
-  const files = [INDEX, ...names.sort().map((name) => `contract/${name}`)].map((file) => readSource(root, file))
+  const files = [INDEX_FILE, ...names.sort().map((name) => `contract/${name}`)].map((file) => readSource(root, file))
   const byName = new Map(files.map((source) => [source.file, source]))
   return {
     // The line counter also counts a line after the final newline.
@@ -60,14 +60,14 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
     // The bundle collects the components of all files.
     const home =
       keys[0] === 'components' ? files.find(({ document }) => document.hasIn(['components', kind, name])) : undefined
-    const source = home ?? byName.get(INDEX)
-    if (source === undefined || source.document.contents === null) return { file: INDEX, line: 1 }
+    const source = home ?? byName.get(INDEX_FILE)
+    if (source === undefined || source.document.contents === null) return { file: INDEX_FILE, line: 1 }
     let place: Place = { source, node: source.document.contents }
     let line: Line = { file: source.file, line: 1 }
     for (const key of keys.map(String)) {
       const entry = entryAt(follow(place), key)
       if (entry === null) break
-      line = lineAt(entry.key)
+      line = findLine(entry.key)
       place = entry.value
     }
     return line
@@ -93,19 +93,19 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
       return item === undefined ? null : { key: { source, node: item }, value: { source, node: item } }
     }
     if (!isMap(node)) return null
-    const pair = pairOf(node, key)
+    const pair = findPair(node, key)
     if (pair !== undefined) {
       const value = (pair.value ?? pair.key) as Node
       return { key: { source, node: pair.key as Node }, value: { source, node: value } }
     }
-    const merged = pairOf(node, '<<')?.value as Node | undefined
+    const merged = findPair(node, '<<')?.value as Node | undefined
     return merged === undefined ? null : entryAt(follow({ source, node: merged }), key)
   }
 
   function findUnpublished(document: ContractDocument): (Line & { name: string })[] {
     const listed = new Set(
-      LISTED.flatMap((part) => {
-        const entries = byName.get(INDEX)?.document.toJS({ maxAliasCount: -1 })[part] as
+      LISTED_PARTS.flatMap((part) => {
+        const entries = byName.get(INDEX_FILE)?.document.toJS({ maxAliasCount: -1 })[part] as
           | Record<string, { $ref?: string }>
           | undefined
         return Object.values(entries ?? {}).map(({ $ref }) => $ref)
@@ -118,16 +118,16 @@ export function readContractSource(root = path.resolve(import.meta.dirname, '..'
           .filter((name) => document.components[kind]?.[name] === undefined)
           .map((name) => ['components', kind, name]),
       )
-      const parts = (source.file === INDEX ? [] : LISTED).flatMap((part) =>
+      const parts = (source.file === INDEX_FILE ? [] : LISTED_PARTS).flatMap((part) =>
         Object.keys(content[part] ?? {})
           .filter((name) => !listed.has(`${source.file}#/${part}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`))
           .map((name) => [part, name]),
       )
       return [...components, ...parts].map((keys) => {
         const map = source.document.getIn(keys.slice(0, -1), true)
-        const pair = isMap(map) ? pairOf(map, keys.at(-1) ?? '') : undefined
+        const pair = isMap(map) ? findPair(map, keys.at(-1) ?? '') : undefined
         const node = (pair?.key ?? source.document.contents) as Node
-        return { ...lineAt({ source, node }), name: keys.at(-1) ?? '' }
+        return { ...findLine({ source, node }), name: keys.at(-1) ?? '' }
       })
     })
   }
@@ -141,10 +141,10 @@ function readSource(root: string, file: string): SourceFile {
   return { file, document, lines }
 }
 
-function pairOf(map: YAMLMap, key: string) {
+function findPair(map: YAMLMap, key: string) {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.source ?? pair.key.value) === key)
 }
 
-function lineAt({ source, node }: Place): Line {
+function findLine({ source, node }: Place): Line {
   return { file: source.file, line: source.lines.linePos(node.range?.[0] ?? 0).line }
 }

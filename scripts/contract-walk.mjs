@@ -2,13 +2,13 @@
 
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
-export function* operations(document) {
+export function* listOperations(document) {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
       const operation = item[method]
       if (!operation) continue
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
-        resolve(document, parameter),
+        resolveReference(document, parameter),
       )
       yield { path, method, operation, parameters, at: ['paths', path, method] }
     }
@@ -16,29 +16,29 @@ export function* operations(document) {
 }
 
 /** Yields every body under `paths`, with the key path of its media type. */
-export function* bodies(document) {
-  for (const { operation, at } of operations(document)) {
-    for (const [type, media] of Object.entries(resolve(document, operation.requestBody)?.content ?? {})) {
+export function* listBodies(document) {
+  for (const { operation, at } of listOperations(document)) {
+    for (const [type, media] of Object.entries(resolveReference(document, operation.requestBody)?.content ?? {})) {
       yield { media, at: [...at, 'requestBody', 'content', type] }
     }
     for (const [status, reference] of Object.entries(operation.responses ?? {})) {
-      for (const [type, media] of Object.entries(resolve(document, reference)?.content ?? {})) {
-        const home = reference.$ref ? keysOf(reference.$ref) : [...at, 'responses', status]
+      for (const [type, media] of Object.entries(resolveReference(document, reference)?.content ?? {})) {
+        const home = reference.$ref ? referenceKeys(reference.$ref) : [...at, 'responses', status]
         yield { media, at: [...home, 'content', type] }
       }
     }
   }
 }
 
-export function resolve(document, node) {
+export function resolveReference(document, node) {
   if (!node?.$ref) return node
-  return resolve(
+  return resolveReference(
     document,
-    keysOf(node.$ref).reduce((place, key) => place?.[key], document),
+    referenceKeys(node.$ref).reduce((place, key) => place?.[key], document),
   )
 }
 
-export function keysOf(reference) {
+export function referenceKeys(reference) {
   return reference
     .replace(/^#\//, '')
     .split('/')

@@ -14,19 +14,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
-import { countOf } from './count-option.ts'
+import { parseCount } from './count-option.ts'
 import { Cascades } from './crash/cascades.ts'
+import { armKill, disarmKill, KILL_POINTS, killAt } from './crash/kill-points.ts'
 import { Ledger } from './crash/ledger.ts'
 import { Payments } from './crash/payments.ts'
-import { arm, dieAt, disarm, POINTS } from './crash/points.ts'
 import { type PrivatePostgres, startPostgres } from './processes/postgres.ts'
 import { startPostgresProxy } from './processes/postgres-proxy.ts'
 import { type Receiver, startReceiver } from './processes/receiver.ts'
 import {
+  createBuilder,
+  createOpenEnvironment,
   type Environment,
-  makeBuilder,
-  openEnvironment,
-  operate,
+  runOperatorCommand,
   type Service,
   startService,
 } from './processes/service.ts'
@@ -34,7 +34,7 @@ import {
 const program = new Command('test:crash')
   .description('What happens when things die: the service, its database, or both under load.')
   .argument('[names...]', 'only the scenarios whose name begins so')
-  .option('--kills <number>', 'how often to kill (default: 20); without names only the deliveries', countOf)
+  .option('--kills <number>', 'how often to kill (default: 20); without names only the deliveries', parseCount)
   .parse()
 const { kills } = program.opts<{ kills?: number }>()
 const ROUNDS = kills ?? 20
@@ -45,59 +45,59 @@ const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5
 const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   {
     name: 'kill the service on PostgreSQL',
-    run: (check) => withPostgres((postgres) => killed(check, { DATABASE_URL: postgres.url })),
+    run: (check) => withPostgres((postgres) => testKills(check, { DATABASE_URL: postgres.url })),
   },
   {
     name: 'kill the service on the embedded database',
-    run: (check) => withDataFolder((folder) => killed(check, { DATA_DIR: folder })),
+    run: (check) => withDataFolder((folder) => testKills(check, { DATA_DIR: folder })),
   },
   {
     name: 'deliveries, the service killed at each point of an event',
-    run: (check) => withPostgres((postgres) => killedAtPoints(check, postgres)),
+    run: (check) => withPostgres((postgres) => testKillsAtPoints(check, postgres)),
   },
   {
     name: 'deliveries, the service and PostgreSQL killed at random',
-    run: (check) => withPostgres((postgres) => killedWhileDelivering(check, postgres)),
+    run: (check) => withPostgres((postgres) => testKillsDuringDelivery(check, postgres)),
   },
   {
     name: 'cascades, the service killed at random on PostgreSQL',
-    run: (check) => withPostgres((postgres) => killedDuring(check, { DATABASE_URL: postgres.url }, CASCADES)),
+    run: (check) => withPostgres((postgres) => testKillsDuring(check, { DATABASE_URL: postgres.url }, CASCADES)),
   },
   {
     name: 'cascades, the service killed at random on the embedded database',
-    run: (check) => withDataFolder((folder) => killedDuring(check, { DATA_DIR: folder }, CASCADES)),
+    run: (check) => withDataFolder((folder) => testKillsDuring(check, { DATA_DIR: folder }, CASCADES)),
   },
   {
     name: 'payments, the service killed at random on PostgreSQL',
-    run: (check) => withPostgres((postgres) => killedDuring(check, { DATABASE_URL: postgres.url }, PAYMENTS)),
+    run: (check) => withPostgres((postgres) => testKillsDuring(check, { DATABASE_URL: postgres.url }, PAYMENTS)),
   },
   {
     name: 'payments, the service killed at random on the embedded database',
-    run: (check) => withDataFolder((folder) => killedDuring(check, { DATA_DIR: folder }, PAYMENTS)),
+    run: (check) => withDataFolder((folder) => testKillsDuring(check, { DATA_DIR: folder }, PAYMENTS)),
   },
   {
     name: 'outage of PostgreSQL, shut down',
-    run: (check) => withPostgres((postgres) => outage(check, postgres, () => postgres.pause())),
+    run: (check) => withPostgres((postgres) => testOutage(check, postgres, () => postgres.pause())),
   },
   {
     name: 'outage of PostgreSQL, killed',
-    run: (check) => withPostgres((postgres) => outage(check, postgres, () => postgres.kill())),
+    run: (check) => withPostgres((postgres) => testOutage(check, postgres, () => postgres.kill())),
   },
   {
     name: 'drain on PostgreSQL',
-    run: (check) => withPostgres((postgres) => drained(check, { DATABASE_URL: postgres.url })),
+    run: (check) => withPostgres((postgres) => testDrain(check, { DATABASE_URL: postgres.url })),
   },
   {
     name: 'drain on the embedded database',
-    run: (check) => withDataFolder((folder) => drained(check, { DATA_DIR: folder })),
+    run: (check) => withDataFolder((folder) => testDrain(check, { DATA_DIR: folder })),
   },
   {
     name: 'limits of two processes on one PostgreSQL',
-    run: (check) => withPostgres((postgres) => limited(check, postgres.url)),
+    run: (check) => withPostgres((postgres) => testLimits(check, postgres.url)),
   },
   {
     name: 'start of three processes on an empty PostgreSQL',
-    run: (check) => withPostgres((postgres) => startedAtOnce(check, postgres.url)),
+    run: (check) => withPostgres((postgres) => testParallelStart(check, postgres.url)),
   },
 ]
 
@@ -106,32 +106,32 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 
 type Check = (held: boolean, what: string) => void
 
-async function main(): Promise<void> {
-  const wanted = program.args.length === 0 && kills !== undefined ? ['deliveries'] : program.args
+async function runScenarios(): Promise<void> {
+  const requested = program.args.length === 0 && kills !== undefined ? ['deliveries'] : program.args
   let [passed, failed] = [0, 0]
   for (const { name, run } of scenarios) {
-    if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue
+    if (requested.length > 0 && !requested.some((start) => name.startsWith(start))) continue
     console.log(`\n${name}`)
-    const begun = performance.now()
+    const started = performance.now()
     await run((held, what) => {
       if (held) passed++
       else failed++
       console.log(`  ${held ? 'ok  ' : 'FAIL'} ${what}`)
     }).catch((error: unknown) => {
-      if (error instanceof NoPostgres) return
+      if (error instanceof PostgresMissing) return
       failed++
       console.log(`  FAIL it ended with ${(error as Error).stack}`)
     })
-    console.log(`  ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+    console.log(`  ${((performance.now() - started) / 1000).toFixed(1)} s`)
   }
   console.log(`\n${passed} passed, ${failed} failed`)
   process.exit(failed === 0 ? 0 : 1)
 }
 
 /** Sends SIGKILL at random moments under load: everything acknowledged exists, is complete, and was delivered. */
-async function killed(check: Check, database: Environment): Promise<void> {
-  const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
-  const { key } = await makeBuilder(environment)
+async function testKills(check: Check, database: Environment): Promise<void> {
+  const environment = { ...createOpenEnvironment(database), ...QUICK_RETRIES }
+  const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   for (let round = 0; round < ROUNDS; round++) {
@@ -147,13 +147,13 @@ async function killed(check: Check, database: Environment): Promise<void> {
   }
   const service = await startService(environment)
   await ledger.repeatUnanswered(service.url)
-  await reportLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
+  await checkLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
   await service.stop()
   await receiver.close()
 }
 
 /** The writes made while the service is killed repeatedly, and the conditions that they must meet. */
-interface Load {
+interface CrashLoad {
   readonly acknowledged: number
   readonly unanswered: number
   prepare(service: string): Promise<void>
@@ -164,25 +164,25 @@ interface Load {
 }
 
 /** Sends SIGKILL at random moments during writes that consist of parts: either all parts exist, or none. */
-async function killedDuring(
+async function testKillsDuring(
   check: Check,
   database: Environment,
-  { what, of }: { what: string; of(key: string): Load },
+  { what, of }: { what: string; of(key: string): CrashLoad },
 ): Promise<void> {
-  const environment = openEnvironment(database)
-  const { key } = await makeBuilder(environment)
+  const environment = createOpenEnvironment(database)
+  const { key } = await createBuilder(environment)
   const load = of(key)
-  const faults: string[] = []
+  const errors: string[] = []
   let cutOff = 0
   for (let round = 0; round <= ROUNDS; round++) {
     const service = await startService({ ...environment, COMPILE_AHEAD: 'false' })
     if (round === 0) await load.prepare(service.url)
     cutOff += load.unanswered
     // Checked before requests that were cut off are sent again, because a repeat may complete partial writes.
-    faults.push(...(await load.faults(service.url)))
+    errors.push(...(await load.faults(service.url)))
     await load.repeatUnanswered(service.url)
     if (round === ROUNDS) {
-      faults.push(...(await load.faults(service.url)))
+      errors.push(...(await load.faults(service.url)))
       await service.stop()
       break
     }
@@ -194,8 +194,8 @@ async function killedDuring(
     if (round % 10 === 9) process.stderr.write(`  ${round + 1} of ${ROUNDS} kills\n`)
   }
   check(
-    faults.length === 0,
-    `${load.acknowledged} ${what} with ${ROUNDS} kills, ${cutOff} cut off: ${faults.length} are there in part ${faults.slice(0, 3).join('; ')}`,
+    errors.length === 0,
+    `${load.acknowledged} ${what} with ${ROUNDS} kills, ${cutOff} cut off: ${errors.length} are there in part ${errors.slice(0, 3).join('; ')}`,
   )
 }
 
@@ -203,11 +203,11 @@ const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
 const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
 /** The point that an event had reached when the process died decides what the next process has to do. */
-async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
-  for (const [i, point] of POINTS.entries()) {
-    const environment = openEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
-    const { key } = await makeBuilder(environment)
-    const { faults, resumedMs } = await dieAt(point, environment, key)
+async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void> {
+  for (const [i, point] of KILL_POINTS.entries()) {
+    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
+    const { key } = await createBuilder(environment)
+    const { faults, resumedMs } = await killAt(point, environment, key)
     check(
       faults.length === 0,
       `killed ${point}: delivered ${Math.round(resumedMs)} ms after the death${faults.map((fault) => `; ${fault}`).join('')}`,
@@ -216,10 +216,10 @@ async function killedAtPoints(check: Check, postgres: Postgres): Promise<void> {
 }
 
 /** Kills under load, one after the other: at random, at the points, and the database. Checks what the receivers got. */
-async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<void> {
+async function testKillsDuringDelivery(check: Check, postgres: Postgres): Promise<void> {
   const proxy = await startPostgresProxy(postgres.url)
-  const environment = { ...openEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
-  const { key } = await makeBuilder(environment)
+  const environment = { ...createOpenEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
+  const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   const deaths = new Map<string, number>()
@@ -229,10 +229,10 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
     await ledger.repeatUnanswered(service.url)
     const load = ledger.write(service.url, 16)
     await ledger.untilMore(10)
-    const point = round % 4 === 0 ? POINTS[(round / 4) % POINTS.length] : undefined
+    const point = round % 4 === 0 ? KILL_POINTS[(round / 4) % KILL_POINTS.length] : undefined
     const death = point ?? (round % 4 === 2 ? 'of PostgreSQL' : 'at random')
     if (point !== undefined) {
-      arm(point, proxy, receiver, () => service.signal('SIGKILL'))
+      armKill(point, proxy, receiver, () => service.signal('SIGKILL'))
       await Promise.race([service.ended, delay(20_000)])
       if (service.isRunning) check(false, `round ${round}: the service came to no point ${point}`)
     } else {
@@ -243,7 +243,7 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
       }
     }
     await service.kill()
-    disarm(proxy, receiver)
+    disarmKill(proxy, receiver)
     ledger.stop()
     await load
     deaths.set(death, (deaths.get(death) ?? 0) + 1)
@@ -252,7 +252,7 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
   const died = performance.now()
   const service = await startService(environment)
   await ledger.repeatUnanswered(service.url)
-  await reportLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
+  await checkLedger(check, ledger, service, receiver, `${ROUNDS} kills`)
   const resumedMs = Math.round(performance.now() - died)
   check(resumedMs < 30_000, `everything was delivered ${resumedMs} ms after the last death`)
   const events = await ledger.eventIds(service.url)
@@ -271,9 +271,9 @@ async function killedWhileDelivering(check: Check, postgres: Postgres): Promise<
  * Takes the database away under load and brings it back: the service reports it in the meantime, and recovers without a
  * restart.
  */
-async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
-  const environment = { ...openEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
-  const { key } = await makeBuilder(environment)
+async function testOutage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
+  const environment = { ...createOpenEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
+  const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const service = await startService(environment)
   const ledger = new Ledger(key)
@@ -288,10 +288,10 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
     alive.status === 200 && ready.status === 503,
     `while it is away: /healthz ${alive.status}, /readyz ${ready.status}`,
   )
-  const begun = performance.now()
+  const started = performance.now()
   const away = await fetch(`${service.url}/api/ext/vendors`, { headers: { authorization: `Bearer ${key}` } })
   const { code } = (await away.json()) as { code: string }
-  const waited = Math.round(performance.now() - begun)
+  const waited = Math.round(performance.now() - started)
   check(
     away.status === 503 && code === 'unavailable' && Number(away.headers.get('retry-after')) > 0,
     `while it is away: ${away.status} ${code}, Retry-After ${away.headers.get('retry-after')}, after ${waited} ms`,
@@ -311,7 +311,7 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
   )
   check(service.isRunning, 'the process is the same as before')
   await ledger.repeatUnanswered(service.url)
-  await reportLedger(check, ledger, service, receiver, 'the outage')
+  await checkLedger(check, ledger, service, receiver, 'the outage')
   await service.stop()
   await receiver.close()
 }
@@ -319,9 +319,9 @@ async function outage(check: Check, postgres: Postgres, takeAway: () => Promise<
 /**
  * Sends SIGTERM under load: every accepted request is answered completely, and the process ends soon and with success.
  */
-async function drained(check: Check, database: Environment): Promise<void> {
-  const environment = { ...openEnvironment(database), ...QUICK_RETRIES }
-  const { key } = await makeBuilder(environment)
+async function testDrain(check: Check, database: Environment): Promise<void> {
+  const environment = { ...createOpenEnvironment(database), ...QUICK_RETRIES }
+  const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const service = await startService(environment)
   const ledger = new Ledger(key)
@@ -346,9 +346,9 @@ async function drained(check: Check, database: Environment): Promise<void> {
     answers.every((answer) => /^connection: close\r$/im.test(answer)),
     'each of them was told that the connection ends',
   )
-  const begun = performance.now()
+  const started = performance.now()
   const code = await service.ended
-  check(code === 0, `the process ended with ${code} after ${Math.round(performance.now() - begun)} ms`)
+  check(code === 0, `the process ended with ${code} after ${Math.round(performance.now() - started)} ms`)
   ledger.stop()
   await load
   const odd = [...ledger.answers.keys()].filter((answer) => !['200', '201', 'no connection'].includes(answer))
@@ -358,22 +358,22 @@ async function drained(check: Check, database: Environment): Promise<void> {
   )
   const next = await startService(environment)
   await ledger.repeatUnanswered(next.url)
-  await reportLedger(check, ledger, next, receiver, 'the restart')
+  await checkLedger(check, ledger, next, receiver, 'the restart')
   await next.stop()
   await receiver.close()
 }
 
 /** Sends a thousand requests at once to two processes on one database: exactly as many pass as the limit allows. */
-async function limited(check: Check, url: string): Promise<void> {
-  const environment = openEnvironment({ DATABASE_URL: url })
-  const { organizationId, key } = await makeBuilder(environment)
-  const { organizationId: _, key: other } = await makeBuilder(environment, 'Cedar & Sons')
+async function testLimits(check: Check, url: string): Promise<void> {
+  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const { organizationId, key } = await createBuilder(environment)
+  const { organizationId: _, key: other } = await createBuilder(environment, 'Cedar & Sons')
   for (const [what, limits, keys, most] of [
     ['100 a minute for a key', { RATE_LIMIT_PER_MINUTE: '100' }, [key], 100],
     [
       '500 a day for an organization with three keys',
       { QUOTA_PER_DAY: '500' },
-      await threeKeys(environment, organizationId),
+      await createThreeKeys(environment, organizationId),
       500,
     ],
   ] as const) {
@@ -403,22 +403,24 @@ async function limited(check: Check, url: string): Promise<void> {
   }
 }
 
-async function threeKeys(environment: Environment, organizationId: string): Promise<string[]> {
-  const made = []
+async function createThreeKeys(environment: Environment, organizationId: string): Promise<string[]> {
+  const created = []
   for (let i = 0; i < 3; i++)
-    made.push(await operate<{ secret: string }>(environment, 'keys', 'create', '--organization', organizationId))
-  return made.map(({ secret }) => secret)
+    created.push(
+      await runOperatorCommand<{ secret: string }>(environment, 'keys', 'create', '--organization', organizationId),
+    )
+  return created.map(({ secret }) => secret)
 }
 
 /** Three processes find an empty database at the same moment: one of them creates the schema, and all of them serve. */
-async function startedAtOnce(check: Check, url: string): Promise<void> {
-  const environment = openEnvironment({ DATABASE_URL: url })
+async function testParallelStart(check: Check, url: string): Promise<void> {
+  const environment = createOpenEnvironment({ DATABASE_URL: url })
   const services = await Promise.all([0, 1, 2].map(() => startService(environment)))
   check(
     services.every((service) => service.isRunning),
     `three processes are ready, after ${services.map(({ startMs }) => `${Math.round(startMs)} ms`).join(', ')}`,
   )
-  const { key } = await makeBuilder(environment)
+  const { key } = await createBuilder(environment)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const { url: at } of services)
     await fetch(`${at}/api/ext/vendors`, { method: 'POST', headers, body: '{"companyName":"A"}' })
@@ -435,7 +437,7 @@ async function startedAtOnce(check: Check, url: string): Promise<void> {
   await Promise.all(services.map((service) => service.stop()))
 }
 
-async function reportLedger(
+async function checkLedger(
   check: Check,
   ledger: Ledger,
   service: Service,
@@ -466,7 +468,7 @@ async function reportLedger(
 /** Starts a request that the service has accepted and whose body it waits for. */
 function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url)
-  return new Promise((begun, fail) => {
+  return new Promise((started, fail) => {
     let answer = ''
     const socket = connect(Number(port), hostname)
     const ended = new Promise<void>((done) => socket.on('close', () => done()))
@@ -474,7 +476,7 @@ function beginRequest(url: string, key: string, body: string): Promise<{ finish(
       answer += chunk
       if (!answer.startsWith('HTTP/1.1 100 Continue\r\n\r\n')) return
       answer = answer.slice('HTTP/1.1 100 Continue\r\n\r\n'.length)
-      begun({
+      started({
         async finish() {
           socket.write(body)
           await ended
@@ -501,11 +503,11 @@ interface Postgres extends PrivatePostgres {
   url: string
 }
 
-class NoPostgres extends Error {}
+class PostgresMissing extends Error {}
 
 async function withPostgres(run: (postgres: Postgres) => Promise<void>): Promise<void> {
   const postgres = await startPostgres()
-  if (postgres === null) throw new NoPostgres()
+  if (postgres === null) throw new PostgresMissing()
   try {
     await run({ ...postgres, url: await postgres.database() })
   } finally {
@@ -522,4 +524,4 @@ async function withDataFolder(run: (folder: string) => Promise<void>): Promise<v
   }
 }
 
-await main()
+await runScenarios()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type CostCode, type Option, orThrow, type Part, type Plan } from '../client/index.ts'
-import { type Stage, say } from './demo-stage.ts'
+import { printLine, type Stage } from './demo-stage.ts'
 
 /** The catalog of the builder in the second act: cost codes, parts, a plan and an option with their takeoffs. */
 export interface Catalog {
@@ -11,9 +11,9 @@ export interface Catalog {
 }
 
 // A demo that was killed leaves its parts and plan behind, and their names are then taken.
-const run = randomBytes(2).toString('hex').toUpperCase()
+const runSuffix = randomBytes(2).toString('hex').toUpperCase()
 
-export async function drawUp(stage: Stage): Promise<Catalog> {
+export async function createCatalog(stage: Stage): Promise<Catalog> {
   const codes = {
     lumber: await addCode(stage, { code: '06-110', name: 'Framing lumber', category: 'material' }),
     labor: await addCode(stage, { code: '06-150', name: 'Framing labor', category: 'labor' }),
@@ -34,20 +34,20 @@ export async function drawUp(stage: Stage): Promise<Catalog> {
   return { codes, parts, plan: await releasePlan(stage, parts), patio: await offerPatio(stage, parts) }
 }
 
-type Coded = Pick<CostCode, 'code' | 'name' | 'category'>
+type CostCodeInput = Pick<CostCode, 'code' | 'name' | 'category'>
 
-async function addCode({ plumbline, traces }: Stage, given: Coded): Promise<CostCode> {
-  const body = { ...given, code: `${given.code}-${run}` }
+async function addCode({ plumbline, traces }: Stage, provided: CostCodeInput): Promise<CostCode> {
+  const body = { ...provided, code: `${provided.code}-${runSuffix}` }
   const code = await orThrow(plumbline.POST('/api/ext/cost-codes', { body }))
   const path = { costCodeId: code.id }
   traces.push(() => orThrow(plumbline.DELETE('/api/ext/cost-codes/{costCodeId}', { params: { path } })))
   return code
 }
 
-type Named = Pick<Part, 'sku' | 'name' | 'unit' | 'scope'>
+type PartInput = Pick<Part, 'sku' | 'name' | 'unit' | 'scope'>
 
-async function addPart({ plumbline, traces }: Stage, { id }: CostCode, given: Named): Promise<Part> {
-  const body = { ...given, sku: `${given.sku}-${run}`, costCodeId: id }
+async function addPart({ plumbline, traces }: Stage, { id }: CostCode, provided: PartInput): Promise<Part> {
+  const body = { ...provided, sku: `${provided.sku}-${runSuffix}`, costCodeId: id }
   const part = await orThrow(plumbline.POST('/api/ext/parts', { body }))
   const path = { partId: part.id }
   traces.push(() => orThrow(plumbline.DELETE('/api/ext/parts/{partId}', { params: { path } })))
@@ -58,7 +58,7 @@ async function releasePlan({ plumbline, traces }: Stage, parts: Catalog['parts']
   const { id, code } = await orThrow(
     plumbline.POST('/api/ext/plans', {
       body: {
-        code: `P1800-${run}`,
+        code: `P1800-${runSuffix}`,
         name: 'The Sagebrush',
         squareFeet: 1800,
         figures: [
@@ -85,14 +85,14 @@ async function releasePlan({ plumbline, traces }: Stage, parts: Catalog['parts']
       },
     }),
   )
-  say(`${code} takes ${lines.length} lines; three of them are reckoned from its figures.`)
+  printLine(`${code} takes ${lines.length} lines; three of them are reckoned from its figures.`)
   return orThrow(plumbline.POST('/api/ext/plans/{planId}/status', { params: { path }, body: { status: 'released' } }))
 }
 
 async function offerPatio({ plumbline, traces }: Stage, parts: Catalog['parts']): Promise<Option> {
   const { id } = await orThrow(
     plumbline.POST('/api/ext/options', {
-      body: { code: `PATIO-${run}`, name: 'Covered patio', optionType: 'structural', price: 1950 },
+      body: { code: `PATIO-${runSuffix}`, name: 'Covered patio', optionType: 'structural', price: 1950 },
     }),
   )
   const path = { optionId: id }

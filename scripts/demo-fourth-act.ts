@@ -7,36 +7,36 @@ import {
   type PurchaseOrder,
   type Sale,
 } from '../client/index.ts'
-import { chapter, inDays, money, type Stage, say, table } from './demo-stage.ts'
+import { dateInDays, formatMoney, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
  * Plays the last act: a lead becomes a buyer, the home is started, built and paid for, and closed once its sale is
  * complete. The payments equal the order to the cent.
  */
-export async function sellAndClose(stage: Stage, { communityId, framerId }: Place): Promise<void> {
-  chapter('Two families want the same home, and one sees it')
+export async function sellAndClose(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
+  startChapter('Two families want the same home, and one sees it')
   const home = await planHome(stage, communityId)
-  const first = await comeIn(stage, home, 'Marsh')
-  const leads = [first, await comeIn(stage, home, 'Quillfeather')]
-  await showAround(stage, first)
+  const first = await addLead(stage, home, 'Marsh')
+  const leads = [first, await addLead(stage, home, 'Quillfeather')]
+  await recordVisit(stage, first)
 
-  chapter('Both become buyers at once, and one gets the home')
+  startChapter('Both become buyers at once, and one gets the home')
   const sale = await convertOnce(stage, leads, home)
 
-  chapter('The deposit comes, the contract is signed, and the sale is approved')
-  await approve(stage, sale)
+  startChapter('The deposit comes, the contract is signed, and the sale is approved')
+  await approveSale(stage, sale)
 
-  chapter('The bank agrees, and the home is started')
-  await start(stage, home, sale)
+  startChapter('The bank agrees, and the home is started')
+  await startHome(stage, home, sale)
 
-  chapter('It is framed, and the framer is paid to the cent')
-  await pay(stage, await orderFraming(stage, home, framerId))
+  startChapter('It is framed, and the framer is paid to the cent')
+  await payOrder(stage, await orderFraming(stage, home, framerId))
 
-  chapter('The home is completed, and closed once its sale is')
-  await close(stage, home, sale)
+  startChapter('The home is completed, and closed once its sale is')
+  await closeSale(stage, home, sale)
 }
 
-export interface Place {
+export interface DemoPlace {
   communityId: string
   framerId: string
 }
@@ -51,18 +51,18 @@ async function planHome(stage: Stage, communityId: string): Promise<Home> {
     const { status } = await orThrow(plumbline.GET('/api/ext/homes/{homeId}', at))
     // A closed home stays in the books; a home that the demo has not finished is cancelled.
     for (const next of status === 'closed' ? (['warranty', 'archived'] as const) : (['cancelled'] as const))
-      await move(stage, home, next)
+      await moveHome(stage, home, next)
   })
   const body = { scope: 'framing', amount: 24_000 }
   await orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/lines', { ...at, body }))
   return home
 }
 
-function move({ plumbline }: Stage, { id: homeId }: Home, status: HomeStatus): Promise<Home> {
+function moveHome({ plumbline }: Stage, { id: homeId }: Home, status: HomeStatus): Promise<Home> {
   return orThrow(plumbline.POST('/api/ext/homes/{homeId}/status', { params: { path: { homeId } }, body: { status } }))
 }
 
-async function comeIn({ plumbline, traces }: Stage, { communityId }: Home, lastName: string): Promise<Lead> {
+async function addLead({ plumbline, traces }: Stage, { communityId }: Home, lastName: string): Promise<Lead> {
   const body = {
     ...{ lastName, email: `${lastName.toLowerCase()}@example.com`, source: 'website' as const },
     ...{ communityIds: [communityId], budgetMin: 380_000, budgetMax: 440_000 },
@@ -77,14 +77,14 @@ async function comeIn({ plumbline, traces }: Stage, { communityId }: Home, lastN
   return lead
 }
 
-async function showAround({ plumbline }: Stage, { id: leadId, lastName, score }: Lead): Promise<void> {
+async function recordVisit({ plumbline }: Stage, { id: leadId, lastName, score }: Lead): Promise<void> {
   const at = { params: { path: { leadId } } }
   const body = { activityType: 'visit' as const, notes: 'Liked the kitchen of the model.' }
   await orThrow(plumbline.POST('/api/ext/leads/{leadId}/activities', { ...at, body }))
   await orThrow(plumbline.POST('/api/ext/leads/{leadId}/status', { ...at, body: { status: 'proposal' } }))
   const after = await orThrow(plumbline.GET('/api/ext/leads/{leadId}', at))
-  say(`The score of ${lastName} rises from ${score} to ${after.score}:`)
-  table(after.scoreReasons.map(({ reason, points }) => [reason, String(points)]))
+  printLine(`The score of ${lastName} rises from ${score} to ${after.score}:`)
+  printTable(after.scoreReasons.map(({ reason, points }) => [reason, String(points)]))
 }
 
 async function convertOnce({ plumbline, traces }: Stage, leads: readonly Lead[], home: Home): Promise<Sale> {
@@ -93,10 +93,10 @@ async function convertOnce({ plumbline, traces }: Stage, leads: readonly Lead[],
       plumbline.POST('/api/ext/leads/{leadId}/convert', {
         params: { path: { leadId } },
         body: {
-          ...{ homeId: home.id, lotPremium: 6_500, incentives: 4_000, targetCloseDate: inDays(150) },
+          ...{ homeId: home.id, lotPremium: 6_500, incentives: 4_000, targetCloseDate: dateInDays(150) },
           financing: { type: 'conventional', lender: 'First Hill Bank', status: 'applied' },
-          deposits: [{ amount: 10_000, dueDate: inDays(7) }],
-          contingencies: [{ type: 'financing', dueDate: inDays(30) }],
+          deposits: [{ amount: 10_000, dueDate: dateInDays(7) }],
+          contingencies: [{ type: 'financing', dueDate: dateInDays(30) }],
         },
       }),
     ),
@@ -104,10 +104,13 @@ async function convertOnce({ plumbline, traces }: Stage, leads: readonly Lead[],
   const [sale, ...others] = attempts.flatMap(({ data }) => data ?? [])
   if (sale === undefined || others.length > 0) throw new Error(`${others.length + 1} sales were made of one home.`)
   traces.push(() => cancelUnlessComplete({ plumbline, traces }, sale))
-  for (const { error } of attempts) if (error !== undefined) say(`Refused with ${error.status}: ${error.detail}`)
+  for (const { error } of attempts) if (error !== undefined) printLine(`Refused with ${error.status}: ${error.detail}`)
   const path = { saleId: sale.id }
   const { lines, totalPrice } = await orThrow(plumbline.GET('/api/ext/sales/{saleId}/price', { params: { path } }))
-  table([...lines.map(({ description, amount }) => [description, money(amount)]), ['In all', money(totalPrice)]])
+  printTable([
+    ...lines.map(({ description, amount }) => [description, formatMoney(amount)]),
+    ['In all', formatMoney(totalPrice)],
+  ])
   return sale
 }
 
@@ -120,23 +123,23 @@ async function cancelUnlessComplete({ plumbline }: Stage, { id: saleId }: Sale):
   await orThrow(plumbline.POST('/api/ext/sales/{saleId}/cancel', { ...at, body }))
 }
 
-function reach({ plumbline }: Stage, { id: saleId }: Sale, stage: string): Promise<Sale> {
+function advanceTo({ plumbline }: Stage, { id: saleId }: Sale, stage: string): Promise<Sale> {
   const at = { params: { path: { saleId } } }
   return orThrow(plumbline.POST('/api/ext/sales/{saleId}/pipeline', { ...at, body: { stage } }))
 }
 
-async function approve(stage: Stage, sale: Sale): Promise<void> {
+async function approveSale(stage: Stage, sale: Sale): Promise<void> {
   const at = { params: { path: { saleId: sale.id } } }
   const deposit = { depositId: 'D1', status: 'received' as const }
   await orThrow(stage.plumbline.POST('/api/ext/sales/{saleId}/deposits', { ...at, body: deposit }))
-  for (const each of ['contract_signed', 'deposit_received']) await reach(stage, sale, each)
+  for (const each of ['contract_signed', 'deposit_received']) await advanceTo(stage, sale, each)
   const { number, status, depositsReceived } = await orThrow(
     stage.plumbline.POST('/api/ext/sales/{saleId}/approve', { ...at, body: {} }),
   )
-  say(`${number} is ${status}, with ${money(depositsReceived)} received.`)
+  printLine(`${number} is ${status}, with ${formatMoney(depositsReceived)} received.`)
 }
 
-async function start(stage: Stage, home: Home, sale: Sale): Promise<void> {
+async function startHome(stage: Stage, home: Home, sale: Sale): Promise<void> {
   const { plumbline } = stage
   const at = { params: { path: { saleId: sale.id } } }
   const financing = { type: 'conventional', lender: 'First Hill Bank', status: 'approved' } as const
@@ -144,11 +147,12 @@ async function start(stage: Stage, home: Home, sale: Sale): Promise<void> {
   const cleared = { contingencyId: 'C1', status: 'cleared' as const }
   await orThrow(plumbline.POST('/api/ext/sales/{saleId}/contingencies', { ...at, body: cleared }))
   await orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/lock', { params: { path: { homeId: home.id } } }))
-  for (const status of ['permitting', 'ready_to_start', 'under_construction'] as const) await move(stage, home, status)
+  for (const status of ['permitting', 'ready_to_start', 'under_construction'] as const)
+    await moveHome(stage, home, status)
   let reached = sale
   for (const each of ['financing_approved', 'contingencies_cleared', 'selections_final', 'permit_ready'])
-    reached = await reach(stage, sale, each)
-  say(`${home.name} is under construction, and the next stage of ${sale.number} is ${reached.stage}.`)
+    reached = await advanceTo(stage, sale, each)
+  printLine(`${home.name} is under construction, and the next stage of ${sale.number} is ${reached.stage}.`)
 }
 
 async function orderFraming(stage: Stage, home: Home, vendorId: string): Promise<PurchaseOrder> {
@@ -169,7 +173,7 @@ async function orderFraming(stage: Stage, home: Home, vendorId: string): Promise
     await moveOrder(stage, id, 'void')
   })
   for (const status of ['approved', 'issued', 'accepted'] as const) await moveOrder(stage, id, status)
-  return progress(stage, id, 40)
+  return recordProgress(stage, id, 40)
 }
 
 function moveOrder({ plumbline }: Stage, purchaseOrderId: string, status: 'approved' | 'issued' | 'accepted' | 'void') {
@@ -182,7 +186,11 @@ function moveOrder({ plumbline }: Stage, purchaseOrderId: string, status: 'appro
   )
 }
 
-function progress({ plumbline }: Stage, purchaseOrderId: string, completedPercent: number): Promise<PurchaseOrder> {
+function recordProgress(
+  { plumbline }: Stage,
+  purchaseOrderId: string,
+  completedPercent: number,
+): Promise<PurchaseOrder> {
   const at = { params: { path: { purchaseOrderId } } }
   return orThrow(
     plumbline.POST('/api/ext/purchase-orders/{purchaseOrderId}/progress', { ...at, body: { completedPercent } }),
@@ -190,33 +198,33 @@ function progress({ plumbline }: Stage, purchaseOrderId: string, completedPercen
 }
 
 /** Pays completed work with a run, the rest when it is completed, and the retainage at the end. */
-async function pay(stage: Stage, order: PurchaseOrder): Promise<void> {
+async function payOrder(stage: Stage, order: PurchaseOrder): Promise<void> {
   const { plumbline } = stage
-  say(`${order.number} over ${money(order.total)}: ${money(order.completedAmount)} are done.`)
+  printLine(`${order.number} over ${formatMoney(order.total)}: ${formatMoney(order.completedAmount)} are done.`)
   const run = await orThrow(
     plumbline.POST('/api/ext/payment-runs', {
       // As if it were already due.
-      body: { vendorIds: [order.vendorId], throughDate: inDays(60), method: 'ach' },
+      body: { vendorIds: [order.vendorId], throughDate: dateInDays(60), method: 'ach' },
     }),
   )
   const paymentIds = [...run.paymentIds]
-  for (const paymentId of run.paymentIds) await payOut(stage, paymentId)
-  await progress(stage, order.id, 100)
+  for (const paymentId of run.paymentIds) await markPaid(stage, paymentId)
+  await recordProgress(stage, order.id, 100)
   for (const paymentType of ['final', 'retainage_release'] as const) {
     const { id } = await orThrow(plumbline.POST('/api/ext/payments', { body: { poId: order.id, paymentType } }))
     paymentIds.push(id)
-    await payOut(stage, id)
+    await markPaid(stage, id)
   }
   const query = { ids: paymentIds, sort: 'createdAt' as const }
   const { data: paid } = await orThrow(plumbline.GET('/api/ext/payments', { params: { query } }))
-  table([
+  printTable([
     ['', 'done', 'held back', 'paid'],
     ...paid.map(({ number, paymentType, grossAmount, retainageWithheld, amount }) => [
       ...[
         `${number}, ${paymentType.replaceAll('_', ' ')}`,
-        money(grossAmount),
-        money(retainageWithheld),
-        money(amount),
+        formatMoney(grossAmount),
+        formatMoney(retainageWithheld),
+        formatMoney(amount),
       ],
     ]),
   ])
@@ -224,25 +232,25 @@ async function pay(stage: Stage, order: PurchaseOrder): Promise<void> {
   const { status, paidAmount } = await orThrow(plumbline.GET('/api/ext/purchase-orders/{purchaseOrderId}', at))
   const sum = paid.reduce((total, { amount }) => total + Math.round(amount * 100), 0)
   if (sum !== Math.round(order.total * 100)) throw new Error(`${order.number} was not paid to the cent.`)
-  say(`${order.number} is ${status}: ${money(paidAmount)} were paid of ${money(order.total)}.`)
+  printLine(`${order.number} is ${status}: ${formatMoney(paidAmount)} were paid of ${formatMoney(order.total)}.`)
 }
 
-async function payOut({ plumbline }: Stage, paymentId: string): Promise<void> {
+async function markPaid({ plumbline }: Stage, paymentId: string): Promise<void> {
   const at = { params: { path: { paymentId } } }
   for (const status of ['approved', 'paid'] as const)
     await orThrow(plumbline.POST('/api/ext/payments/{paymentId}/status', { ...at, body: { status } }))
 }
 
-async function close(stage: Stage, home: Home, sale: Sale): Promise<void> {
-  await move(stage, home, 'completed')
-  await reach(stage, sale, 'walkthrough_done')
-  const tooEarly = await move(stage, home, 'closed').catch((error: unknown) => {
+async function closeSale(stage: Stage, home: Home, sale: Sale): Promise<void> {
+  await moveHome(stage, home, 'completed')
+  await advanceTo(stage, sale, 'walkthrough_done')
+  const tooEarly = await moveHome(stage, home, 'closed').catch((error: unknown) => {
     if (error instanceof PlumblineError && error.code === 'conflict') return error.message
     throw error
   })
   if (typeof tooEarly !== 'string') throw new Error('A home was closed whose sale is not complete.')
-  say(tooEarly)
-  const { number, status } = await reach(stage, sale, 'closed')
-  const { salesStatus, ...closed } = await move(stage, home, 'closed')
-  say(`${number} is ${status.replaceAll('_', ' ')}, and ${home.name} is ${closed.status} and ${salesStatus}.`)
+  printLine(tooEarly)
+  const { number, status } = await advanceTo(stage, sale, 'closed')
+  const { salesStatus, ...closed } = await moveHome(stage, home, 'closed')
+  printLine(`${number} is ${status.replaceAll('_', ' ')}, and ${home.name} is ${closed.status} and ${salesStatus}.`)
 }

@@ -7,30 +7,38 @@ import {
   orThrow,
   type PurchaseOrder,
 } from '../client/index.ts'
-import { type Catalog, drawUp } from './demo-catalog.ts'
-import { chapter, inDays, money, type Stage, say, showCostCodes, table } from './demo-stage.ts'
+import { type Catalog, createCatalog } from './demo-catalog.ts'
+import {
+  dateInDays,
+  formatMoney,
+  printLine,
+  printTable,
+  type Stage,
+  showCostCodes,
+  startChapter,
+} from './demo-stage.ts'
 
 /**
  * Plays the second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent.
  * The budget is computed from the takeoffs of the plan and the buyer's options and from vendors' prices. Parts without
  * a price are reported rather than counted as free, until bids become a contract that prices them.
  */
-export async function buildByThePlan(stage: Stage, framerId: string): Promise<Home> {
-  chapter('The builder draws a plan and an option, and says what they take')
-  const catalog = await drawUp(stage)
+export async function playSecondAct(stage: Stage, framerId: string): Promise<Home> {
+  startChapter('The builder draws a plan and an option, and says what they take')
+  const catalog = await createCatalog(stage)
 
-  chapter('A framer has prices for two of the three parts, one of them lower in a new community')
+  startChapter('A framer has prices for two of the three parts, one of them lower in a new community')
   const community = await openCommunity(stage)
   await addPrices(stage, { framerId, community, ...catalog })
 
-  chapter('A home is planned, and its buyer wants a patio')
+  startChapter('A home is planned, and its buyer wants a patio')
   const home = await planHome(stage, community, catalog)
   await approvePatio(stage, home, catalog)
 
-  chapter('Its budget is computed')
-  showEstimate(await estimate(stage, home))
+  startChapter('Its budget is computed')
+  showEstimate(await estimateBudget(stage, home))
 
-  chapter('Money is set aside for the roof, and the budget is locked')
+  startChapter('Money is set aside for the roof, and the budget is locked')
   const roof = { scope: 'roofing', costCodeId: catalog.codes.roof.id, description: 'Roof, before there is a price' }
   const at = { params: { path: { homeId: home.id } } }
   await orThrow(
@@ -39,14 +47,14 @@ export async function buildByThePlan(stage: Stage, framerId: string): Promise<Ho
   await orThrow(stage.plumbline.POST('/api/ext/homes/{homeId}/budget/lock', at))
   await showLines(stage, home)
 
-  chapter('Roofers bid for the whole community, and the lowest bid becomes a contract')
-  const contract = await contractRoofs(stage, community, catalog)
+  startChapter('Roofers bid for the whole community, and the lowest bid becomes a contract')
+  const contract = await activateRoofContract(stage, community, catalog)
 
-  chapter('The roof is ordered from the contract, at its price')
+  startChapter('The roof is ordered from the contract, at its price')
   const order = await orderRoof(stage, home, contract, catalog)
 
-  chapter('The budget explains every cent, by trade and by cost code')
-  await explain(stage, home, order)
+  startChapter('The budget explains every cent, by trade and by cost code')
+  await explainBudget(stage, home, order)
   return home
 }
 
@@ -64,14 +72,14 @@ async function addPrices(
   { framerId, community, parts }: Catalog & { framerId: string; community: Community },
 ): Promise<void> {
   // Effective for a long time, whatever the time zone.
-  const given = { vendorId: framerId, effectiveDate: '2020-01-01' }
+  const provided = { vendorId: framerId, effectiveDate: '2020-01-01' }
   const rows = [
-    { ...given, partId: parts.stud.id, unitPrice: 3.42 },
-    { ...given, partId: parts.labor.id, unitPrice: 5.125 },
-    { ...given, partId: parts.labor.id, unitPrice: 4.95, communityId: community.id },
+    { ...provided, partId: parts.stud.id, unitPrice: 3.42 },
+    { ...provided, partId: parts.labor.id, unitPrice: 5.125 },
+    { ...provided, partId: parts.labor.id, unitPrice: 4.95, communityId: community.id },
   ]
   const { created } = await orThrow(plumbline.POST('/api/ext/prices/batch', { body: { rows } }))
-  say(`${created} prices are in force: 3.42 a stud, and 5.125 or here 4.95 for a square foot of labor.`)
+  printLine(`${created} prices are in force: 3.42 a stud, and 5.125 or here 4.95 for a square foot of labor.`)
 }
 
 async function planHome({ plumbline, traces }: Stage, community: Community, { plan }: Catalog): Promise<Home> {
@@ -91,35 +99,35 @@ async function approvePatio({ plumbline }: Stage, { id: homeId }: Home, { patio 
   const { price, cost } = await orThrow(
     plumbline.POST('/api/ext/selections/{selectionId}/status', { params: { path }, body: { status: 'approved' } }),
   )
-  say(`${patio.name}: the buyer pays ${money(price)}, and it costs ${money(cost)}.`)
+  printLine(`${patio.name}: the buyer pays ${formatMoney(price)}, and it costs ${formatMoney(cost)}.`)
 }
 
-function estimate({ plumbline }: Stage, { id: homeId }: Home): Promise<BudgetEstimate> {
+function estimateBudget({ plumbline }: Stage, { id: homeId }: Home): Promise<BudgetEstimate> {
   return orThrow(plumbline.POST('/api/ext/homes/{homeId}/budget/estimate', { params: { path: { homeId } }, body: {} }))
 }
 
 function showEstimate({ total, priced, unpriced, on }: BudgetEstimate): void {
-  say(`${priced} lines come to ${money(total)} at the prices of ${on}.`)
-  table(unpriced.map(({ name, quantity, unit, issue }) => [name, `${quantity} ${unit}`, `not priced: ${issue}`]))
+  printLine(`${priced} lines come to ${formatMoney(total)} at the prices of ${on}.`)
+  printTable(unpriced.map(({ name, quantity, unit, issue }) => [name, `${quantity} ${unit}`, `not priced: ${issue}`]))
 }
 
-async function linesOf({ plumbline }: Stage, { id: homeId }: Home) {
+async function listBudgetLines({ plumbline }: Stage, { id: homeId }: Home) {
   const path = { homeId }
   const { data } = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget/lines', { params: { path } }))
   return data
 }
 
 async function showLines(stage: Stage, home: Home): Promise<void> {
-  const lines = await linesOf(stage, home)
-  table(
+  const lines = await listBudgetLines(stage, home)
+  printTable(
     lines.map(({ description, source, quantity, unit, unitCost, budgeted }) => [
       ...[description ?? '', source === 'manual' ? 'by hand' : source === 'base' ? 'the plan' : 'the option'],
-      ...[quantity === null ? '' : `${quantity} ${unit} × ${unitCost}`, money(budgeted)],
+      ...[quantity === null ? '' : `${quantity} ${unit} × ${unitCost}`, formatMoney(budgeted)],
     ]),
   )
 }
 
-async function contractRoofs(stage: Stage, community: Community, { parts, codes }: Catalog): Promise<Contract> {
+async function activateRoofContract(stage: Stage, community: Community, { parts, codes }: Catalog): Promise<Contract> {
   const { plumbline, traces } = stage
   const roofers = [await addRoofer(stage, 'Guadalupe Roofing'), await addRoofer(stage, 'Blue Mesa Roofing')]
   const request = await orThrow(
@@ -127,7 +135,7 @@ async function contractRoofs(stage: Stage, community: Community, { parts, codes 
       body: {
         vendorIds: roofers,
         scope: 'roofing',
-        deadline: inDays(14),
+        deadline: dateInDays(14),
         communityId: community.id,
         title: 'Roofs of Pecan Hollow',
         bidType: 'unit_price',
@@ -146,14 +154,14 @@ async function contractRoofs(stage: Stage, community: Community, { parts, codes 
     const body = { bidRequestId: request.id, vendorId, source: 'email' as const, lines }
     const bid = await orThrow(plumbline.POST('/api/ext/bids', { body }))
     bids.push(bid)
-    say(`${request.number}: ${money(bid.amount)} for 430 SQ`)
+    printLine(`${request.number}: ${formatMoney(bid.amount)} for 430 SQ`)
   }
   const [lowest] = bids.toSorted((one, other) => (one.amount ?? 0) - (other.amount ?? 0))
   if (lowest === undefined) throw new Error('There is no bid to award.')
   const bidId = lowest.id
   await orThrow(plumbline.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId } }, body: {} }))
   // Effective since yesterday, so that it applies today in every time zone.
-  const body = { bidId, effectiveDate: inDays(-1), expirationDate: inDays(365) }
+  const body = { bidId, effectiveDate: dateInDays(-1), expirationDate: dateInDays(365) }
   const { id } = await orThrow(plumbline.POST('/api/ext/contracts', { body }))
   const at = { params: { path: { contractId: id } } }
   traces.push(() => orThrow(plumbline.DELETE('/api/ext/contracts/{contractId}', at)))
@@ -161,7 +169,7 @@ async function contractRoofs(stage: Stage, community: Community, { parts, codes 
     orThrow(plumbline.POST('/api/ext/contracts/{contractId}/status', { ...at, body: { status } }))
   const contract = await move('active')
   traces.push(() => move('terminated'))
-  say(`${contract.number} is ${contract.status}: ${contract.lines[0]?.unitPrice} per ${contract.lines[0]?.unit}.`)
+  printLine(`${contract.number} is ${contract.status}: ${contract.lines[0]?.unitPrice} per ${contract.lines[0]?.unit}.`)
   return contract
 }
 
@@ -193,31 +201,33 @@ async function orderRoof(
   traces.push(() => move('void', 'The demo is over.'))
   await move('approved')
   const order = await move('issued')
-  say(`${order.number} of ${number}: 36.3 SQ × ${order.lines[0]?.unitPrice} = ${money(order.total)}, ${order.status}.`)
+  printLine(
+    `${order.number} of ${number}: 36.3 SQ × ${order.lines[0]?.unitPrice} = ${formatMoney(order.total)}, ${order.status}.`,
+  )
   return order
 }
 
 /** Shows the budget, and that its figures equal those of its lines and of the order to the cent. */
-async function explain(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
+async function explainBudget(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
   const path = { homeId: home.id }
   const budget = await orThrow(stage.plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path } }))
   showCostCodes(budget)
-  const lines = await linesOf(stage, home)
+  const lines = await listBudgetLines(stage, home)
   for (const { costCodes } of budget.scopes)
     for (const { costCodeId, code, budgeted, committed } of costCodes) {
       const posted = <Line extends { costCodeId: string | null }>(line: Line) => line.costCodeId === costCodeId
-      const isBudgeted = cents(budgeted) === sum(lines.filter(posted).map((line) => line.budgeted))
+      const isBudgeted = toCents(budgeted) === sumAmounts(lines.filter(posted).map((line) => line.budgeted))
       const isCommitted =
-        cents(committed) === sum(order.lines.filter(posted).map((line) => line.total + line.taxAmount))
+        toCents(committed) === sumAmounts(order.lines.filter(posted).map((line) => line.total + line.taxAmount))
       if (!isBudgeted || !isCommitted) throw new Error(`The budget of ${code} does not add up.`)
     }
-  say(`${lines.length} budget lines and ${order.number} are all of it.`)
+  printLine(`${lines.length} budget lines and ${order.number} are all of it.`)
 }
 
-function cents(amount: number): number {
+function toCents(amount: number): number {
   return Math.round(amount * 100)
 }
 
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + cents(amount), 0)
+function sumAmounts(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + toCents(amount), 0)
 }

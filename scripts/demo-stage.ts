@@ -7,22 +7,22 @@ export interface Stage {
   readonly traces: (() => Promise<unknown>)[]
 }
 
-let chapters = 0
+let chapterCount = 0
 
-export function chapter(title: string): void {
-  console.log(`\n${styleText('bold', `${++chapters}  ${title}`)}`)
+export function startChapter(title: string): void {
+  console.log(`\n${styleText('bold', `${++chapterCount}  ${title}`)}`)
 }
 
-export function say(...words: string[]): void {
+export function printLine(...words: string[]): void {
   console.log(`   ${words.join(' ')}`)
 }
 
 export function showBudget(budget: HomeBudget): void {
-  table([
+  printTable([
     ['', 'budgeted', 'committed', 'pending', 'variance', 'forecast'],
     ...budget.scopes.map((row) => [
       row.scope,
-      ...[row.budgeted, row.committed, row.pendingCommitted, row.variance, row.forecastAtCompletion].map(money),
+      ...[row.budgeted, row.committed, row.pendingCommitted, row.variance, row.forecastAtCompletion].map(formatMoney),
     ]),
     [
       'In all',
@@ -32,19 +32,19 @@ export function showBudget(budget: HomeBudget): void {
         budget.totalPendingCommitted,
         budget.totalVariance,
         budget.totalForecastAtCompletion,
-      ].map(money),
+      ].map(formatMoney),
     ],
   ])
 }
 
 /** Prints the budget by cost code, where the amounts are posted, with the costs so far. */
 export function showCostCodes({ scopes, ...budget }: HomeBudget): void {
-  table([
+  printTable([
     ['', 'cost code', 'budgeted', 'committed', 'pending', 'actual', 'forecast'],
     ...scopes.flatMap(({ scope, costCodes }) =>
       costCodes.map((row) => [
         ...[scope, row.code ?? ''],
-        ...[row.budgeted, row.committed, row.pendingCommitted, row.actual, row.forecastAtCompletion].map(money),
+        ...[row.budgeted, row.committed, row.pendingCommitted, row.actual, row.forecastAtCompletion].map(formatMoney),
       ]),
     ),
     [
@@ -52,15 +52,15 @@ export function showCostCodes({ scopes, ...budget }: HomeBudget): void {
       ...[
         ...[budget.totalBudgeted, budget.totalCommitted, budget.totalPendingCommitted],
         ...[budget.totalActual, budget.totalForecastAtCompletion],
-      ].map(money),
+      ].map(formatMoney),
     ],
   ])
 }
 
-export function table(rows: string[][]): void {
+export function printTable(rows: string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows) {
-    say(
+    printLine(
       row
         .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
         .join('  '),
@@ -68,11 +68,11 @@ export function table(rows: string[][]): void {
   }
 }
 
-export function money(amount: number | null): string {
+export function formatMoney(amount: number | null): string {
   return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
 /** Returns the date that many days from now. */
-export function inDays(days: number): string {
+export function dateInDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

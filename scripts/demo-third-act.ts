@@ -1,34 +1,36 @@
 import { createClient, type Home, orThrow, type Task, type TaskMove } from '../client/index.ts'
-import { chapter, inDays, type Stage, say, table } from './demo-stage.ts'
+import { dateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
  * Plays the third act: the home gets its schedule from a template, a day of rain moves everything after it, and a
  * vendor that cannot come on the planned date proposes another one in its portal.
  */
-export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send }: Site): Promise<void> {
-  chapter('The home gets its schedule from a template')
-  const tasks = await schedule(stage, home, framerId)
-  const [slab, walls] = [named(tasks, 'Slab poured'), named(tasks, 'Walls framed')]
+export async function playThirdAct(stage: Stage, { home, framerId, baseUrl, send }: DemoSite): Promise<void> {
+  startChapter('The home gets its schedule from a template')
+  const tasks = await scheduleHome(stage, home, framerId)
+  const [slab, walls] = [findTask(tasks, 'Slab poured'), findTask(tasks, 'Walls framed')]
 
-  chapter('The framer is asked to confirm its date')
-  const asked = await orThrow(
+  startChapter('The framer is asked to confirm its date')
+  const requested = await orThrow(
     stage.plumbline.POST('/api/ext/tasks/{taskId}/confirmation/request', { params: { path: { taskId: walls.id } } }),
   )
-  say(`${asked.name} on ${asked.plannedStart}: ${asked.confirmation.status}.`)
+  printLine(`${requested.name} on ${requested.plannedStart}: ${requested.confirmation.status}.`)
 
-  chapter('It rains for three days: what would that move, and then it does')
+  startChapter('It rains for three days: what would that move, and then it does')
   const delay = { taskId: slab.id, days: 3, reasonCode: 'weather' } as const
   const { result } = await stage.plumbline.execute('delayTask', delay, { dryRun: true })
-  say(`A dry run: ${result.cascade.moved.length} tasks, and the home ends on ${result.cascade.newForecast}.`)
+  printLine(`A dry run: ${result.cascade.moved.length} tasks, and the home ends on ${result.cascade.newForecast}.`)
   const { taskId, ...body } = delay
   const { cascade } = await orThrow(
     stage.plumbline.POST('/api/ext/tasks/{taskId}/delay', { params: { path: { taskId } }, body }),
   )
   showMoves(cascade.moved)
-  say(`The home ends on ${cascade.newForecast} instead of ${cascade.oldForecast}.`)
-  say(`${cascade.notices.length} vendor was told another date: ${cascade.notices.map(({ kind }) => kind).join()}.`)
+  printLine(`The home ends on ${cascade.newForecast} instead of ${cascade.oldForecast}.`)
+  printLine(
+    `${cascade.notices.length} vendor was told another date: ${cascade.notices.map(({ kind }) => kind).join()}.`,
+  )
 
-  chapter('The framer cannot come then, and proposes another date in its portal')
+  startChapter('The framer cannot come then, and proposes another date in its portal')
   const framer = { params: { path: { vendorId: framerId } } }
   await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/invite', framer))
   const { portalUrl } = await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/portal-link', framer))
@@ -38,13 +40,13 @@ export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send 
   const { plannedStart } = await orThrow(portal.GET('/api/portal/tasks/{taskId}', { params: { path } }))
   const answer = {
     answer: 'reschedule_requested',
-    proposedStart: weekAfter(plannedStart),
+    proposedStart: addWeek(plannedStart),
     note: 'The crew is in Waco.',
   } as const
   await orThrow(portal.POST('/api/portal/tasks/{taskId}/answer', { params: { path }, body: answer }))
-  say(`${plannedStart} does not suit; ${answer.proposedStart} would.`)
+  printLine(`${plannedStart} does not suit; ${answer.proposedStart} would.`)
 
-  chapter('The builder accepts, and the forecast of the home moves')
+  startChapter('The builder accepts, and the forecast of the home moves')
   const accepted = await orThrow(
     stage.plumbline.POST('/api/ext/tasks/{taskId}/confirmation/decision', { params: { path }, body: { accept: true } }),
   )
@@ -53,12 +55,12 @@ export async function buildOnTime(stage: Stage, { home, framerId, baseUrl, send 
     stage.plumbline.GET('/api/ext/homes/{homeId}', { params: { path: { homeId: home.id } } }),
   )
   if (forecastCompletionDate !== accepted.cascade.newForecast) throw new Error('The home does not say its forecast.')
-  say(
+  printLine(
     `${accepted.name} is ${accepted.confirmation.status} for ${accepted.plannedStart}; the home ends on ${forecastCompletionDate}.`,
   )
 }
 
-export interface Site {
+export interface DemoSite {
   home: Home
   framerId: string
   /** The URL of the service, for the client that acts as the framer's browser. */
@@ -66,7 +68,7 @@ export interface Site {
   send: typeof fetch
 }
 
-async function schedule({ plumbline, traces }: Stage, home: Home, framerId: string): Promise<Task[]> {
+async function scheduleHome({ plumbline, traces }: Stage, home: Home, framerId: string): Promise<Task[]> {
   const after = (name: string, lagDays = 0) => [{ name, lagDays }]
   const rows = [
     { name: 'Pad graded', scope: 'site work', durationDays: 3 },
@@ -94,28 +96,28 @@ async function schedule({ plumbline, traces }: Stage, home: Home, framerId: stri
   const applied = await orThrow(
     plumbline.POST('/api/ext/homes/{homeId}/schedule/template', {
       params: { path: { homeId: home.id } },
-      body: { startDate: inDays(14), taskTemplateId: template.id },
+      body: { startDate: dateInDays(14), taskTemplateId: template.id },
     }),
   )
   const { tasks, workdays, endDate } = applied.schedule
-  table(tasks.map(({ name, plannedStart, plannedEnd }) => [name, plannedStart, plannedEnd]))
-  say(`${workdays} workdays, to ${endDate}.`)
+  printTable(tasks.map(({ name, plannedStart, plannedEnd }) => [name, plannedStart, plannedEnd]))
+  printLine(`${workdays} workdays, to ${endDate}.`)
   const { data } = await orThrow(
     plumbline.GET('/api/ext/tasks', { params: { query: { homeId: home.id, sort: 'createdAt' } } }),
   )
   return data
 }
 
-function named(tasks: readonly Task[], name: string): Task {
+function findTask(tasks: readonly Task[], name: string): Task {
   const task = tasks.find((each) => each.name === name)
   if (task === undefined) throw new Error(`The schedule has no ${name}.`)
   return task
 }
 
 function showMoves(moved: readonly TaskMove[]): void {
-  table(moved.map(({ name, oldStart, newStart, because }) => [name, `${oldStart} → ${newStart}`, because]))
+  printTable(moved.map(({ name, oldStart, newStart, because }) => [name, `${oldStart} → ${newStart}`, because]))
 }
 
-function weekAfter(date: string): string {
+function addWeek(date: string): string {
   return new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10)
 }

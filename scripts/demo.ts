@@ -7,9 +7,9 @@ import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '..
 import { verifyWebhook } from '../client/webhooks.ts'
 import { sellAndClose } from './demo-fourth-act.ts'
 import { type Receiver, startReceiver } from './demo-receiver.ts'
-import { buildByThePlan } from './demo-second-act.ts'
-import { chapter, inDays, money, say, showBudget, table } from './demo-stage.ts'
-import { buildOnTime } from './demo-third-act.ts'
+import { playSecondAct } from './demo-second-act.ts'
+import { dateInDays, formatMoney, printLine, printTable, showBudget, startChapter } from './demo-stage.ts'
+import { playThirdAct } from './demo-third-act.ts'
 
 /**
  * Four acts over real HTTP against a running service, with the same client that every integrator has: the bidding
@@ -34,26 +34,26 @@ const options = new Command('demo')
   .opts<{ baseUrl: string; key?: string }>()
 const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
-const plumbline = createClient({ baseUrl, key: options.key ?? demoKey(), fetch: told })
+const plumbline = createClient({ baseUrl, key: options.key ?? readDemoKey(), fetch: fetchAndPrint })
 
 /** The steps to undo at the end, last first. */
 const traces: (() => Promise<unknown>)[] = []
 
 try {
-  await play()
+  await playDemo()
 } catch (error) {
   process.exitCode = 1
-  say(styleText('red', reasonOf(error)))
+  printLine(styleText('red', describeReason(error)))
 } finally {
-  await tidyUp()
+  await undoTraces()
 }
 
-async function play(): Promise<void> {
-  chapter('A subscriber listens')
+async function playDemo(): Promise<void> {
+  startChapter('A subscriber listens')
   const caller = await orThrow(plumbline.GET('/api/ext/me'))
-  say(`The key "${caller.name}" works for ${caller.organization.name}.`)
+  printLine(`The key "${caller.name}" works for ${caller.organization.name}.`)
   const receiver = await startReceiver(secret, (event) =>
-    say(styleText('cyan', `⇠ ${event.type}`), styleText('dim', '(signature verified)')),
+    printLine(styleText('cyan', `⇠ ${event.type}`), styleText('dim', '(signature verified)')),
   )
   traces.push(() => receiver.close())
   const webhook = await orThrow(
@@ -62,31 +62,31 @@ async function play(): Promise<void> {
     if (!(error instanceof PlumblineError) || error.code !== 'validation_failed') throw error
     // By default only a service on the embedded database delivers to its own machine.
     throw new Error(
-      `${reasonOf(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
+      `${describeReason(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
     )
   })
   traces.push(() =>
     orThrow(plumbline.DELETE('/api/ext/webhooks/{webhookId}', { params: { path: { webhookId: webhook.id } } })),
   )
-  const before = await lastEventId()
+  const before = await findLastEventId()
 
-  chapter('The builder plans a home and freezes its budget')
+  startChapter('The builder plans a home and freezes its budget')
   const home = await planHome()
   let budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
 
-  chapter('The voice agent calls vendors and writes down who they are')
+  startChapter('The voice agent calls vendors and writes down who they are')
   const vendors = await callVendors()
   const [loneStar, hillCountry, blanco] = vendors
 
-  chapter('The voice agent asks them for bids')
+  startChapter('The voice agent asks them for bids')
   const request = await orThrow(
     plumbline.POST('/api/ext/bids/request', {
       params: { header: { 'Idempotency-Key': randomUUID() } },
       body: {
         vendorIds: vendors.map((vendor) => vendor.id),
         scope: 'framing',
-        deadline: inDays(14),
+        deadline: dateInDays(14),
         communityId: home.communityId,
         homeIds: [home.id],
         title: 'Framing, Lot 15',
@@ -108,18 +108,18 @@ async function play(): Promise<void> {
       }),
     )
   traces.push(cancel)
-  say(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
-  const links = new Map<string, Link>()
+  printLine(`${request.number} is ${request.status}; bids are taken until ${request.deadlineAt}.`)
+  const links = new Map<string, CopiedLink>()
   for (const { id: invitationId, vendorId } of request.invitations) {
     const { portalUrl } = await orThrow(
       plumbline.POST('/api/ext/invitations/{invitationId}/portal-link', { params: { path: { invitationId } } }),
     )
     links.set(vendorId, { invitationId, token: portalUrl?.split('/').at(-1) ?? '' })
     const vendor = vendors.find(({ id }) => id === vendorId)
-    say(`${vendor?.companyName}: ${portalUrl?.replace(/[^/.]+$/, '…')}`)
+    printLine(`${vendor?.companyName}: ${portalUrl?.replace(/[^/.]+$/, '…')}`)
   }
 
-  chapter('The vendors answer, each in its own way')
+  startChapter('The vendors answer, each in its own way')
   const bid = (vendor: Vendor, source: 'phone' | 'email', prices: Prices) =>
     submitBid(request.id, vendor, source, prices)
   const first = await bid(loneStar, 'phone', { walls: 10.5, trusses: 11_200, sheathing: 1.6 })
@@ -128,7 +128,7 @@ async function play(): Promise<void> {
     plumbline.POST('/api/ext/bids/requests/{bidRequestId}/remind', { params: { path: { bidRequestId: request.id } } }),
   )
   const silent = reminded.invitations.filter((invitation) => invitation.remindersSent > 0)
-  say(`${silent.length} vendor had not answered yet and was reminded.`)
+  printLine(`${silent.length} vendor had not answered yet and was reminded.`)
   await bidInPortal(hillCountry, links.get(hillCountry.id), { walls: 10.2, trusses: 11_570, sheathing: 1.6 })
   const revised = await orThrow(
     plumbline.PATCH('/api/ext/bids/{bidId}', {
@@ -136,14 +136,16 @@ async function play(): Promise<void> {
       body: { lines: bidLines({ walls: 9.8, trusses: 11_200, sheathing: 1.6 }) },
     }),
   )
-  say(`${loneStar.companyName} calls again and comes down to ${money(revised.amount)} (revision ${revised.revision}).`)
+  printLine(
+    `${loneStar.companyName} calls again and comes down to ${formatMoney(revised.amount)} (revision ${revised.revision}).`,
+  )
 
-  chapter('The builder compares')
-  const best = await compare(request.id)
+  startChapter('The builder compares')
+  const best = await compareBids(request.id)
 
-  chapter('The builder tries the award as a dry run, and then awards')
+  startChapter('The builder tries the award as a dry run, and then awards')
   await tryAward(best.bidId)
-  const accepted = await awardAtOnce(best.bidId, 3)
+  const accepted = await awardConcurrently(best.bidId, 3)
   // An awarded request cannot be canceled, and does not need to be.
   traces.splice(traces.indexOf(cancel), 1)
   const [orderId] = accepted.poIds
@@ -157,18 +159,18 @@ async function play(): Promise<void> {
     ),
   )
 
-  chapter('The order goes out, and the budget shows it')
+  startChapter('The order goes out, and the budget shows it')
   await placeOrder(orderId)
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
   showBudget(budget)
 
   const stage = { plumbline, traces }
-  const planned = await buildByThePlan(stage, loneStar.id)
-  await buildOnTime(stage, { home: planned, framerId: loneStar.id, baseUrl, send: told })
+  const planned = await playSecondAct(stage, loneStar.id)
+  await playThirdAct(stage, { home: planned, framerId: loneStar.id, baseUrl, send: fetchAndPrint })
   await sellAndClose(stage, { communityId: planned.communityId, framerId: loneStar.id })
 
-  chapter('The subscriber has received every event')
-  await reckonUp(receiver, before)
+  startChapter('The subscriber has received every event')
+  await compareEvents(receiver, before)
 }
 
 async function planHome() {
@@ -225,7 +227,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
     // An agent on a bad connection does not know whether its request arrived, and sends it again.
     const again = await orThrow(plumbline.POST('/api/ext/vendors', once))
     if (again.id !== vendor.id) throw new Error('A repeated request made a second vendor.')
-    say(`${contactName} of ${companyName}, sent twice, recorded once.`)
+    printLine(`${contactName} of ${companyName}, sent twice, recorded once.`)
     return vendor
   }
   return [
@@ -256,43 +258,43 @@ async function submitBid(
       body: { bidRequestId, vendorId: vendor.id, source, lines: bidLines(prices), leadTimeDays: 14, durationDays: 12 },
     }),
   )
-  say(`${vendor.companyName}, by ${source}: ${money(bid.amount)}`)
+  printLine(`${vendor.companyName}, by ${source}: ${formatMoney(bid.amount)}`)
   return bid
 }
 
 /** A vendor's copied portal link. */
-interface Link {
+interface CopiedLink {
   invitationId: string
   token: string
 }
 
 /** Prices the request through the portal, as the vendor's own system would. */
-async function bidInPortal(vendor: Vendor, link: Link | undefined, prices: Prices): Promise<void> {
+async function bidInPortal(vendor: Vendor, link: CopiedLink | undefined, prices: Prices): Promise<void> {
   if (link === undefined) throw new Error(`${vendor.companyName} has no link.`)
-  const portal = createClient({ baseUrl, key: link.token, fetch: told })
+  const portal = createClient({ baseUrl, key: link.token, fetch: fetchAndPrint })
   const params = { path: { invitationId: link.invitationId } }
   const body = { lines: bidLines(prices), leadTimeDays: 14, durationDays: 12 }
   await orThrow(portal.POST('/api/portal/invitations/{invitationId}/bid/draft', { params, body }))
   const { bid } = await orThrow(portal.POST('/api/portal/invitations/{invitationId}/bid/submit', { params, body: {} }))
-  say(`${vendor.companyName}, in its portal: ${money(bid?.amount ?? null)}`)
+  printLine(`${vendor.companyName}, in its portal: ${formatMoney(bid?.amount ?? null)}`)
 }
 
 /** Shows the bids side by side and returns the lowest complete one. */
-async function compare(bidRequestId: string) {
+async function compareBids(bidRequestId: string) {
   const sheet = await orThrow(
     plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
   )
   const names = sheet.vendors.map((vendor) => vendor.companyName)
-  table([
+  printTable([
     ['', ...names],
     ...sheet.lines.map((line) => [
       line.description,
       ...line.prices.map((price) =>
-        price.excluded ? 'left out' : `${money(price.amount)}${price.lowest ? ' ✓' : '  '}`,
+        price.excluded ? 'left out' : `${formatMoney(price.amount)}${price.lowest ? ' ✓' : '  '}`,
       ),
     ]),
-    ['In all', ...sheet.vendors.map((vendor) => `${money(vendor.amount)}  `)],
-    ['Against the budget', ...sheet.vendors.map((vendor) => `${money(vendor.aboveBudgetAmount)}  `)],
+    ['In all', ...sheet.vendors.map((vendor) => `${formatMoney(vendor.amount)}  `)],
+    ['Against the budget', ...sheet.vendors.map((vendor) => `${formatMoney(vendor.aboveBudgetAmount)}  `)],
   ])
   const whole = sheet.vendors.filter(
     (vendor) => vendor.awardable && vendor.excludedLineIds.length + vendor.missingLineIds.length === 0,
@@ -301,7 +303,7 @@ async function compare(bidRequestId: string) {
     (a, b) => (a.amount ?? Number.POSITIVE_INFINITY) - (b.amount ?? Number.POSITIVE_INFINITY),
   )
   if (best === undefined || best.bidId === null) throw new Error('There is no bid to award.')
-  say(`Spread ${sheet.spreadPercent} %. The lowest complete bid is that of ${best.companyName}.`)
+  printLine(`Spread ${sheet.spreadPercent} %. The lowest complete bid is that of ${best.companyName}.`)
   return { ...best, bidId: best.bidId }
 }
 
@@ -311,11 +313,11 @@ async function tryAward(bidId: string): Promise<void> {
       body: { skill: 'awardBid', input: { bidId, createPurchaseOrder: true }, dryRun: true },
     }),
   )
-  say(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
+  printLine(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
 }
 
 /** Simulates an impatient double click: several concurrent awards of the same bid, of which one succeeds. */
-async function awardAtOnce(bidId: string, times: number): Promise<Bid> {
+async function awardConcurrently(bidId: string, times: number): Promise<Bid> {
   const attempts = await Promise.all(
     Array.from({ length: times }, () =>
       plumbline.POST('/api/ext/bids/{bidId}/accept', {
@@ -325,7 +327,7 @@ async function awardAtOnce(bidId: string, times: number): Promise<Bid> {
     ),
   )
   const accepted = attempts.flatMap(({ data }) => data ?? [])
-  say(
+  printLine(
     `${times} awards at once: ${accepted.length} won, ${attempts.filter(({ response }) => response.status === 409).length} refused with 409.`,
   )
   const [bid] = accepted
@@ -346,11 +348,11 @@ async function placeOrder(purchaseOrderId: string): Promise<void> {
   if (order.status === 'pending_approval') order = await move('approved')
   order = await move('issued')
   order = await move('accepted')
-  say(`${order.number} over ${money(order.total)} is ${order.status}.`)
+  printLine(`${order.number} over ${formatMoney(order.total)} is ${order.status}.`)
 }
 
 /** Compares what the subscriber received with the service's event log. */
-async function reckonUp(receiver: Receiver, after: string | undefined): Promise<void> {
+async function compareEvents(receiver: Receiver, after: string | undefined): Promise<void> {
   const { data: happened } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
   )
@@ -359,7 +361,9 @@ async function reckonUp(receiver: Receiver, after: string | undefined): Promise<
     15,
   )
   if (receiver.refused.length > 0) throw new Error(`A signature was wrong: ${receiver.refused[0]}`)
-  say(`${happened.length} events happened, and ${receiver.events.size} were received, each with a valid signature.`)
+  printLine(
+    `${happened.length} events happened, and ${receiver.events.size} were received, each with a valid signature.`,
+  )
   const [event] = receiver.events.values()
   const forged = {
     headers: {
@@ -369,24 +373,24 @@ async function reckonUp(receiver: Receiver, after: string | undefined): Promise<
     },
     body: JSON.stringify(event),
   }
-  const refusal = await verifyWebhook(forged, secret).then(() => 'believed!', reasonOf)
-  say(`The same event from somebody without the secret: ${refusal}`)
+  const problem = await verifyWebhook(forged, secret).then(() => 'believed!', describeReason)
+  printLine(`The same event from somebody without the secret: ${problem}`)
 }
 
-async function lastEventId(): Promise<string | undefined> {
+async function findLastEventId(): Promise<string | undefined> {
   const { data } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { sort: '-sequence', limit: 1 } } }),
   )
   return data[0]?.id
 }
 
-async function tidyUp(): Promise<void> {
+async function undoTraces(): Promise<void> {
   if (traces.length === 0) return
-  chapter('Everything is cleaned up')
+  startChapter('Everything is cleaned up')
   for (const undo of traces.reverse()) {
     await undo().catch((error: unknown) => {
       process.exitCode = 1
-      say(styleText('red', reasonOf(error)))
+      printLine(styleText('red', describeReason(error)))
     })
   }
 }
@@ -395,18 +399,18 @@ async function tidyUp(): Promise<void> {
  * Sends a request and prints it. If the key's limit per minute is used up, the client waits for the next minute by
  * itself.
  */
-async function told(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+async function fetchAndPrint(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
   const response = await fetch(request)
   const { pathname } = new URL(request.url)
   const replayed = response.headers.has('idempotent-replayed') ? ' replayed' : ''
-  say(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
+  printLine(styleText('dim', `${request.method.padEnd(6)} ${pathname} → ${response.status}${replayed}`))
   if (response.status === 429)
-    say(`The key's limit for this minute is used up; continuing in ${response.headers.get('retry-after')} s.`)
+    printLine(`The key's limit for this minute is used up; continuing in ${response.headers.get('retry-after')} s.`)
   return response
 }
 
-function demoKey(): string {
+function readDemoKey(): string {
   const file = path.resolve(process.env.DATA_DIR || '.data', 'demo.json')
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { key: string }).key
@@ -416,10 +420,10 @@ function demoKey(): string {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (error instanceof PlumblineError) {
-    const faults = error.errors.map((fault) => ` ${fault.pointer} ${fault.message}.`).join('')
-    return `${error.message}${faults}`
+    const errors = error.errors.map((fault) => ` ${fault.pointer} ${fault.message}.`).join('')
+    return `${error.message}${errors}`
   }
   const { message, cause } = error as Error
   // fetch reports only this if there was no response, whatever the reason.

@@ -4,7 +4,7 @@ import type { ContractDocument, Schema } from '../server/platform/calls/contract
  * Generates the values of each named enum of the contract as a constant of the client: `bidStatusValues` for
  * `BidStatus`. Each is a separate export, so that a page includes only the ones it shows.
  */
-export function enumValues(document: ContractDocument): string {
+export function writeEnumValues(document: ContractDocument): string {
   const schemas = Object.entries((document.components.schemas ?? {}) as Record<string, Schema>)
   const enums = schemas.flatMap(([name, { enum: values }]) =>
     Array.isArray(values) ? [{ name, values: values.map(String) }] : [],

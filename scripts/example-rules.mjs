@@ -1,29 +1,29 @@
 /** Checks that the examples together tell one consistent and plausible story. */
-import { bodies, operations, resolve } from './contract-walk.mjs'
+import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
 /**
  * Fields of the request and the response that share only a name: `stage` is the completed stage in the request and the
  * next one in the sale, and the response to a reply is the reply, not the message in the path.
  */
-const OTHER_MEANINGS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
+const UNRELATED_FIELDS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
 
 /** The version in a request is the one before the change, and a text with {{…}} is returned filled in. */
-const isAnsweredOtherwise = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
+const isExpectedDifference = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
 
 /** Each example of a request has an example response that shows its effect, and a read shows the record in the path. */
-export function* agreeingExamples(document) {
-  for (const { operation, method, parameters, at } of operations(document)) {
+export function* checkExamplesAgree(document) {
+  for (const { operation, method, parameters, at } of listOperations(document)) {
     const named = parameters.filter((parameter) => parameter.in === 'path' && parameter.example !== undefined)
-    const answers = [...answersOf(document, operation, at)]
+    const answers = [...listAnswers(document, operation, at)]
     if (answers.length === 0) continue
-    const differences = (sent, answer) => [...differencesOf(document, operation.operationId, named, sent, answer)]
+    const differences = (sent, answer) => [...listDifferences(document, operation.operationId, named, sent, answer)]
     if (method === 'get') {
       const [first] = answers
       for (const field of differences({}, first))
         yield [first.at, `The first example shows another ${field} than the path names.`]
       continue
     }
-    for (const { name, value, at: place } of requestsOf(document, operation, at)) {
+    for (const { name, value, at: place } of listRequests(document, operation, at)) {
       const [fewest = []] = answers.map((answer) => differences(value, answer)).sort((a, b) => a.length - b.length)
       if (fewest.length > 0)
         yield [place, `No answer's example fits the request ${name}; the nearest differs in ${fewest.join(', ')}.`]
@@ -35,9 +35,9 @@ export function* agreeingExamples(document) {
 export function* exampleSums(document) {
   for (const [name, example] of Object.entries(document.components?.examples ?? {}))
     yield* wrongSums(example?.value, ['components', 'examples', name, 'value'])
-  for (const { operation, at } of operations(document)) {
-    for (const { value, at: place } of requestsOf(document, operation, at)) yield* wrongSums(value, place)
-    for (const { value, at: place } of answersOf(document, operation, at)) yield* wrongSums(value, place)
+  for (const { operation, at } of listOperations(document)) {
+    for (const { value, at: place } of listRequests(document, operation, at)) yield* wrongSums(value, place)
+    for (const { value, at: place } of listAnswers(document, operation, at)) yield* wrongSums(value, place)
   }
 }
 
@@ -75,63 +75,64 @@ function cents(amount) {
   return Math.round(amount * 100)
 }
 
-function* requestsOf(document, operation, at) {
-  const { examples = {} } = resolve(document, operation.requestBody)?.content?.['application/json'] ?? {}
+function* listRequests(document, operation, at) {
+  const { examples = {} } = resolveReference(document, operation.requestBody)?.content?.['application/json'] ?? {}
   const place = [...at, 'requestBody', 'content', 'application/json', 'examples']
   const named = Object.entries(examples)
-  for (const [name, example] of named) yield { name, value: resolve(document, example).value, at: [...place, name] }
+  for (const [name, example] of named)
+    yield { name, value: resolveReference(document, example).value, at: [...place, name] }
   if (named.length === 0) yield { name: 'without a body', value: {}, at }
 }
 
-function* answersOf(document, operation, at) {
+function* listAnswers(document, operation, at) {
   for (const [status, reference] of Object.entries(operation.responses ?? {})) {
     if (status >= '300') continue
-    const media = resolve(document, reference)?.content?.['application/json']
+    const media = resolveReference(document, reference)?.content?.['application/json']
     for (const [name, example] of Object.entries(media?.examples ?? {})) {
-      const value = resolve(document, example)?.value
+      const value = resolveReference(document, example)?.value
       if (typeof value !== 'object' || value === null) continue
       const place = [...at, 'responses', status, 'content', 'application/json', 'examples', name]
-      yield { value, status, schema: resolve(document, media.schema), at: place }
+      yield { value, status, schema: resolveReference(document, media.schema), at: place }
     }
   }
 }
 
 /** Yields the fields in which a response contradicts its path and its request. */
-function* differencesOf(document, operationId, named, sent, { value, status, schema }) {
-  const others = OTHER_MEANINGS[operationId] ?? []
+function* listDifferences(document, operationId, named, sent, { value, status, schema }) {
+  const others = UNRELATED_FIELDS[operationId] ?? []
   for (const { name, example } of named) {
     const field = name in value ? name : 'id'
     const shown = value[field]
     // A record that is created below a path has its own ID.
-    if (field === 'id' && (status === '201' || kindOf(shown) !== kindOf(example) || others.includes('id'))) continue
+    if (field === 'id' && (status === '201' || idKind(shown) !== idKind(example) || others.includes('id'))) continue
     if (shown !== example) yield field
   }
   if (Array.isArray(sent)) return
   for (const [field, one] of Object.entries(sent)) {
-    if (!(field in value) || others.includes(field) || isAnsweredOtherwise(field, one)) continue
+    if (!(field in value) || others.includes(field) || isExpectedDifference(field, one)) continue
     // A status that the record cannot have belongs to a part of it.
-    const { enum: possible } = resolve(document, schema?.properties?.[field]) ?? {}
+    const { enum: possible } = resolveReference(document, schema?.properties?.[field]) ?? {}
     if (possible && !possible.includes(one)) continue
-    if (!comesBack(one, value[field])) yield field
+    if (!isReflected(one, value[field])) yield field
   }
 }
 
-function kindOf(id) {
+function idKind(id) {
   return typeof id === 'string' ? id.split('_')[0] : undefined
 }
 
 /**
  * Whether the sent value is part of the shown value, which may have more fields, for example those that were omitted.
  */
-function comesBack(sent, shown) {
+function isReflected(sent, shown) {
   if (Array.isArray(sent)) {
     if (sent.length === 0) return (shown ?? []).length === 0
-    return Array.isArray(shown) && sent.every((item) => shown.some((other) => comesBack(item, other)))
+    return Array.isArray(shown) && sent.every((item) => shown.some((other) => isReflected(item, other)))
   }
   if (typeof sent !== 'object' || sent === null) return sent === shown || isSameInstant(sent, shown)
   if (typeof shown !== 'object' || shown === null) return false
   return Object.entries(sent).every(
-    ([field, one]) => !(field in shown) || isAnsweredOtherwise(field, one) || comesBack(one, shown[field]),
+    ([field, one]) => !(field in shown) || isExpectedDifference(field, one) || isReflected(one, shown[field]),
   )
 }
 
@@ -141,10 +142,10 @@ function isSameInstant(one, other) {
 }
 
 /** Nothing changes before it is created. */
-export function* possibleTimes(document) {
-  for (const { media, at } of bodies(document)) {
+export function* checkTimes(document) {
+  for (const { media, at } of listBodies(document)) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {
-      for (const { createdAt, updatedAt } of recordsIn(resolve(document, example)?.value)) {
+      for (const { createdAt, updatedAt } of listRecords(resolveReference(document, example)?.value)) {
         if (createdAt > updatedAt)
           yield [[...at, 'examples', name], `Something changes at ${updatedAt} and is made at ${createdAt}.`]
       }
@@ -152,19 +153,19 @@ export function* possibleTimes(document) {
   }
 }
 
-function* recordsIn(value) {
+function* listRecords(value) {
   if (typeof value !== 'object' || value === null) return
   if (typeof value.createdAt === 'string' && typeof value.updatedAt === 'string') yield value
-  for (const inner of Object.values(value)) yield* recordsIn(inner)
+  for (const inner of Object.values(value)) yield* listRecords(inner)
 }
 
 /** Every event has its own ID, and occurs when its record reaches the shown state. */
-export function* eventExamples(document) {
+export function* checkEventExamples(document) {
   const typesOf = new Map()
   for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
     const at = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'examples']
     for (const [name, example] of Object.entries(post?.requestBody?.content?.['application/json']?.examples ?? {})) {
-      const { id, timestamp, data } = resolve(document, example)?.value ?? {}
+      const { id, timestamp, data } = resolveReference(document, example)?.value ?? {}
       const place = [...at, name]
       const other = typesOf.get(id)
       if (other !== undefined) yield [place, `${other} has the id ${id} too.`]
@@ -178,24 +179,24 @@ export function* eventExamples(document) {
 }
 
 /** A problem occurs at an operation that can return it. */
-export function* problemInstances(document) {
+export function* checkProblemInstances(document) {
   const pathsOf = new Map()
-  for (const { path, operation } of operations(document)) {
+  for (const { path, operation } of listOperations(document)) {
     for (const reference of Object.values(operation.responses ?? {})) {
-      const media = resolve(document, reference)?.content?.['application/problem+json']
+      const media = resolveReference(document, reference)?.content?.['application/problem+json']
       for (const example of Object.values(media?.examples ?? {})) {
-        const problem = resolve(document, example)
+        const problem = resolveReference(document, example)
         pathsOf.set(problem, (pathsOf.get(problem) ?? new Set()).add(path))
       }
     }
   }
   for (const [{ value }, paths] of pathsOf) {
-    const met = [...paths].some((path) => patternOf(path).test(value.instance))
+    const met = [...paths].some((path) => toPathPattern(path).test(value.instance))
     if (!met)
       yield [['x-problems', value.code, 'example'], `No operation at ${value.instance} answers with ${value.code}.`]
   }
 }
 
-function patternOf(path) {
+function toPathPattern(path) {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }

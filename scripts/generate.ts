@@ -13,61 +13,61 @@ import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bundleContract } from '../contract/bundle.ts'
-import { scenarioTable } from '../mock/scenarios.ts'
-import { readContract, sourceHash } from '../server/platform/calls/contract.ts'
+import { renderScenarioTable } from '../mock/scenarios.ts'
+import { hashContractSource, readContract } from '../server/platform/calls/contract.ts'
 import type { Database } from '../server/platform/database/database.ts'
-import { changelogText } from './changelog.ts'
-import { checkedTypes } from './checked-types.ts'
-import { enumValues } from './enum-values.ts'
-import { recordKinds } from './kinds.ts'
-import { problemTypes } from './problem-types.ts'
-import { permissionLabels, recordDeclarations, rolePermissions } from './records.ts'
-import { skillTypes } from './skill-types.ts'
+import { writeCheckedTypes } from './checked-types.ts'
+import { writeEnumValues } from './enum-values.ts'
+import { writeProblemTypes } from './problem-types.ts'
+import { writePermissionLabels, writeRecordDeclarations, writeRolePermissions } from './record-declarations.ts'
+import { writeRecordKinds } from './record-kinds.ts'
+import { writeSkillTypes } from './skill-types.ts'
+import { writeChangelog } from './write-changelog.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-const check = process.argv.includes('--check')
-const stale: string[] = []
+const isCheck = process.argv.includes('--check')
+const staleFiles: string[] = []
 
 const document = bundleContract()
-put('server/contract.gen.json', oneEntryALine({ sourceHash: sourceHash(), document }))
-contractTypes()
-put('CHANGELOG.md', changelogText(document))
-put('client/skills.gen.ts', skillTypes(document))
-put('client/problems.gen.ts', problemTypes(document))
-put('client/enums.gen.ts', enumValues(document))
-put('server/platform/resources/kinds.gen.ts', recordKinds(document))
-put('server/platform/calls/records.gen.ts', recordDeclarations(document))
-put('server/platform/keys/permissions.gen.ts', rolePermissions(document))
-put('web/admin/settings/permissions.gen.ts', permissionLabels(document))
-put('server/platform/calls/checked.gen.ts', checkedTypes(document))
-put('mock/scenarios.gen.md', scenarioTable(readContract(document)))
-problemTitles()
-browserVerifier()
+putFile('server/contract.gen.json', toOneEntryPerLine({ sourceHash: hashContractSource(), document }))
+generateContractTypes()
+putFile('CHANGELOG.md', writeChangelog(document))
+putFile('client/skills.gen.ts', writeSkillTypes(document))
+putFile('client/problems.gen.ts', writeProblemTypes(document))
+putFile('client/enums.gen.ts', writeEnumValues(document))
+putFile('server/platform/resources/kinds.gen.ts', writeRecordKinds(document))
+putFile('server/platform/calls/records.gen.ts', writeRecordDeclarations(document))
+putFile('server/platform/keys/permissions.gen.ts', writeRolePermissions(document))
+putFile('web/admin/settings/permissions.gen.ts', writePermissionLabels(document))
+putFile('server/platform/calls/checked.gen.ts', writeCheckedTypes(document))
+putFile('mock/scenarios.gen.md', renderScenarioTable(readContract(document)))
+generateProblemTitles()
+generateBrowserVerifier()
 // The service publishes the glossary but is installed without the folder docs.
-put('server/interfaces/docs/glossary.gen.md', readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
+putFile('server/interfaces/docs/glossary.gen.md', readFileSync(path.join(root, 'docs/glossary.md'), 'utf8'))
 // The documentation is served without the admin area's sources but uses the same design tokens.
-put('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
-if (!process.argv.includes('--contract')) await tableTypes()
-if (!check) await compileContract()
+putFile('server/interfaces/docs/tokens.gen.css', readFileSync(path.join(root, 'web/styles/tokens.css'), 'utf8'))
+if (!process.argv.includes('--contract')) await generateTableTypes()
+if (!isCheck) await compileContract()
 
-if (stale.length > 0) {
-  console.error(`Stale: ${stale.join(', ')}. Run "npm run generate" and commit the generated files.`)
+if (staleFiles.length > 0) {
+  console.error(`Stale: ${staleFiles.join(', ')}. Run "npm run generate" and commit the generated files.`)
   process.exit(1)
 }
 process.exit(0)
 
-function put(file: string, content: string): void {
+function putFile(file: string, content: string): void {
   const target = path.join(root, file)
   if (existsSync(target) && readFileSync(target, 'utf8') === content) return
-  if (check) stale.push(file)
+  if (isCheck) staleFiles.push(file)
   else writeFileSync(target, content)
 }
 
 /** Writes one operation, event or component per line, so that a change to one changes one line. */
-function oneEntryALine(value: object, depth = 3): string {
+function toOneEntryPerLine(value: object, depth = 3): string {
   const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
     const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
-    return `${JSON.stringify(key)}:${isOpen ? oneEntryALine(each, depth - 1).trimEnd() : JSON.stringify(each)}`
+    return `${JSON.stringify(key)}:${isOpen ? toOneEntryPerLine(each, depth - 1).trimEnd() : JSON.stringify(each)}`
   })
   return `{\n${entries.join(',\n')}\n}\n`
 }
@@ -76,16 +76,16 @@ function oneEntryALine(value: object, depth = 3): string {
  * The service accepts any object as a row, so that an invalid row does not cause the others to be rejected. TypeScript
  * code should learn about an invalid row when it is compiled.
  */
-function withoutAnyRow(_key: string, value: unknown): unknown {
+function omitRowSchemas(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value) || !Array.isArray(value.anyOf)) return value
   const [row, any, ...more] = value.anyOf as { $ref?: string }[]
   return any?.$ref === '#/components/schemas/AnyRow' && more.length === 0 ? row : value
 }
 
-function contractTypes(): void {
+function generateContractTypes(): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
   const [source, out] = [path.join(folder, 'contract.json'), path.join(folder, 'contract.ts')]
-  writeFileSync(source, JSON.stringify(document, withoutAnyRow))
+  writeFileSync(source, JSON.stringify(document, omitRowSchemas))
   const cli = ['node_modules', 'scripts/codegen/node_modules']
     .map((modules) => path.join(root, modules, 'openapi-typescript/bin/cli.js'))
     .find(existsSync)
@@ -95,18 +95,18 @@ function contractTypes(): void {
     [cli, source, '-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
     { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
   ) // outside the reach of redocly.yaml, whose rules are for the lint
-  put('client/contract.gen.ts', readFileSync(out, 'utf8'))
+  putFile('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
 }
 
-function problemTitles(): void {
+function generateProblemTitles(): void {
   const examples = document.components.examples as Record<string, { value?: ProblemExample }>
   const lines = Object.entries(examples).flatMap(([name, { value }]) =>
     name.startsWith('Problem_') && value !== undefined
       ? [`  ${value.code}: [${value.status}, ${JSON.stringify(value.title)}],\n`]
       : [],
   )
-  put('server/platform/problems/problems.gen.ts', `export const problems = {\n${lines.join('')}} as const\n`)
+  putFile('server/platform/problems/problems.gen.ts', `export const problems = {\n${lines.join('')}} as const\n`)
 }
 interface ProblemExample {
   code: string
@@ -115,17 +115,17 @@ interface ProblemExample {
 }
 
 // The documentation verifies signatures in the browser with the client's own code without its types.
-function browserVerifier(): void {
+function generateBrowserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
-  put('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
+  putFile('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
 }
 
-async function tableTypes(): Promise<void> {
+async function generateTableTypes(): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { generate, getDialect } = await import('kysely-codegen')
-  const { overPGlite } = await import('../server/platform/database/database.ts')
+  const { createEmbeddedDatabase } = await import('../server/platform/database/database.ts')
   const { migrate } = await import('../server/platform/database/migrate.ts')
-  const database = await overPGlite(await PGlite.create())
+  const database = await createEmbeddedDatabase(await PGlite.create())
   await migrate(database)
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-tables-'))
   const outFile = path.join(folder, 'tables.ts')
@@ -143,8 +143,8 @@ async function tableTypes(): Promise<void> {
       'export type Int8 = ColumnType<number, bigint | number | string, bigint | number | string>;',
     )
     .replace(/export type Numeric = .*;/, 'export type Numeric = ColumnType<number, number | string, number | string>;')
-  put('server/platform/database/tables.gen.ts', types)
-  put('server/platform/database/columns.gen.ts', await columnTypes(database))
+  putFile('server/platform/database/tables.gen.ts', types)
+  putFile('server/platform/database/columns.gen.ts', await writeColumnTypes(database))
   rmSync(folder, { recursive: true })
   await database.close()
 }
@@ -152,7 +152,7 @@ async function tableTypes(): Promise<void> {
 // Generates what the types of tables.gen.ts do not distinguish: a date from a text, a decimal from an integer, an ID
 // from a text that a caller wrote. A column is an ID if it is the key of its row or a foreign key, so it only ever
 // contains values from the service.
-async function columnTypes(database: Database): Promise<string> {
+async function writeColumnTypes(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
     select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as "type",
@@ -178,14 +178,14 @@ async function columnTypes(database: Database): Promise<string> {
     '/** What the columns of the tables hold. Read from the migrated database by `npm run generate`. */\n',
     `export const columns = {\n${tables.join('')}} as const\n`,
     '\n/** The columns of which one index alone has the rows with one value side by side, in the order of their ids. */\n',
-    `export const indexed: Readonly<Record<string, readonly string[]>> = {\n${await indexedColumns(database)}}\n`,
+    `export const indexed: Readonly<Record<string, readonly string[]>> = {\n${await writeIndexedColumns(database)}}\n`,
   ].join('')
 }
 
 // Generates the columns whose only index returns rows with one value in the order of their IDs, or is unique, so that
 // there is at most one row to order. If another index contains the column too, the planner may consider it just as good
 // and sort what it finds there.
-async function indexedColumns(database: Database): Promise<string> {
+async function writeIndexedColumns(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select c.relname as "table", array_agg(distinct a.attname::text order by a.attname::text) as "columns"
@@ -211,6 +211,6 @@ async function indexedColumns(database: Database): Promise<string> {
 // Otherwise a schema that the validator cannot compile would only show up as a 500 at the first request to use it.
 async function compileContract(): Promise<void> {
   const { loadContract } = await import('../server/platform/calls/contract.ts')
-  const { createValidator } = await import('../server/interfaces/http/validate.ts')
+  const { createValidator } = await import('../server/interfaces/http/request-validator.ts')
   await createValidator(loadContract()).compileAll()
 }

@@ -1,6 +1,6 @@
 /** The rules for the contract's marks on single fields: secrets, and text from outsiders. */
 
-import { bodies, operations, resolve } from './contract-walk.mjs'
+import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
 /** Typical names of secret fields. */
 const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
@@ -9,15 +9,18 @@ const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
 const SECRET_VALUE = /\/portal\/(?:inv|ven)_|\/calendars\/cal_\w+\.|\bwhsec_|\bplb_\w{20}/
 
 /** Fields that look like secrets declare `x-secret`, from which all concealment is derived. */
-export function* secrets(document) {
-  for (const { name, property, at } of properties(document)) {
-    const types = [resolve(document, property)?.type].flat()
+export function* checkSecrets(document) {
+  for (const { name, property, at } of listProperties(document)) {
+    const types = [resolveReference(document, property)?.type].flat()
     if (types.includes('string') && SECRET_NAME.test(name) && isMarked(document, property, 'x-secret') === undefined)
       yield [at, `${name} looks like a secret. Mark it with x-secret: true, or false if it is not one.`]
   }
-  for (const { operation, at } of operations(document)) {
+  for (const { operation, at } of listOperations(document)) {
     for (const response of Object.values(operation.responses)) {
-      const shown = resolve(document, resolve(document, response)?.content?.['application/json']?.schema)
+      const shown = resolveReference(
+        document,
+        resolveReference(document, response)?.content?.['application/json']?.schema,
+      )
       for (const field of operation['x-shows-once'] ?? []) {
         const property = shown?.properties?.[field]
         if (property !== undefined && isMarked(document, property, 'x-secret') !== true)
@@ -25,10 +28,10 @@ export function* secrets(document) {
       }
     }
   }
-  for (const { media, at } of bodies(document)) {
+  for (const { media, at } of listBodies(document)) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {
-      const value = resolve(document, example)?.value
-      for (const pointer of unmarkedSecrets(document, [media.schema], value, ''))
+      const value = resolveReference(document, example)?.value
+      for (const pointer of listUnmarkedSecrets(document, [media.schema], value, ''))
         yield [[...at, 'examples', name], `${pointer} shows a secret. Mark its field with x-secret: true.`]
     }
   }
@@ -37,26 +40,33 @@ export function* secrets(document) {
 const WRITERS = ['vendor', 'buyer', 'anyone']
 
 /** `x-writtenBy` names a known writer, and marks text or an open object, which may contain text. */
-export function* writers(document) {
-  for (const { name, property, at } of properties(document)) {
+export function* checkWriters(document) {
+  for (const { name, property, at } of listProperties(document)) {
     const writer = property['x-writtenBy']
     if (writer === undefined) continue
     if (!WRITERS.includes(writer)) yield [at, `x-writtenBy of ${name} must be one of ${WRITERS.join(', ')}.`]
-    const { type, anyOf = [], items } = resolve(document, property) ?? {}
-    const types = [type, resolve(document, items)?.type, ...anyOf.map((each) => resolve(document, each)?.type)].flat()
-    const isOpen = resolve(document, property)?.additionalProperties === true
+    const { type, anyOf = [], items } = resolveReference(document, property) ?? {}
+    const types = [
+      type,
+      resolveReference(document, items)?.type,
+      ...anyOf.map((each) => resolveReference(document, each)?.type),
+    ].flat()
+    const isOpen = resolveReference(document, property)?.additionalProperties === true
     if (!types.includes('string') && !isOpen) yield [at, `${name} is no text, so nobody wrote it (x-writtenBy).`]
   }
 }
 
 function isMarked(document, schema, mark) {
   if (typeof schema !== 'object' || schema === null) return undefined
-  return schema[mark] ?? (schema.$ref === undefined ? undefined : isMarked(document, resolve(document, schema), mark))
+  return (
+    schema[mark] ??
+    (schema.$ref === undefined ? undefined : isMarked(document, resolveReference(document, schema), mark))
+  )
 }
 
 /** Yields the places of values that look like secrets although none of their possible schemas marks them. */
-function* unmarkedSecrets(document, schemas, value, pointer) {
-  const possible = schemas.flatMap((schema) => alternatives(document, schema))
+function* listUnmarkedSecrets(document, schemas, value, pointer) {
+  const possible = schemas.flatMap((schema) => listAlternatives(document, schema))
   if (possible.some((schema) => schema['x-secret'] === true)) return
   if (typeof value === 'string' && SECRET_VALUE.test(value)) yield pointer
   if (typeof value !== 'object' || value === null) return
@@ -68,32 +78,36 @@ function* unmarkedSecrets(document, schemas, value, pointer) {
   for (const [key, each] of Object.entries(value)) {
     const below = inner(key)
     // Where anything is allowed, such as the result of a skill, the skill's own schema applies.
-    if (below.length > 0) yield* unmarkedSecrets(document, below, each, `${pointer}/${key}`)
+    if (below.length > 0) yield* listUnmarkedSecrets(document, below, each, `${pointer}/${key}`)
   }
 }
 
-function alternatives(document, schema) {
+function listAlternatives(document, schema) {
   const marked = isMarked(document, schema, 'x-secret')
-  const whole = resolve(document, schema)
+  const whole = resolveReference(document, schema)
   const own = marked === undefined ? whole : { ...whole, 'x-secret': marked }
-  return [own, ...[...(whole?.anyOf ?? []), ...(whole?.oneOf ?? [])].flatMap((each) => alternatives(document, each))]
+  return [
+    own,
+    ...[...(whole?.anyOf ?? []), ...(whole?.oneOf ?? [])].flatMap((each) => listAlternatives(document, each)),
+  ]
 }
 
-function* properties(document) {
-  yield* propertiesIn(document.components?.schemas, ['components', 'schemas'])
+function* listProperties(document) {
+  yield* listPropertiesIn(document.components?.schemas, ['components', 'schemas'])
   for (const [name, { input, output }] of Object.entries(document['x-skills'] ?? {})) {
-    yield* propertiesIn(input, ['x-skills', name, 'input'])
-    yield* propertiesIn(output, ['x-skills', name, 'output'])
+    yield* listPropertiesIn(input, ['x-skills', name, 'input'])
+    yield* listPropertiesIn(output, ['x-skills', name, 'output'])
   }
 }
 
 /** Keywords that contain values. */
 const VALUES = ['example', 'examples', 'default', 'const', 'enum']
 
-function* propertiesIn(value, at) {
+function* listPropertiesIn(value, at) {
   if (typeof value !== 'object' || value === null) return
   if (typeof value.properties === 'object' && value.properties !== null)
     for (const [name, property] of Object.entries(value.properties))
       if (typeof property === 'object' && property !== null) yield { name, property, at: [...at, 'properties', name] }
-  for (const [key, inner] of Object.entries(value)) if (!VALUES.includes(key)) yield* propertiesIn(inner, [...at, key])
+  for (const [key, inner] of Object.entries(value))
+    if (!VALUES.includes(key)) yield* listPropertiesIn(inner, [...at, key])
 }

@@ -12,7 +12,7 @@ import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openEnvironment, startService } from './processes/service.ts'
+import { createOpenEnvironment, startService } from './processes/service.ts'
 
 interface Peer {
   packages: string[]
@@ -20,10 +20,10 @@ interface Peer {
   overrides?: Record<string, string>
   files?: Record<string, string>
   /** Returns a line about the outcome. Throws if the check failed. */
-  check(at: Place): Promise<string>
+  check(at: PeerPlace): Promise<string>
 }
 
-interface Place {
+interface PeerPlace {
   folder: string
   url: string
   key: string
@@ -42,7 +42,7 @@ const PEERS: Record<string, Peer> = {
       return 'spectral:oas and the OWASP ruleset find nothing'
     },
   },
-  'hey-api': client({
+  'hey-api': clientPeer({
     packages: ['@hey-api/openapi-ts@0.99.0'],
     generate: ['openapi-ts', '-i', 'openapi.json', '-o', 'out', '-c', '@hey-api/client-fetch'],
     calls: `import { createVendor, listVendors } from './out'
@@ -51,7 +51,7 @@ client.setConfig({ baseUrl: url, auth: key })
 const { data: page } = await listVendors({ query: { limit: 2 } })
 const { data: vendor } = await createVendor({ body: { companyName } })`,
   }),
-  orval: client({
+  orval: clientPeer({
     packages: ['orval@8.38.0'],
     // Its newer releases need a validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
@@ -73,7 +73,7 @@ const page = listed.status === 200 ? listed.data : undefined
 const created = await createVendor({ companyName }, {}, { headers })
 const vendor = created.status === 201 ? created.data : undefined`,
   }),
-  'swagger-typescript-api': client({
+  'swagger-typescript-api': clientPeer({
     packages: ['swagger-typescript-api@13.13.0'],
     generate: ['swagger-typescript-api', 'generate', '-p', 'openapi.json', '-o', 'out', '-n', 'client.ts'],
     calls: `import { Api } from './out/client'
@@ -81,7 +81,7 @@ const { api } = new Api({ baseUrl: url, baseApiParams: { headers: { Authorizatio
 const { data: page } = await api.listVendors({ limit: 2 })
 const { data: vendor } = await api.createVendor({ companyName })`,
   }),
-  kubb: client({
+  kubb: clientPeer({
     packages: [
       ...['cli', 'core', 'plugin-oas', 'plugin-ts', 'plugin-client'].map((part) => `@kubb/${part}@4.39.3`),
       ...['fabric-core', 'react-fabric'].map((part) => `@kubb/${part}@0.16.1`),
@@ -112,7 +112,7 @@ const vendor = await createVendor({ companyName }, {}, {}, at)`,
       await run('openapi2postmanv2', '-s', 'openapi.json', '-o', 'examples.json', '-O', options)
       const collection = JSON.parse(readFileSync(path.join(folder, 'examples.json'), 'utf8')) as Folder
       const contract = readFileSync(path.join(folder, 'openapi.json'), 'utf8')
-      await readWhatExists(collection, contract, url, key)
+      await useExistingIds(collection, contract, url, key)
       writeFileSync(path.join(folder, 'collection.json'), JSON.stringify(collection))
       const report = ['--reporters', 'json', '--reporter-json-export', 'report.json']
       await run('newman', 'run', 'collection.json', '--env-var', `bearerToken=${key}`, ...report)
@@ -121,7 +121,7 @@ const vendor = await createVendor({ companyName }, {}, {}, at)`,
   },
 }
 
-function client(parts: {
+function clientPeer(parts: {
   packages: string[]
   overrides?: Record<string, string>
   files?: Record<string, string>
@@ -171,33 +171,33 @@ console.log(page.data[0]?.companyName, vendor.id)
 const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 
 // The requests are the contract's examples. Their IDs do not exist here, and some of their names are taken.
-const UNDERSTOOD = ['not_found', 'conflict', 'unknown_reference']
+const EXPECTED_CODES = ['not_found', 'conflict', 'unknown_reference']
 
-const wanted = process.argv.slice(2)
+const requestedPeers = process.argv.slice(2)
 // An interruption also ends the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
-const service = await startService({ ...openEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
+const service = await startService({ ...createOpenEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
 const failed: string[] = []
 try {
   const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key: string }
   const published = `${service.url}/api/ext/schema/openapi.json`
   const contract = await (await fetch(published, { headers: { authorization: `Bearer ${key}` } })).text()
   for (const [name, peer] of Object.entries(PEERS)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
-    const begun = performance.now()
-    const said = await examine(name, peer, contract, service.url, key).catch((error: unknown) => {
+    if (requestedPeers.length > 0 && !requestedPeers.includes(name)) continue
+    const started = performance.now()
+    const said = await examinePeer(name, peer, contract, service.url, key).catch((error: unknown) => {
       failed.push(name)
       return `FAILED: ${(error as Error).message}`
     })
-    console.log(`${name.padEnd(24)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${said}`)
+    console.log(`${name.padEnd(24)} ${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${said}`)
   }
 } finally {
   await service.stop()
 }
 process.exit(failed.length === 0 ? 0 : 1)
 
-async function examine(name: string, peer: Peer, contract: string, url: string, key: string): Promise<string> {
+async function examinePeer(name: string, peer: Peer, contract: string, url: string, key: string): Promise<string> {
   const folder = path.join(tmpdir(), 'plumbline-peers', name)
   mkdirSync(folder, { recursive: true })
   const env = {
@@ -205,18 +205,18 @@ async function examine(name: string, peer: Peer, contract: string, url: string, 
     PLUMBLINE_URL: url,
     PLUMBLINE_KEY: key,
   }
-  await install(folder, peer)
+  await installPackages(folder, peer)
   const files = { ...peer.files, 'openapi.json': contract }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text)
   return peer.check({
     folder,
     url,
     key,
-    run: (tool, ...args) => execute(path.join(folder, 'node_modules/.bin', tool), args, { cwd: folder, env }),
+    run: (tool, ...args) => executeFile(path.join(folder, 'node_modules/.bin', tool), args, { cwd: folder, env }),
   })
 }
 
-async function install(folder: string, { packages, overrides = {} }: Peer): Promise<void> {
+async function installPackages(folder: string, { packages, overrides = {} }: Peer): Promise<void> {
   const manifest = JSON.stringify({ private: true, type: 'module', packages, overrides })
   const file = path.join(folder, 'package.json')
   const mark = path.join(folder, 'installed')
@@ -225,11 +225,11 @@ async function install(folder: string, { packages, overrides = {} }: Peer): Prom
   rmSync(path.join(folder, 'package-lock.json'), { force: true })
   writeFileSync(file, manifest)
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  await execute('npm', ['install', ...quiet, ...packages], { cwd: folder, env: { ...process.env } })
+  await executeFile('npm', ['install', ...quiet, ...packages], { cwd: folder, env: { ...process.env } })
   writeFileSync(mark, manifest)
 }
 
-function execute(file: string, args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<string> {
+function executeFile(file: string, args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<string> {
   return new Promise((done, fail) => {
     execFile(file, args, { ...options, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error === null) done(stdout)
@@ -244,9 +244,9 @@ interface Folder {
 }
 
 /** Makes the collection read existing resources, because the IDs of the contract's examples do not exist here. */
-async function readWhatExists(collection: Folder, contract: string, url: string, key: string): Promise<void> {
+async function useExistingIds(collection: Folder, contract: string, url: string, key: string): Promise<void> {
   const existing = new Map<string, string>()
-  for (const list of listsOf(contract)) {
+  for (const list of listCollectionPaths(contract)) {
     const response = await fetch(`${url}${list}?limit=200`, { headers: { Authorization: `Bearer ${key}` } })
     if (!response.ok) continue
     for (const [id, prefix = ''] of (await response.text()).matchAll(ID))
@@ -262,7 +262,7 @@ async function readWhatExists(collection: Folder, contract: string, url: string,
 }
 
 /** Returns the paths of lists that have no required parameters. */
-function listsOf(contract: string): string[] {
+function listCollectionPaths(contract: string): string[] {
   const { paths } = JSON.parse(contract) as { paths: Record<string, { get?: { parameters?: Parameter[] } }> }
   return Object.entries(paths).flatMap(([path, { get }]) => {
     const names = (get?.parameters ?? []).map(({ name, $ref = '' }) => name ?? $ref.slice($ref.lastIndexOf('/') + 1))
@@ -289,7 +289,7 @@ function judgeRun({ run: { failures, executions } }: NewmanReport): string {
     const outcome =
       response === undefined ? 'nothing' : response.code < 400 ? 'success' : (JSON.parse(text) as { code: string }).code
     codes.set(outcome, (codes.get(outcome) ?? 0) + 1)
-    if (outcome !== 'success' && !UNDERSTOOD.includes(outcome)) wrong.push(`${item.name}: ${text}`)
+    if (outcome !== 'success' && !EXPECTED_CODES.includes(outcome)) wrong.push(`${item.name}: ${text}`)
   }
   if (failures.length > 0 || wrong.length > 0) throw new Error([...wrong, JSON.stringify(failures)].join('\n'))
   return `${executions.length} requests: ${[...codes].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}`

@@ -9,7 +9,7 @@ interface Entry {
  * Generates the client's types for the members of problems by code, from the contract's `x-problems`, and the reasons
  * of conflicts with their meanings, which editors show.
  */
-export function problemTypes(document: ContractDocument): string {
+export function writeProblemTypes(document: ContractDocument): string {
   const entries = Object.entries(document['x-problems'] as Record<string, Entry>)
   const lines = entries.flatMap(([code, { members = [], mayHave = [] }]) => {
     if (members.length + mayHave.length === 0) return []
@@ -22,14 +22,14 @@ export function problemTypes(document: ContractDocument): string {
     "import type { Problem as AnyProblem } from './contract.gen.ts'\n\n",
     '/** What problems of these codes have besides what all have. Written by `npm run generate`. */\n',
     `export interface ProblemMembers {\n${lines.join('')}}\n\n`,
-    conflictReasons(document),
+    writeConflictReasons(document),
   ].join('')
 }
 
-function conflictReasons({ components: { schemas = {} } }: ContractDocument): string {
+function writeConflictReasons({ components: { schemas = {} } }: ContractDocument): string {
   const { description, 'x-enumDescriptions': meanings } = schemas.ConflictReason as Described
   const lines = Object.entries(meanings).map(
-    ([reason, meaning]) => `  /** ${sentence(meaning)} */\n  ${reason}: '${reason}',\n`,
+    ([reason, meaning]) => `  /** ${toSentence(meaning)} */\n  ${reason}: '${reason}',\n`,
   )
   const [lead = '', ...more] = description.split('. ')
   return [
@@ -44,6 +44,6 @@ interface Described {
   'x-enumDescriptions': Record<string, string>
 }
 
-function sentence(meaning: string): string {
+function toSentence(meaning: string): string {
   return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`
 }

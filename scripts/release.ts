@@ -12,9 +12,9 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
 import { bundleContract } from '../contract/bundle.ts'
-import { publishWhole } from '../server/interfaces/service/published.ts'
+import { publishCompleteContract } from '../server/interfaces/service/published-contract.ts'
 import type { ContractDocument } from '../server/platform/calls/contract.ts'
-import { breakingChanges, type Published } from './breaking-changes.ts'
+import { listBreakingChanges, type Published } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const own = path.join(root, 'openapi.yaml')
@@ -26,30 +26,30 @@ const program = new Command('release')
   .parse()
 const [source, kept] = program.processedArgs as [string, string]
 
-const present = outline(source === own ? bundleContract() : read(source))
-const released = existsSync(kept) ? (read(kept) as unknown as Published) : null
-if (released !== null) judge(released)
-if (program.opts<{ keep?: true }>().keep) keep()
+const present = toOutline(source === own ? bundleContract() : readContractFile(source))
+const released = existsSync(kept) ? (readContractFile(kept) as unknown as Published) : null
+if (released !== null) checkRelease(released)
+if (program.opts<{ keep?: true }>().keep) keepRelease()
 
-function judge(released: Published): void {
+function checkRelease(released: Published): void {
   const [was, is] = [released.info.version, present.info.version]
-  const changes = breakingChanges(released, present)
+  const changes = listBreakingChanges(released, present)
   // A change to a schema that many operations share is reported once.
   const alike = Map.groupBy(changes, ({ kind, place, what }) => `${kind} ${place.split('/').at(-1)} ${what}`)
   for (const [first, ...others] of alike.values()) {
     const more = others.length === 0 ? '' : ` (and in ${others.length} more places)`
     console.log(`${first?.kind}: ${first?.place}: ${first?.what}${more}`)
   }
-  if (order(is, was) < 0) fail(`The contract is ${is}, and ${was} was released already.`)
-  if (changes.length > 0 && major(is) === major(was)) {
+  if (compareVersions(is, was) < 0) fail(`The contract is ${is}, and ${was} was released already.`)
+  if (changes.length > 0 && majorVersion(is) === majorVersion(was)) {
     fail(`${changes.length} changes break clients of ${was}. Within a major version only additions are allowed.`)
   }
   console.log(changes.length === 0 ? `Nothing breaks clients of ${was}.` : `${is} may break clients of ${was}.`)
 }
 
-function keep(): void {
+function keepRelease(): void {
   const { version } = present.info
-  if (released !== null && order(version, released.info.version) === 0) {
+  if (released !== null && compareVersions(version, released.info.version) === 0) {
     if (stringify(released) !== stringify(present))
       fail(
         `${version} was already released with different content. Raise info.version, and describe the change in x-changelog.`,
@@ -72,8 +72,8 @@ function keep(): void {
 }
 
 /** Returns the published document without the parts that only people read. */
-function outline(document: ContractDocument): Published {
-  const whole = publishWhole(document, '') as unknown as Published
+function toOutline(document: ContractDocument): Published {
+  const whole = publishCompleteContract(document, '') as unknown as Published
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
   const texts = new Set(['description', 'summary', 'example', 'examples', 'tags'])
   const bare = (value: unknown, isNamed: boolean): unknown => {
@@ -84,19 +84,19 @@ function outline(document: ContractDocument): Published {
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
   const { examples: _, ...rest } = components ?? {}
-  const told = { info: { version: info.version }, security, paths, webhooks, 'x-skills': skills, components: rest }
-  return bare(told, false) as Published
+  const reported = { info: { version: info.version }, security, paths, webhooks, 'x-skills': skills, components: rest }
+  return bare(reported, false) as Published
 }
 
-function read(file: string): ContractDocument {
+function readContractFile(file: string): ContractDocument {
   return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }) as ContractDocument
 }
 
-function major(version: string): string {
+function majorVersion(version: string): string {
   return version.split('.')[0] ?? ''
 }
 
-function order(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true })
 }
 

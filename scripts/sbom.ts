@@ -24,12 +24,12 @@ interface Package {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-sbom-'))
 try {
-  const manifest = withoutTools(read<Package>('package.json'))
+  const manifest = omitTools(read<Package>('package.json'))
   const lock = read<{ packages: Record<string, Package> }>('package-lock.json')
   const shipped = Object.entries(lock.packages).filter(
     ([place, { dev, link }]) => dev !== true && link !== true && (place === '' || place.startsWith('node_modules/')),
   )
-  const packages = Object.fromEntries(shipped.map(([place, each]) => [place, place === '' ? withoutTools(each) : each]))
+  const packages = Object.fromEntries(shipped.map(([place, each]) => [place, place === '' ? omitTools(each) : each]))
   write('package.json', manifest)
   write('package-lock.json', { ...lock, packages })
   const bom = JSON.parse(
@@ -47,7 +47,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function withoutTools({ devDependencies: _, workspaces: __, ...rest }: Package): Package {
+function omitTools({ devDependencies: _, workspaces: __, ...rest }: Package): Package {
   return rest
 }
 

@@ -11,7 +11,7 @@ interface DeclaredSkill {
  * Generates the types of the composite skills, which openapi-typescript does not see because the contract declares them
  * outside its paths. The types of skills that are operations come from the operations (client/skills.ts).
  */
-export function skillTypes(document: ContractDocument): string {
+export function writeSkillTypes(document: ContractDocument): string {
   const declared = Object.entries((document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)
   const used = new Set<string>()
   const typeOf = (skill: string, schema: { $ref?: string }) => {

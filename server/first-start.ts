@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { makeSignInLink } from './domain/office/users/sign-in-link.ts'
-import { makeDemo } from './operators/demo/demo.ts'
-import type { GivenConfig } from './platform/config/config.ts'
-import { inDataFolder } from './platform/database/data-folder.ts'
+import { createSignInLink } from './domain/office/users/sign-in-link.ts'
+import { createDemo } from './operators/demo/create-demo.ts'
+import type { EnvironmentConfig } from './platform/config/config.ts'
+import { withReadableErrors } from './platform/database/data-folder.ts'
 import type { Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { withEncryptionKey } from './platform/encryption/encryption-key.ts'
@@ -18,22 +18,22 @@ export interface Demo {
  * Creates the demo builder on an empty embedded database before the first request can arrive, and writes its key to
  * `demo.json` next to the data, readable only by the owner. In all other cases it does nothing and returns null.
  */
-export async function makeDemoOnFirstStart(database: Database, given: GivenConfig): Promise<Demo | null> {
-  if (!database.embedded || !given.demo) return null
+export async function createDemoOnFirstStart(database: Database, provided: EnvironmentConfig): Promise<Demo | null> {
+  if (!database.embedded || !provided.demo) return null
   await migrate(database)
   const organization = await database.statements.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
   if (organization !== undefined) return null
-  const { config } = await withEncryptionKey(given, database)
-  const demo = await makeDemo(database, config)
-  inDataFolder(() => writeFileSync(demoFile(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }))
+  const { config } = await withEncryptionKey(provided, database)
+  const demo = await createDemo(database, config)
+  withReadableErrors(() => writeFileSync(demoFilePath(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }))
   return demo
 }
 
 /** How long the sign-in link that the first start prints is valid. */
-const FIRST_LINK_MS = 24 * 3_600_000
+const LINK_LIFETIME_MS = 24 * 3_600_000
 
 /** Creates a link that signs in as the owner of the demo builder. Its URL is known only once the service listens. */
-export async function firstSignInLink(
+export async function createFirstSignInLink(
   { app, database, clock }: Pick<Plumbline, 'app' | 'database' | 'clock'>,
   { organizationId }: Demo,
 ): Promise<string> {
@@ -45,17 +45,21 @@ export async function firstSignInLink(
     .orderBy('id')
     .limit(1)
     .executeTakeFirstOrThrow()
-  const { identity } = app.surroundings
-  return (await makeSignInLink({ database, clock, identity }, owner.id, FIRST_LINK_MS)).url
+  const { identity } = app.services
+  return (await createSignInLink({ database, clock, identity }, owner.id, LINK_LIFETIME_MS)).url
 }
 
 /**
  * Returns what a new user needs to see: where the service runs, how to sign in, the API key, and a first request to
  * paste.
  */
-export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo: Demo, link: string): string {
+export function writeBanner(
+  config: Pick<EnvironmentConfig, 'dataDir' | 'publicUrl'>,
+  demo: Demo,
+  link: string,
+): string {
   const url = config.publicUrl
-  const near = path.relative('.', demoFile(config))
+  const near = path.relative('.', demoFilePath(config))
   return `
   Plumbline runs at ${url}
 
@@ -63,7 +67,7 @@ export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo:
 
     ${link}
 
-  The API key, also stored in ${near.startsWith('..') ? demoFile(config) : near}:
+  The API key, also stored in ${near.startsWith('..') ? demoFilePath(config) : near}:
 
     ${demo.key}
 
@@ -75,6 +79,6 @@ export function banner(config: Pick<GivenConfig, 'dataDir' | 'publicUrl'>, demo:
 `
 }
 
-function demoFile(config: Pick<GivenConfig, 'dataDir'>): string {
+function demoFilePath(config: Pick<EnvironmentConfig, 'dataDir'>): string {
   return path.join(config.dataDir, 'demo.json')
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { copies } from '../test/support/copies.ts'
-import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
+import { addCopies } from '../test/support/add-copies.ts'
+import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
 import { operations } from './interfaces/operations.ts'
 
 /**
@@ -33,12 +33,12 @@ beforeAll(async () => {
   ;[flooding, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const { body } = await plumbline.post('/api/ext/vendors', { companyName: 'Own' }, { key: neighbour.key })
   vendorId = body.id
-  const made = await plumbline.post(
+  const created = await plumbline.post(
     '/api/ext/vendors',
     { companyName: 'Brazos Framing', scopes: ['framing'] },
     { key: flooding.key },
   )
-  await copies(plumbline.database.statements, { table: 'vendors', id: made.body.id, count: VENDORS })
+  await addCopies(plumbline.database.statements, { table: 'vendors', id: created.body.id, count: VENDORS })
 })
 afterAll(() => plumbline.stop())
 
@@ -162,7 +162,7 @@ test.skipIf(inject('postgres') === null)('a composite skill with too many record
     { key: builder.key },
   )
   const many = { table: 'homes', id: home.id, count: 20_000, unlike: 'lotNumber' }
-  await copies(plumbline.database.sessions, many)
+  await addCopies(plumbline.database.sessions, many)
   const body = { skill: 'detectOverCommittedBudgets', input: {} }
   const refused = await plumbline.post('/api/ext/execute', body, { key: builder.key })
   expect([refused.status, refused.body.code]).toEqual([422, 'too_much_work'])

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
 
 const started: TestPlumbline[] = []
 afterAll(() => Promise.all(started.map((plumbline) => plumbline.stop())))

@@ -2,33 +2,39 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
-import { calendarRoutes } from './domain/building/calendars/routes.ts'
+import { createCalendarRoutes } from './domain/building/calendars/calendar-routes.ts'
 import { type App, type AppParts, createApp } from './interfaces/app.ts'
 import { limitConnections } from './interfaces/connections.ts'
-import { docsRoutes } from './interfaces/docs/routes.ts'
-import { mcpRoutes } from './interfaces/mcp/routes.ts'
-import { oauthRoutes } from './interfaces/oauth/routes.ts'
+import { createDocsRoutes } from './interfaces/docs/docs-routes.ts'
+import { createMcpRoutes } from './interfaces/mcp/mcp-routes.ts'
+import { createOauthRoutes } from './interfaces/oauth/oauth-routes.ts'
 import { operations, repeats as ownRepeats } from './interfaces/operations.ts'
-import { portalRoutes } from './interfaces/portal/routes.ts'
-import { assertComposites } from './interfaces/skills/catalogue.ts'
-import { webRoutes } from './interfaces/web/routes.ts'
+import { createPortalRoutes } from './interfaces/portal/portal-routes.ts'
+import { assertCompositesImplemented } from './interfaces/skills/skill-catalog.ts'
+import { createWebRoutes } from './interfaces/web/web-routes.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import { type Contract, loadContract } from './platform/calls/contract.ts'
 import type { Handlers } from './platform/calls/operation.ts'
-import type { Repeats } from './platform/calls/repeat.ts'
-import { type Config, type GivenConfig, isForDevelopment, isLocalUrl, listeningOn } from './platform/config/config.ts'
-import { clockSkew } from './platform/database/clock-skew.ts'
+import type { RepeatRulesByOperation } from './platform/calls/repeated-response.ts'
+import {
+  type Config,
+  type EnvironmentConfig,
+  isForDevelopment,
+  isLocalUrl,
+  withListeningPort,
+} from './platform/config/config.ts'
+import { describeClockSkew } from './platform/database/clock-skew.ts'
 import { type Database, openDatabase } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { withEncryptionKey } from './platform/encryption/encryption-key.ts'
-import { writeHeldExecutions } from './platform/executions/behind.ts'
+import { flushExecutions } from './platform/executions/execution-buffer.ts'
+import { type FileStore, StoreUnusable } from './platform/files/file-store.ts'
 import { openFiles } from './platform/files/files.ts'
-import { type FileStore, StoreUnusable } from './platform/files/store.ts'
 import { listenForMetrics, startMetrics } from './platform/monitoring/metrics.ts'
 import { FailureLog } from './platform/problems/failure-log.ts'
 import { problem, toProblem } from './platform/problems/problem.ts'
 import { Clock } from './platform/runtime/clock.ts'
-import { sharesItsPort } from './workers.ts'
+import { isPortShared } from './workers.ts'
 
 /** One running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
@@ -45,31 +51,31 @@ export interface Plumbline {
   stop(): Promise<void>
 }
 
-export interface Parts extends Pick<AppParts, 'validator' | 'answerCheck'> {
-  config: GivenConfig
+export interface PlumblineParts extends Pick<AppParts, 'validator' | 'answerCheck'> {
+  config: EnvironmentConfig
   log: Logger
   /** Replaces what `config` would open. For tests and benchmarks. */
   database?: Database
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
-  repeats?: Repeats
+  repeats?: RepeatRulesByOperation
   /** Called before the first request is answered. The configuration does not know the port yet. */
   beforeListening?: (config: Config) => Promise<void>
 }
 
-export async function startPlumbline(parts: Parts): Promise<Plumbline> {
+export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> {
   const { log, clock = new Clock(), contract = loadContract() } = parts
   const { handlers = operations, repeats = ownRepeats } = parts
   const { validator, answerCheck } = parts
-  assertComposites(contract)
+  assertCompositesImplemented(contract)
   const database = parts.database ?? (await openDatabase(parts.config))
   const failures = new FailureLog(database, log)
-  let listening: Listening | null = null
+  let listening: ListeningServer | null = null
   try {
     await migrate(database)
-    if (database.narrowRole === null) log.warn(NO_WALL)
-    const skew = await clockSkew(database.statements, clock)
+    if (database.narrowRole === null) log.warn(NO_ROW_LEVEL_SECURITY_WARNING)
+    const skew = await describeClockSkew(database.statements, clock)
     if (skew !== null) log.warn(skew)
     const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
     if (isKeptInDatabase) {
@@ -79,18 +85,18 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
           : 'ENCRYPTION_KEY is not in use yet. The key in the database is used until you run "encryption-key rotate".',
       )
     }
-    if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinks(settled.publicUrl))
-    if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(ALLOWS_PRIVATE)
+    if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinksWarning(settled.publicUrl))
+    if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(PRIVATE_WEBHOOKS_WARNING)
     const { store } = openFiles(settled)
-    await checkAtStart(store, log)
+    await checkAtStartup(store, log)
     await parts.beforeListening?.(settled)
-    listening = await listen(settled)
+    listening = await startListening(settled)
     const { server } = listening
     const { port } = server.address() as AddressInfo
-    const config = listeningOn(settled, port)
+    const config = withListeningPort(settled, port)
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     let jobs: Jobs | null = null
-    const checkFiles = sharing(STORE_BELIEVED_MS, () => store.check())
+    const checkFiles = shareResult(STORE_CACHE_MS, () => store.check())
     const metrics = startMetrics({
       ...{ config, database, clock, failures },
       delivery: () => jobs?.delivery.metrics() ?? { eventsDispatched: 0, attemptsUnderWay: 0 },
@@ -105,18 +111,18 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       },
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
-      addRoutes(express, surroundings, door) {
-        addHealthRoutes(express, readiness(database, store, checkFiles))
+      addRoutes(express, services, door) {
+        addHealthRoutes(express, createReadinessCheck(database, store, checkFiles))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
-        express.use(mcpRoutes({ surroundings, door, log }))
-        express.use(oauthRoutes({ surroundings, log, failures }))
-        express.use(portalRoutes({ surroundings, log, failures }))
-        express.use(calendarRoutes({ surroundings, log, failures }))
+        express.use(createMcpRoutes({ services, door, log }))
+        express.use(createOauthRoutes({ services, log, failures }))
+        express.use(createPortalRoutes({ services, log, failures }))
+        express.use(createCalendarRoutes({ services, log, failures }))
         // Registered before the documentation, which serves the root if there are no pages.
-        express.use(webRoutes({ surroundings, log }))
-        express.use(docsRoutes(surroundings))
+        express.use(createWebRoutes({ services, log }))
+        express.use(createDocsRoutes(services))
       },
     })
     const isTrusted: (address: string, hop: number) => boolean = app.express.get('trust proxy fn')
@@ -124,7 +130,7 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
     listening.answerBy(app)
     const onOwnPort = metrics === null ? null : await listenForMetrics(metrics, config, log)
     const running = startJobs({
-      ...{ database, config, given: parts.config, clock, log, failures, surroundings: app.surroundings },
+      ...{ database, config, given: parts.config, clock, log, failures, services: app.services },
       ...(metrics && { attemptMade: metrics.attemptMade, mailAttempted: metrics.mailAttempted }),
     })
     jobs = running
@@ -140,14 +146,14 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
       async stop() {
         stopWarming()
         app.drain()
-        await close(server)
-        await app.surroundings.linkRequests.stop()
+        await closeServer(server)
+        await app.services.linkRequests.stop()
         await running.stop()
         await app.limits.stop()
         await app.usage.stop()
-        await writeHeldExecutions(app.surroundings)
+        await flushExecutions(app.services)
         // Closed last, because an operator may want to watch the drain.
-        if (onOwnPort !== null) await close(onOwnPort.server)
+        if (onOwnPort !== null) await closeServer(onOwnPort.server)
         failures.stop()
         await database.close()
       },
@@ -159,19 +165,19 @@ export async function startPlumbline(parts: Parts): Promise<Plumbline> {
   }
 }
 
-const ALLOWS_PRIVATE =
+const PRIVATE_WEBHOOKS_WARNING =
   'WEBHOOK_ALLOW_PRIVATE is true. Anyone whose key can manage webhooks can make this service send requests to its own ' +
   'machine and to private networks, also over plain HTTP, and see the responses. Set it to false unless you trust all of ' +
   'these callers.'
 
-function localLinks(publicUrl: string): string {
+function localLinksWarning(publicUrl: string): string {
   return `PUBLIC_URL is ${publicUrl}: links in emails and in the portal work only on this machine. Set it to the URL that people use.`
 }
 
-const NO_WALL =
+const NO_ROW_LEVEL_SECURITY_WARNING =
   'Row-level security is off: only the conditions of the queries keep organizations apart. Make the user of DATABASE_URL the owner of the tables and a member of the role "<owner>_one_organization"; see docs/operating/install.md.'
 
-async function checkAtStart(store: FileStore, log: Logger): Promise<void> {
+async function checkAtStartup(store: FileStore, log: Logger): Promise<void> {
   try {
     await store.check()
   } catch (error) {
@@ -205,8 +211,8 @@ const CHECKING_INTERVAL_MS = 5000
 const KEEP_ALIVE_MS = 65_000
 
 // Anyone may ask whether the service is ready, so requests within this time share one check.
-const DATABASE_BELIEVED_MS = 1000
-const STORE_BELIEVED_MS = 5000
+const DATABASE_CACHE_MS = 1000
+const STORE_CACHE_MS = 5000
 
 interface ReadyState {
   /**
@@ -216,8 +222,12 @@ interface ReadyState {
   files: 'available' | 'unavailable'
 }
 
-function readiness(database: Database, store: FileStore, checkFiles: () => Promise<void>): () => Promise<ReadyState> {
-  const ping = sharing(DATABASE_BELIEVED_MS, () => database.ping())
+function createReadinessCheck(
+  database: Database,
+  store: FileStore,
+  checkFiles: () => Promise<void>,
+): () => Promise<ReadyState> {
+  const ping = shareResult(DATABASE_CACHE_MS, () => database.ping())
   return async () => {
     await ping()
     try {
@@ -233,27 +243,27 @@ function readiness(database: Database, store: FileStore, checkFiles: () => Promi
   }
 }
 
-function sharing(forMs: number, check: () => Promise<void>): () => Promise<void> {
-  let asked: Promise<void> | null = null
+function shareResult(forMs: number, check: () => Promise<void>): () => Promise<void> {
+  let requested: Promise<void> | null = null
   let askedAt = 0
   return () => {
     const now = performance.now()
-    if (asked === null || now - askedAt >= forMs) {
-      asked = check()
+    if (requested === null || now - askedAt >= forMs) {
+      requested = check()
       askedAt = now
     }
-    return asked
+    return requested
   }
 }
 
-interface Listening {
+interface ListeningServer {
   server: Server
   /** Call this in the same turn of the event loop, so that no request arrives before the app can handle it. */
   answerBy(app: App): void
 }
 
 // The app is created after the port is known, because its links may contain the port.
-async function listen(config: Config): Promise<Listening> {
+async function startListening(config: Config): Promise<ListeningServer> {
   const server = createServer({
     // The app rejects a request without a Host header itself, so that the problem has a request ID.
     requireHostHeader: false,
@@ -266,7 +276,7 @@ async function listen(config: Config): Promise<Listening> {
   })
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
-    server.listen({ port: config.port, host: config.host, reusePort: sharesItsPort() }, done)
+    server.listen({ port: config.port, host: config.host, reusePort: isPortShared() }, done)
   })
   return {
     server,
@@ -283,7 +293,7 @@ async function listen(config: Config): Promise<Listening> {
 /** How long to wait for requests in progress. */
 const DRAIN_MS = 20_000
 
-async function close(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   // Idle connections whose last response did not announce the close must not delay it.
   server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
@@ -295,22 +305,22 @@ async function close(server: Server): Promise<void> {
 
 // The first request to each path would wait for its validator to be compiled. So validators are compiled in advance,
 // one by one, with requests handled in between. Compilation starts after the requests that waited for startup.
-const WARM_AFTER_MS = 500
+const WARMING_DELAY_MS = 500
 
 function startWarming(app: App, log: Logger): () => void {
   let stopped = false
   const pause = async () => {
     await new Promise((next) => setImmediate(next))
-    if (stopped) throw new Stopped()
+    if (stopped) throw new StartupStopped()
   }
   const begin = setTimeout(() => {
     app.validator.compileAll({ pause }).catch((error: unknown) => {
-      if (!(error instanceof Stopped)) log.fatal({ err: error }, 'could not prepare the contract')
+      if (!(error instanceof StartupStopped)) log.fatal({ err: error }, 'could not prepare the contract')
     })
-  }, WARM_AFTER_MS)
+  }, WARMING_DELAY_MS)
   return () => {
     stopped = true
     clearTimeout(begin)
   }
 }
-class Stopped extends Error {}
+class StartupStopped extends Error {}

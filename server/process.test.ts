@@ -18,15 +18,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
+  createOpenEnvironment,
   type Environment,
-  freePort,
-  openEnvironment,
+  findFreePort,
   type Service,
   startService,
 } from '../scripts/processes/service.ts'
-import { newPostgresUrl } from '../test/support/databases.ts'
-import { putMigratedDatabase } from '../test/support/migrated.ts'
-import { startTestPlumbline } from '../test/support/plumbline.ts'
+import { createPostgresUrl } from '../test/support/databases.ts'
+import { putMigratedDatabase } from '../test/support/migrated-database.ts'
+import { startTestPlumbline } from '../test/support/test-plumbline.ts'
 import { openDatabase } from './platform/database/database.ts'
 
 /** How the process starts and ends, as its parent sees it: a shell, npm, systemd or a container. */
@@ -39,7 +39,7 @@ const NOBODY = 65_534
 
 const dataDir = path.join(folder, 'data')
 const environment: Environment = {
-  ...openEnvironment({ DATA_DIR: dataDir }),
+  ...createOpenEnvironment({ DATA_DIR: dataDir }),
   LOG_LEVEL: 'info',
   COMPILE_AHEAD: 'false',
 }
@@ -103,7 +103,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       string,
       string,
     ]
-    for (const made of [home, temporary, path.join(open, 'plumbline')]) mkdirSync(made, { recursive: true })
+    for (const created of [home, temporary, path.join(open, 'plumbline')]) mkdirSync(created, { recursive: true })
     chmodSync(path.join(open, 'plumbline'), 0o777)
     // The modules are loaded before the start fails.
     const start = (env: Environment) =>
@@ -138,7 +138,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
   })
 
   test('PostgreSQL that does not answer ends the service or a command with a message without the password', async () => {
-    const port = await freePort()
+    const port = await findFreePort()
     const databaseUrl = `postgres://plumbline:s3cret@127.0.0.1:${port}/builders`
     const reports: string[] = []
     const opening = openDatabase(
@@ -205,7 +205,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       expect(inImage).toMatchObject({ NODE_ENV: 'production', HOST: '0.0.0.0', DEMO: 'false' })
       expect(inUnit).toMatchObject({ NODE_ENV: 'production', DEMO: 'false' })
 
-      const port = String(await freePort())
+      const port = String(await findFreePort())
       const service: Service = await startService(
         { ...inUnit, ...inImage, ...environment, EMBEDDED: 'true', PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
@@ -294,7 +294,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   async function databaseUrl(): Promise<string> {
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
-    return newPostgresUrl(postgres)
+    return createPostgresUrl(postgres)
   }
 
   test('the service waits for a database that starts later', async () => {
@@ -315,7 +315,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
       }
       client.pipe(database).pipe(client)
     })
-    const port = await freePort()
+    const port = await findFreePort()
     await new Promise<void>((done) => late.listen(port, '127.0.0.1', done))
     url.port = String(port)
     const service = await startService({ ...environment, DATABASE_URL: url.href })

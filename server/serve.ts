@@ -1,27 +1,27 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
-import { banner, firstSignInLink, makeDemoOnFirstStart } from './first-start.ts'
-import { listenForOperators } from './operators/socket.ts'
+import { createDemoOnFirstStart, createFirstSignInLink, writeBanner } from './first-start.ts'
+import { listenForOperators } from './operators/operator-socket.ts'
 import { ContractError } from './platform/calls/contract.ts'
 import { ConfigError, readConfig } from './platform/config/config.ts'
+import { DatabaseUnavailable } from './platform/database/connection-errors.ts'
 import { DataFolderInUse, DataFolderUnusable } from './platform/database/data-folder.ts'
 import { openDatabase } from './platform/database/database.ts'
-import { DatabaseUnavailable } from './platform/database/reach.ts'
-import { StoreUnusable } from './platform/files/store.ts'
+import { StoreUnusable } from './platform/files/file-store.ts'
 import { Clock } from './platform/runtime/clock.ts'
-import { ownVersion } from './platform/runtime/version.ts'
+import { readOwnVersion } from './platform/runtime/version.ts'
 import { type Plumbline, startPlumbline } from './plumbline.ts'
-import { leadWorkers, tellThatItAnswers } from './workers.ts'
+import { leadWorkers, reportReady } from './workers.ts'
 
-async function run(): Promise<void> {
+async function runService(): Promise<void> {
   const config = readConfig(process.env)
   // With WORKERS, each log line says which worker wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   // The first start creates a database and the demo builder, and somebody is watching the terminal.
-  if (cluster.isPrimary) log.info({ version: ownVersion() }, 'starting; this takes a few seconds')
+  if (cluster.isPrimary) log.info({ version: readOwnVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {
-    if (config.endsWithParent) whenParentEnds(() => process.kill(process.pid, 'SIGTERM'))
+    if (config.endsWithParent) onParentEnd(() => process.kill(process.pid, 'SIGTERM'))
     const code = await leadWorkers(config, log)
     log.info('stopped')
     process.exit(code)
@@ -51,10 +51,10 @@ async function run(): Promise<void> {
   // Set up at once, because process 1 of a container does not receive signals that it does not handle.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  if (config.endsWithParent) whenParentEnds(() => stop('npm has ended'))
+  if (config.endsWithParent) onParentEnd(() => stop('npm has ended'))
 
   const database = await openDatabase(config, { report: (sentence) => log.warn(sentence) })
-  const demo = await makeDemoOnFirstStart(database, config)
+  const demo = await createDemoOnFirstStart(database, config)
   running = await startPlumbline({
     ...{ config, log, database },
     async beforeListening(settled) {
@@ -68,18 +68,18 @@ async function run(): Promise<void> {
       operators = await listenForOperators(at, log)
     },
   })
-  tellThatItAnswers()
+  reportReady()
   const { url } = running
   const { publicUrl } = running.config
   const kind = database.embedded ? 'embedded' : 'postgresql'
-  log.info({ version: ownVersion(), url: publicUrl, listening: url, database: kind }, 'ready')
-  if (demo !== null) console.log(banner(running.config, demo, await firstSignInLink(running, demo)))
+  log.info({ version: readOwnVersion(), url: publicUrl, listening: url, database: kind }, 'ready')
+  if (demo !== null) console.log(writeBanner(running.config, demo, await createFirstSignInLink(running, demo)))
 }
 
 const PARENT_CHECK_MS = 500
 
 // npm forwards SIGTERM but cannot forward SIGKILL. In that case the system gives its children another parent.
-function whenParentEnds(then: () => void): void {
+function onParentEnd(then: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
@@ -92,18 +92,25 @@ function whenParentEnds(then: () => void): void {
 /** Runs the service, or one worker of several, from the environment to the last drained request. */
 export async function serve(): Promise<void> {
   try {
-    await run()
+    await runService()
   } catch (error) {
-    console.error(reasonNotToStart(error))
+    console.error(describeStartupError(error))
     process.exit(1)
   }
 }
 
-const EXPECTED = [ConfigError, DataFolderInUse, DataFolderUnusable, DatabaseUnavailable, StoreUnusable, ContractError]
+const EXPECTED_ERRORS = [
+  ConfigError,
+  DataFolderInUse,
+  DataFolderUnusable,
+  DatabaseUnavailable,
+  StoreUnusable,
+  ContractError,
+]
 
 /** Returns one sentence for an error that the operator can fix, and the whole error otherwise. */
-function reasonNotToStart(error: unknown): unknown {
-  if (error instanceof Error && EXPECTED.some((kind) => error instanceof kind))
+function describeStartupError(error: unknown): unknown {
+  if (error instanceof Error && EXPECTED_ERRORS.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return error

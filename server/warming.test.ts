@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, expect, inject, test, vi } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
 import { type Contract, loadContract, type Method, readContract } from './platform/calls/contract.ts'
 
 /** Every validator is compiled soon after startup, so that no request has to wait for its own. */

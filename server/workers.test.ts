@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../scripts/processes/service.ts'
-import { newPostgresUrl } from '../test/support/databases.ts'
+import {
+  createBuilder,
+  createOpenEnvironment,
+  findFreePort,
+  type Service,
+  startService,
+} from '../scripts/processes/service.ts'
+import { createPostgresUrl } from '../test/support/databases.ts'
 import { ConfigError, readConfig } from './platform/config/config.ts'
 
 const WORKERS = 2
@@ -24,14 +30,17 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   beforeAll(async () => {
     if (postgres === null) return
-    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres), COMPILE_AHEAD: 'false' })
-    metricsPort = await freePort()
+    const environment = createOpenEnvironment({
+      DATABASE_URL: await createPostgresUrl(postgres),
+      COMPILE_AHEAD: 'false',
+    })
+    metricsPort = await findFreePort()
     service = await startService({
       ...environment,
       ...{ WORKERS: String(WORKERS), METRICS_PORT: String(metricsPort), LOG_LEVEL: 'info' },
       RATE_LIMIT_PER_MINUTE: String(LIMIT),
     })
-    ;({ key } = await makeBuilder(environment))
+    ;({ key } = await createBuilder(environment))
   }, 60_000)
 
   afterAll(() => service?.kill())
@@ -107,7 +116,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     await new Promise((done) => taken.once('listening', done))
     const address = taken.address()
     const PORT = typeof address === 'object' ? String(address?.port) : ''
-    const environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres), WORKERS: '2', PORT })
+    const environment = createOpenEnvironment({ DATABASE_URL: await createPostgresUrl(postgres), WORKERS: '2', PORT })
     const outcome = await startService(environment).catch((error: Error) => error.message)
     taken.close()
     expect(outcome).toContain(`port ${PORT} is in use`)

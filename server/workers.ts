@@ -16,7 +16,7 @@ export async function leadWorkers(
   { workers: count, host, port, metricsPort }: Pick<Config, 'workers' | 'host' | 'port' | 'metricsPort'>,
   log: Logger,
 ): Promise<number> {
-  const PORT = String(await freeOf(host, port))
+  const PORT = String(await findFreePort(host, port))
   return new Promise((done) => {
     let stopping = false
     let failures = 0
@@ -38,7 +38,7 @@ export async function leadWorkers(
           return
         }
         if (performance.now() - startedAt > SETTLED_AFTER_MS) failures = 0
-        const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+        const afterMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
         log.error({ pid: worker.process.pid, code, signal, afterMs }, 'a worker ended and will be replaced')
         setTimeout(() => stopping || start(place), afterMs)
       })
@@ -58,7 +58,7 @@ export async function leadWorkers(
 }
 
 /** In a worker: notifies the leading process that this worker answers requests. */
-export function tellThatItAnswers(): void {
+export function reportReady(): void {
   cluster.worker?.send('up')
 }
 
@@ -66,7 +66,7 @@ export function tellThatItAnswers(): void {
  * Whether workers listen on a shared port. If the leading process handed connections on, those on their way to a dying
  * worker would be lost and their clients would wait forever. Only Linux distributes connections itself.
  */
-export function sharesItsPort(): boolean {
+export function isPortShared(): boolean {
   return cluster.isWorker && process.platform === 'linux'
 }
 
@@ -74,7 +74,7 @@ export function sharesItsPort(): boolean {
  * Returns the port, chosen by the system if it is 0. Fails if the port is taken, which processes that share a port
  * would not notice.
  */
-async function freeOf(host: string, port: number): Promise<number> {
+async function findFreePort(host: string, port: number): Promise<number> {
   const probe = createServer().listen(port, host)
   await once(probe, 'listening')
   const { port: found } = probe.address() as AddressInfo
@@ -85,5 +85,5 @@ async function freeOf(host: string, port: number): Promise<number> {
 
 const FIRST_PAUSE_MS = 250
 // A worker that cannot start is retried without end, but not so often that it burdens the others.
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 const SETTLED_AFTER_MS = 60_000

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isTestedHere } from './support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
+import { isTestedHere } from './support/is-tested-here.ts'
+import { startTestPlumbline, type TestPlumbline } from './support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {

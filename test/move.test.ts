@@ -1,12 +1,12 @@
 import { expect, inject, test } from 'vitest'
-import { move } from '../scripts/drill/move.ts'
+import { testMove } from '../scripts/drill/move.ts'
 
 test.skipIf(inject('postgres') === null)(
   'the embedded database moves to PostgreSQL with its keys, links, files and secrets',
   { timeout: 180_000 },
   async () => {
     let checks = 0
-    await move((held, what) => {
+    await testMove((held, what) => {
       checks++
       expect.soft(held, what).toBe(true)
     })

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
-import { lastRelease } from '../scripts/drill/earlier-version.ts'
-import { rollback } from '../scripts/drill/rollback.ts'
+import { findLastRelease } from '../scripts/drill/earlier-version.ts'
+import { testRollback } from '../scripts/drill/rollback.ts'
 import { hasPostgres } from '../scripts/processes/postgres.ts'
 
-if (lastRelease() === null) console.error('The repository does not have the last release: the rollback is not tried.')
+if (findLastRelease() === null)
+  console.error('The repository does not have the last release: the rollback is not tried.')
 
-test.skipIf(!hasPostgres() || lastRelease() === null)(
+test.skipIf(!hasPostgres() || findLastRelease() === null)(
   'the last release works on the schema of this version, with events and webhooks',
   { timeout: 180_000 },
   async () => {
     let checks = 0
-    await rollback((held, what) => {
+    await testRollback((held, what) => {
       checks++
       expect.soft(held, what).toBe(true)
     })

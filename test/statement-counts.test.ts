@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { SentStatement } from '../server/platform/database/pool-driver.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
 import { buildSite, type Site } from './support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from './support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 /**
  * Returns the statements that a request sends for its organization, without those of the job that indexes the changes.
  */
-async function statementsOf(work: () => Promise<Answer>): Promise<string[]> {
+async function getStatements(work: () => Promise<Answer>): Promise<string[]> {
   const texts: string[] = []
   const note = (message: unknown) => {
     const { text, narrow } = message as SentStatement
@@ -39,11 +39,11 @@ test.skipIf(inject('postgres') === null)('heavy operations send a bounded number
   const { body: request } = await post('/bids/request', site.framing())
   const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 18_000 })
   const budget = () => plumbline.get(`/api/ext/homes/${site.lot15}/budget`, { key: site.key })
-  const before = (await statementsOf(budget)).length
+  const before = (await getStatements(budget)).length
   for (let i = 0; i < 5; i++) await post('/purchase-orders', order)
-  expect((await statementsOf(() => post('/purchase-orders', order))).length).toBeLessThanOrEqual(9)
-  expect((await statementsOf(() => post('/bids/request', site.framing()))).length).toBeLessThanOrEqual(10)
-  expect((await statementsOf(() => post(`/bids/${bid.id}/accept`, {}))).length).toBeLessThanOrEqual(13)
+  expect((await getStatements(() => post('/purchase-orders', order))).length).toBeLessThanOrEqual(9)
+  expect((await getStatements(() => post('/bids/request', site.framing()))).length).toBeLessThanOrEqual(10)
+  expect((await getStatements(() => post(`/bids/${bid.id}/accept`, {}))).length).toBeLessThanOrEqual(13)
   // However many orders the home has.
-  expect((await statementsOf(budget)).length).toBe(before)
+  expect((await getStatements(budget)).length).toBe(before)
 })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { dieAt, POINTS } from '../scripts/crash/points.ts'
-import { type Environment, makeBuilder, openEnvironment } from '../scripts/processes/service.ts'
-import { newPostgresUrl } from './support/databases.ts'
+import { KILL_POINTS, killAt } from '../scripts/crash/kill-points.ts'
+import { createBuilder, createOpenEnvironment, type Environment } from '../scripts/processes/service.ts'
+import { createPostgresUrl } from './support/databases.ts'
 
 /** A process is killed at each point of an event's way; `npm run test:crash` is the long series of random deaths. */
 const postgres = inject('postgres')
@@ -14,18 +14,18 @@ describe.skipIf(postgres === null)(
 
     beforeAll(async () => {
       if (postgres === null) return
-      environment = openEnvironment({ DATABASE_URL: await newPostgresUrl(postgres) })
-      ;({ key } = await makeBuilder(environment))
+      environment = createOpenEnvironment({ DATABASE_URL: await createPostgresUrl(postgres) })
+      ;({ key } = await createBuilder(environment))
     })
 
-    test.concurrent.each(POINTS)(
+    test.concurrent.each(KILL_POINTS)(
       '%s',
       async (point) => {
         if (postgres === null) throw new Error('This test needs PostgreSQL.')
         // A copy of the database with the builder.
         const templateName = new URL(environment.DATABASE_URL ?? '').pathname.slice(1)
-        const DATABASE_URL = await newPostgresUrl({ ...postgres, templateName })
-        const found = await dieAt(point, { ...environment, DATABASE_URL }, key)
+        const DATABASE_URL = await createPostgresUrl({ ...postgres, templateName })
+        const found = await killAt(point, { ...environment, DATABASE_URL }, key)
         expect(found.faults).toEqual([])
       },
       120_000,

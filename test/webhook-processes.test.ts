@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Received, type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
+import { type ReceivedRequest, type Receiver, startReceiver } from '../scripts/processes/receiver.ts'
 import { openDatabase } from '../server/platform/database/database.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
-import { startTestPlumbline, type TestPlumbline } from './support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from './support/test-plumbline.ts'
 
 /** Guarantees for integrators when several processes of the service share a database. */
 const postgres = inject('postgres')
@@ -22,7 +22,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
       WEBHOOK_PROBE_MAX_SECONDS: '1',
     })
     const { config, log, clock } = one
-    const database = await openDatabase({ ...config, databaseUrl: await addressOf(one) })
+    const database = await openDatabase({ ...config, databaseUrl: await getAddress(one) })
     two = await startPlumbline({ config, log, clock, database })
     receiver = await startReceiver()
   })
@@ -43,7 +43,7 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     ]
     expect(deliveries).toHaveLength(1000)
     const verifier = new Webhook(secret)
-    const isVerified = ({ body, headers }: Pick<Received, 'body' | 'headers'>) => {
+    const isVerified = ({ body, headers }: Pick<ReceivedRequest, 'body' | 'headers'>) => {
       try {
         verifier.verify(body, headers as Record<string, string>)
         return true
@@ -84,14 +84,14 @@ describe.skipIf(postgres === null)('two processes on one PostgreSQL', () => {
     await createVendors(20)
     await receiver.until(received + 20)
     expect(failing.received).toHaveLength(50)
-    const { body: told } = await one.get(`/api/ext/messages?relatedToId=${id}`)
-    expect(told.data).toHaveLength(1)
+    const { body: reported } = await one.get(`/api/ext/messages?relatedToId=${id}`)
+    expect(reported.data).toHaveLength(1)
     await one.delete(`/api/ext/webhooks/${witness.id}`)
     await failing.close()
   }, 90_000)
 })
 
-async function addressOf(plumbline: TestPlumbline): Promise<string> {
+async function getAddress(plumbline: TestPlumbline): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as "name"`.execute(
     plumbline.database.statements,
   )
@@ -138,30 +138,34 @@ async function untilDisabled(id: string) {
 
 /** Returns how many attempts each of the two has made so far. */
 async function attemptsOfBoth(): Promise<[number, number]> {
-  const made = async ({ metricsUrl }: Plumbline) => {
+  const created = async ({ metricsUrl }: Plumbline) => {
     const text = await (await fetch(metricsUrl ?? '')).text()
     const counts = text.matchAll(/^plumbline_webhook_attempt_duration_seconds_count\{.*\} (\d+)$/gm)
     return [...counts].reduce((sum, [, number]) => sum + Number(number), 0)
   }
-  return [await made(one), await made(two)]
+  return [await created(one), await created(two)]
 }
 
 /**
  * Returns a delivery with one error: in a byte of the body, of the signature or of the time, or with the ID of another
  * event.
  */
-function tampered({ body, headers }: Received, i: number, all: Received[]): Pick<Received, 'body' | 'headers'> {
+function tampered(
+  { body, headers }: ReceivedRequest,
+  i: number,
+  all: ReceivedRequest[],
+): Pick<ReceivedRequest, 'body' | 'headers'> {
   const flip = (text: string, at: number) => {
     const index = at % text.length
     return `${text.slice(0, index)}${text[index] === 'x' ? 'y' : 'x'}${text.slice(index + 1)}`
   }
   const signature = String(headers['webhook-signature'])
   const other = all[(i + 1) % all.length]
-  const faults: Pick<Received, 'body' | 'headers'>[] = [
+  const errors: Pick<ReceivedRequest, 'body' | 'headers'>[] = [
     { body: flip(body, i * 7919), headers },
     { body, headers: { ...headers, 'webhook-signature': `v1,${flip(signature.slice(3), i % 40)}` } },
     { body, headers: { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1 - i) } },
     { body, headers: { ...headers, 'webhook-id': String(other?.headers['webhook-id']) } },
   ]
-  return faults[i % faults.length] ?? { body: '', headers }
+  return errors[i % errors.length] ?? { body: '', headers }
 }

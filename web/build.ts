@@ -21,8 +21,8 @@ import { config, root } from './vite.config.ts'
  */
 const target = path.join(root, '../dist/web')
 
-/** Build information for the server; server/interfaces/web/routes.ts reads it. */
-export interface Built {
+/** Build information for the server; server/interfaces/web/web-routes.ts reads it. */
+export interface BuildInfo {
   /** A digest of all sources of the build. */
   sources: string
   /** The first path segments of the pages. */
@@ -30,8 +30,8 @@ export interface Built {
 }
 
 export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
-  const sources = digest()
-  if (builtFrom() === sources) return 'fresh'
+  const sources = hashSources()
+  if (readBuiltHash() === sources) return 'fresh'
   const vite = await import('vite').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return null
     throw error
@@ -46,8 +46,8 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   process.env.NODE_ENV = 'production'
   try {
     await vite.build({ ...config, build: { ...config.build, outDir: aside } })
-    for (const file of filesIn(aside)) compress(path.join(aside, file))
-    const built: Built = { sources, pages: PAGES }
+    for (const file of listFiles(aside)) compressFile(path.join(aside, file))
+    const built: BuildInfo = { sources, pages: PAGES }
     writeFileSync(path.join(aside, 'built.json'), JSON.stringify(built))
     // Temporary folders are private to their owner, and the service may run as another user.
     chmodSync(aside, 0o755)
@@ -56,7 +56,7 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   } catch (error) {
     rmSync(aside, { recursive: true, force: true })
     // Another process moved its build there in the meantime.
-    if (builtFrom() !== sources) throw error
+    if (readBuiltHash() !== sources) throw error
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV
     else process.env.NODE_ENV = NODE_ENV
@@ -65,13 +65,13 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
 }
 
 // The client's other files contain only types, which are not part of the build.
-const BESIDES = ['client/problem.ts', 'client/retry.ts', 'package-lock.json']
+const OTHER_SOURCES = ['client/problem.ts', 'client/retry.ts', 'package-lock.json']
 
-function digest(): string {
+function hashSources(): string {
   const hash = createHash('sha256')
   const files = [
-    ...filesIn(root).map((file) => path.join(root, file)),
-    ...BESIDES.map((file) => path.join(root, '..', file)),
+    ...listFiles(root).map((file) => path.join(root, file)),
+    ...OTHER_SOURCES.map((file) => path.join(root, '..', file)),
   ]
   for (const file of files.sort()) {
     if (existsSync(file)) hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
@@ -79,24 +79,24 @@ function digest(): string {
   return hash.digest('hex')
 }
 
-function builtFrom(): string | null {
+function readBuiltHash(): string | null {
   try {
-    return (JSON.parse(readFileSync(path.join(target, 'built.json'), 'utf8')) as Built).sources
+    return (JSON.parse(readFileSync(path.join(target, 'built.json'), 'utf8')) as BuildInfo).sources
   } catch {
     return null
   }
 }
 
-const SMALLEST_COMPRESSED = 200
+const MIN_COMPRESSED_BYTES = 200
 
-function compress(file: string): void {
+function compressFile(file: string): void {
   const plain = readFileSync(file)
-  if (plain.length < SMALLEST_COMPRESSED) return
+  if (plain.length < MIN_COMPRESSED_BYTES) return
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
   writeFileSync(`${file}.br`, brotliCompressSync(plain, { params }))
 }
 
-function filesIn(folder: string): string[] {
+function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))

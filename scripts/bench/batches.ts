@@ -1,10 +1,10 @@
 import pg from 'pg'
 import type { OperationId } from '../../server/platform/calls/contract.ts'
-import { contract } from '../conformance/contract.ts'
-import { type Service as Asked, ask } from '../conformance/service.ts'
+import { type Service as Asked, sendRequest } from '../conformance/service.ts'
+import { contract } from '../conformance/walked-contract.ts'
 import { World } from '../conformance/world.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
+import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
 import { addCopies, type Sql } from './long-lists.ts'
 
 /**
@@ -15,7 +15,7 @@ const SIZES = [10_000, 200_000]
 const ROWS = 500
 /** Batches of each kind; the slowest counts. */
 const BATCHES = 3
-const MOST_SECONDS = 2
+const MAX_SECONDS = 2
 
 interface Kind {
   target: string
@@ -24,12 +24,12 @@ interface Kind {
   list: OperationId
   /** A column that refers to a different record of another table in each copy. */
   another?: { column: string; table: string }
-  row(n: number, ids: Ids): object
+  row(n: number, ids: RecordIds): object
   change(n: number): object
 }
 
 /** The IDs of records that rows refer to. */
-interface Ids {
+interface RecordIds {
   community: string
   home: string
   vendor: string
@@ -70,7 +70,7 @@ const KINDS: Record<string, Kind> = {
     ...{ target: '/api/ext/prices/batch', table: 'prices', list: 'listPrices' },
     another: { column: 'partId', table: 'parts' },
     row: (n, { part, vendor }) => ({
-      ...{ externalId: `PR-${n}`, partId: copyOf(part, n), vendorId: vendor, unitPrice: 1 + (n % 100) },
+      ...{ externalId: `PR-${n}`, partId: copyId(part, n), vendorId: vendor, unitPrice: 1 + (n % 100) },
       effectiveDate: '2040-01-01',
     }),
     change: (n) => ({ unitPrice: 200 + (n % 100) }),
@@ -79,7 +79,7 @@ const KINDS: Record<string, Kind> = {
     ...{ target: '/api/ext/budget-lines/batch', table: 'budgetLines', list: 'listBudgetLines' },
     another: { column: 'homeId', table: 'homes' },
     row: (n, { home }) => ({
-      ...{ externalId: `BL-${n}`, homeId: copyOf(home, n), scope: 'framing', amount: 1000 + n },
+      ...{ externalId: `BL-${n}`, homeId: copyId(home, n), scope: 'framing', amount: 1000 + n },
     }),
     change: (n) => ({ amount: 2000 + n }),
   },
@@ -91,8 +91,8 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const url = await postgres.database()
-  const environment = openEnvironment({ DATABASE_URL: url })
-  const { organizationId, key } = await makeBuilder(environment)
+  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const { organizationId, key } = await createBuilder(environment)
   const service = await startService(environment)
   const client = new pg.Client(url)
   await client.connect()
@@ -103,17 +103,17 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
   ]
   try {
     const to: Asked = {
-      request: (method, target, body, options) => ask(service.url, method, target, body, { key, ...options }),
+      request: (method, target, body, options) => sendRequest(service.url, method, target, body, { key, ...options }),
     }
     const world = await new World(to, key, 'https://example.com/hooks').populate()
     const first = async (operationId: OperationId): Promise<string> => {
       const operation = contract.operations.get(operationId)
       if (operation === undefined) throw new Error(`There is no operation ${operationId}.`)
-      const { body } = await ask(service.url, 'GET', world.addressFor(operation), undefined, { key })
+      const { body } = await sendRequest(service.url, 'GET', world.addressFor(operation), undefined, { key })
       return String(body.data[0].id)
     }
     // Records that other tables refer to; the first ones are copied.
-    const ids: Ids = {
+    const ids: RecordIds = {
       ...{ community: await first('listCommunities'), home: await first('listHomes') },
       ...{ vendor: await first('listVendors'), part: await first('listParts') },
     }
@@ -130,12 +130,12 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
         process.stderr.write(`${id} ${size}\n`)
         const numbers = Array.from({ length: BATCHES * ROWS }, (_, i) => filled + i + 1)
         const row = (n: number) => kind.row(n, ids)
-        const created = await slowest(service.url, key, kind.target, numbers.map(row))
-        const changed = await slowest(
+        const created = await measureSlowest(service.url, key, kind.target, numbers.map(row))
+        const changed = await measureSlowest(
           ...([service.url, key, kind.target] as const),
           numbers.map((n) => ({ ...row(n), ...kind.change(n) })),
         )
-        const holds = Math.max(created, changed) < MOST_SECONDS ? 'holds' : 'MISSED'
+        const holds = Math.max(created, changed) < MAX_SECONDS ? 'holds' : 'MISSED'
         lines.push(`| ${id} | ${size} | ${created.toFixed(2)} | ${changed.toFixed(2)} | ${holds} |`)
       }
       filled = size
@@ -150,14 +150,14 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
 }
 
 /** Returns the duration of the slowest batch in seconds. */
-async function slowest(url: string, key: string, target: string, rows: readonly object[]): Promise<number> {
+async function measureSlowest(url: string, key: string, target: string, rows: readonly object[]): Promise<number> {
   let seconds = 0
   for (let i = 0; i < rows.length; i += ROWS) {
-    const begun = performance.now()
+    const started = performance.now()
     const body = { mode: 'all_or_nothing', match: 'externalId', rows: rows.slice(i, i + ROWS) }
-    const answer = await ask(url, 'POST', target, body, { key })
+    const answer = await sendRequest(url, 'POST', target, body, { key })
     if (answer.status !== 200) throw new Error(`${target}: ${JSON.stringify(answer.body).slice(0, 500)}`)
-    seconds = Math.max(seconds, (performance.now() - begun) / 1000)
+    seconds = Math.max(seconds, (performance.now() - started) / 1000)
   }
   return seconds
 }
@@ -168,11 +168,11 @@ async function measureImport(url: string, key: string): Promise<string[]> {
     ...{ externalId: `I-${n}`, companyName: `Imported Vendor ${n}`, email: `imported${n}@example.com` },
     ...{ phone: `+1 512 556 ${String(n).padStart(4, '0')}`, scopes: ['framing'] },
   }))
-  const seconds = await slowest(url, key, '/api/ext/vendors/batch', rows)
+  const seconds = await measureSlowest(url, key, '/api/ext/vendors/batch', rows)
   return [`Import of 10,000 vendors in batches of ${ROWS}: the slowest took ${seconds.toFixed(2)} s.`]
 }
 
 /** Returns the ID that `addCopies` gives to a copy. */
-function copyOf(id: string, n: number): string {
+function copyId(id: string, n: number): string {
   return id.slice(0, -8) + n.toString(16).padStart(8, '0')
 }

@@ -20,24 +20,24 @@ import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Argument, Command } from 'commander'
 import pg from 'pg'
-import { countOf } from '../count-option.ts'
+import { parseCount } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import {
+  createBuilder,
+  createOpenEnvironment,
   type Environment,
-  freePort,
-  makeBuilder,
-  openEnvironment,
+  findFreePort,
   type Service,
   startService,
 } from '../processes/service.ts'
 import { BATCH_OPERATIONS, measureBatches } from './batches.ts'
 import { measureHeavy } from './heavy.ts'
 import { LISTS, measureLists } from './lists.ts'
-import type { Load, Seen } from './load.ts'
+import type { Load, LoadResult } from './load.ts'
 import { median } from './median.ts'
 import { measureNeighbours } from './neighbours.ts'
-import { cpuMs } from './processor-time.ts'
-import { loadBy } from './requests.ts'
+import { readCpuMs } from './processor-time.ts'
+import { loadWithProcess } from './requests.ts'
 import { measureRetention } from './retention.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
@@ -65,12 +65,12 @@ const program = new Command('bench')
       ...SKILLS,
     ]),
   )
-  .option('--rounds <number>', 'how often each measurement is visited', countOf, 5)
-  .option('--seconds <number>', 'how long a visit takes', countOf, 3)
-  .option('--rows <number>', 'how long a long list is', countOf, 1_000_000)
+  .option('--rounds <number>', 'how often each measurement is visited', parseCount, 5)
+  .option('--seconds <number>', 'how long a visit takes', parseCount, 3)
+  .option('--rows <number>', 'how long a long list is', parseCount, 1_000_000)
   .parse()
 const { rounds, seconds, rows } = program.opts<{ rounds: number; seconds: number; rows: number }>()
-const FEW_VENDORS = 10_000
+const SMALL_VENDOR_COUNT = 10_000
 const CONNECTIONS = 32
 const COPIES = 10
 const STARTS = 5
@@ -82,7 +82,7 @@ interface Measurement {
   requests: string[]
 }
 
-interface Window extends Seen {
+interface Window extends LoadResult {
   perSecond: number
   /** The service's processor time per request, in microseconds. */
   cpuMicros: number
@@ -98,28 +98,28 @@ const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4
 if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
 const starts = await measureStarts()
 
-const small = openEnvironment({ DATABASE_URL: await postgres.database('few') })
-const large = openEnvironment({ DATABASE_URL: await postgres.database('many') })
-const [few, many] = [await fill(small, FEW_VENDORS), await fill(large, rows)]
+const small = createOpenEnvironment({ DATABASE_URL: await postgres.database('few') })
+const large = createOpenEnvironment({ DATABASE_URL: await postgres.database('many') })
+const [few, many] = [await fillDatabase(small, SMALL_VENDOR_COUNT), await fillDatabase(large, rows)]
 
 const serve = { script: 'scripts/bench/serve.ts' }
 const service = await startService(small, serve)
 const larger = await startService({ ...small, COPIES: String(COPIES) }, serve)
 const loaded = await startService(large, serve)
 const services = [service, larger, loaded]
-pin(services)
+pinProcesses(services)
 
-const thousandth = await pageOf(loaded, many.key, 1000)
+const thousandth = await findPageCursor(loaded, many.key, 1000)
 const measurements: Measurement[] = [
-  { name: 'list', service, requests: [get('/api/ext/vendors?limit=20', few.key)] },
-  { name: 'list ×10', service: larger, requests: [get('/api/ext/vendors?limit=20', few.key)] },
-  { name: 'get', service, requests: few.ids.map((id) => get(`/api/ext/vendors/${id}`, few.key)) },
-  { name: 'get ×10', service: larger, requests: few.ids.map((id) => get(`/api/ext/vendors/${id}`, few.key)) },
-  { name: 'create', service, requests: creations(few.key) },
-  { name: 'create ×10', service: larger, requests: creations(few.key) },
-  { name: 'list of many', service: loaded, requests: [get('/api/ext/vendors?limit=20', many.key)] },
-  { name: 'page 1', service: loaded, requests: [get('/api/ext/vendors?limit=50', many.key)] },
-  { name: 'page 1,000', service: loaded, requests: [get(thousandth, many.key)] },
+  { name: 'list', service, requests: [getRequest('/api/ext/vendors?limit=20', few.key)] },
+  { name: 'list ×10', service: larger, requests: [getRequest('/api/ext/vendors?limit=20', few.key)] },
+  { name: 'get', service, requests: few.ids.map((id) => getRequest(`/api/ext/vendors/${id}`, few.key)) },
+  { name: 'get ×10', service: larger, requests: few.ids.map((id) => getRequest(`/api/ext/vendors/${id}`, few.key)) },
+  { name: 'create', service, requests: createRequests(few.key) },
+  { name: 'create ×10', service: larger, requests: createRequests(few.key) },
+  { name: 'list of many', service: loaded, requests: [getRequest('/api/ext/vendors?limit=20', many.key)] },
+  { name: 'page 1', service: loaded, requests: [getRequest('/api/ext/vendors?limit=50', many.key)] },
+  { name: 'page 1,000', service: loaded, requests: [getRequest(thousandth, many.key)] },
 ]
 
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
@@ -138,7 +138,7 @@ for (let round = 0; round < rounds; round++) {
 }
 await Promise.all(services.map((each) => each.stop()))
 await postgres.stop()
-report([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
+printReport([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
 process.exit(0)
 
 async function measureLarge(): Promise<string[]> {
@@ -149,31 +149,31 @@ async function measureLarge(): Promise<string[]> {
 
 async function measure({ service, requests }: Measurement): Promise<Window> {
   const port = Number(new URL(service.url).port)
-  await load({ port, requests, connections: CONNECTIONS, seconds: 1 })
-  const before = cpuMs(service.pid)
-  const seen = await load({ port, requests, connections: CONNECTIONS, seconds })
+  await loadService({ port, requests, connections: CONNECTIONS, seconds: 1 })
+  const before = readCpuMs(service.pid)
+  const seen = await loadService({ port, requests, connections: CONNECTIONS, seconds })
   return {
     ...seen,
     perSecond: seen.answered / seen.seconds,
-    cpuMicros: ((cpuMs(service.pid) - before) * 1000) / seen.answered,
+    cpuMicros: ((readCpuMs(service.pid) - before) * 1000) / seen.answered,
   }
 }
 
-function load(what: Load): Promise<Seen> {
-  return loadBy(canPin() ? ['taskset', '-c', '1'] : [], what)
+function loadService(what: Load): Promise<LoadResult> {
+  return loadWithProcess(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
 /** Measures the time from the start of the process to its first response, on an existing database and for the mock. */
 async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[]; mock: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
-  const embedded = openEnvironment({ DATA_DIR: folder })
-  const postgresql = openEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
+  const embedded = createOpenEnvironment({ DATA_DIR: folder })
+  const postgresql = createOpenEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
   const measured = { embedded: [] as number[], postgresql: [] as number[], mock: [] as number[] }
   for (const [name, environment] of [
     ['embedded', embedded],
     ['postgresql', postgresql],
   ] as const) {
-    const { key } = await makeBuilder(environment)
+    const { key } = await createBuilder(environment)
     // The first start creates the schema and does not count.
     for (let i = 0; i <= STARTS; i++) {
       const started = await startService(environment, {
@@ -186,7 +186,7 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
   }
   rmSync(folder, { recursive: true })
   for (let i = 0; i < STARTS; i++) {
-    const port = String(await freePort())
+    const port = String(await findFreePort())
     const mock = await startService(
       { PORT: port },
       {
@@ -195,21 +195,21 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
         headers: { authorization: 'Bearer plb_mock' },
       },
     )
-    measured.mock.push(cpuMs(mock.pid))
+    measured.mock.push(readCpuMs(mock.pid))
     await mock.stop()
   }
   return measured
 }
 
-interface Filled {
+interface FilledDatabase {
   key: string
   /** IDs of some vendors, spread over all of them. */
   ids: string[]
 }
 
 /** Inserts a builder with this many vendors directly into the database. */
-async function fill(environment: Environment, count: number): Promise<Filled> {
-  const { organizationId, key } = await makeBuilder(environment)
+async function fillDatabase(environment: Environment, count: number): Promise<FilledDatabase> {
+  const { organizationId, key } = await createBuilder(environment)
   const client = new pg.Client(environment.DATABASE_URL)
   await client.connect()
   // TypeIDs from the past, so that new vendors sort after them.
@@ -236,7 +236,7 @@ async function fill(environment: Environment, count: number): Promise<Filled> {
   return { key, ids: rows.map(({ id }) => id) }
 }
 
-async function pageOf(service: Service, key: string, page: number): Promise<string> {
+async function findPageCursor(service: Service, key: string, page: number): Promise<string> {
   let target = '/api/ext/vendors?limit=50'
   for (let i = 1; i < page; i++) {
     const response = await fetch(service.url + target, { headers: { authorization: `Bearer ${key}` } })
@@ -247,11 +247,11 @@ async function pageOf(service: Service, key: string, page: number): Promise<stri
   return target
 }
 
-function get(target: string, key: string): string {
+function getRequest(target: string, key: string): string {
   return `GET ${target} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`
 }
 
-function creations(key: string): string[] {
+function createRequests(key: string): string[] {
   return Array.from({ length: 100 }, (_, n) => {
     const vendor = {
       companyName: `New ${n} Trading Ltd`,
@@ -266,7 +266,7 @@ function creations(key: string): string[] {
 }
 
 /** Pins the services to one core, and the load and the database to the other, if the machine allows it. */
-function pin(all: Service[]): void {
+function pinProcesses(all: Service[]): void {
   if (!canPin()) return
   for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
 }
@@ -281,7 +281,7 @@ function canPin(): boolean {
   }
 }
 
-function report(others: string[]): void {
+function printReport(others: string[]): void {
   const lines = [
     `${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s each, medians; ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     '',
@@ -298,20 +298,20 @@ function report(others: string[]): void {
   const compared = [
     ...['list', 'get', 'create'].map((name) => ({
       what: `${name} with ${COPIES} times the operations, speed`,
-      ratio: ratio(`${name} ×10`, name, speed),
-      cpu: ratio(name, `${name} ×10`, cpu),
+      ratio: medianRatio(`${name} ×10`, name, requestsPerSecond),
+      cpu: medianRatio(name, `${name} ×10`, cpuPerRequest),
       least: 0.95,
     })),
     {
       what: 'page 1,000 of a list, cost of page 1',
-      ratio: ratio('page 1', 'page 1,000', speed),
-      cpu: ratio('page 1,000', 'page 1', cpu),
+      ratio: medianRatio('page 1', 'page 1,000', requestsPerSecond),
+      cpu: medianRatio('page 1,000', 'page 1', cpuPerRequest),
       most: 1.2,
     },
     {
-      what: `list over ${rows} vendors, cost over ${FEW_VENDORS}`,
-      ratio: ratio('list', 'list of many', speed),
-      cpu: ratio('list of many', 'list', cpu),
+      what: `list over ${rows} vendors, cost over ${SMALL_VENDOR_COUNT}`,
+      ratio: medianRatio('list', 'list of many', requestsPerSecond),
+      cpu: medianRatio('list of many', 'list', cpuPerRequest),
       most: 1.2,
     },
   ]
@@ -351,7 +351,7 @@ function report(others: string[]): void {
 }
 
 /** Returns the median of the ratios within each round, which is more stable than the ratio of medians. */
-function ratio(of: string, to: string, measure: (window: Window) => number): number {
+function medianRatio(of: string, to: string, measure: (window: Window) => number): number {
   const below = windows.get(to) ?? []
   return median(
     (windows.get(of) ?? []).flatMap((window, round) => {
@@ -361,10 +361,10 @@ function ratio(of: string, to: string, measure: (window: Window) => number): num
   )
 }
 
-function speed(window: Window): number {
+function requestsPerSecond(window: Window): number {
   return window.perSecond
 }
 
-function cpu(window: Window): number {
+function cpuPerRequest(window: Window): number {
   return window.cpuMicros
 }

@@ -1,8 +1,8 @@
 import { startPostgres } from '../processes/postgres.ts'
-import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { createBuilder, createOpenEnvironment, type Service, startService } from '../processes/service.ts'
 import { median } from './median.ts'
-import { cpuMs } from './processor-time.ts'
-import { load, post, written } from './requests.ts'
+import { readCpuMs } from './processor-time.ts'
+import { createRecord, loadService, toRawRequest } from './requests.ts'
 
 /**
  * Measures the processor time of the service's heavy operations, as multiples of a get: `npm run bench -- heavy`. All
@@ -17,7 +17,7 @@ const REQUESTS = 40
 /** Vendors to change. Changes of the same vendor wait for each other. */
 const CHANGED = 100
 
-interface Heavy {
+interface HeavyOperation {
   name: string
   /** The allowed cost as a multiple of a get. */
   most: number
@@ -27,18 +27,18 @@ interface Heavy {
 export async function measureHeavy(): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
-  const environment = openEnvironment({ DATABASE_URL: await postgres.database('heavy') })
-  const { key } = await makeBuilder(environment)
+  const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database('heavy') })
+  const { key } = await createBuilder(environment)
   const service = await startService(environment)
-  const operations = await operationsOf(service, key)
+  const operations = await listHeavyOperations(service, key)
   const micros = new Map<string, number[]>(operations.map(({ name }) => [name, []]))
   for (let round = -1; round < ROUNDS; round++) {
     for (const { name, requests } of operations) {
-      const before = cpuMs(service.pid)
-      const { answered, refused } = await load(service, { connections: CONNECTIONS, requests }, SECONDS)
+      const before = readCpuMs(service.pid)
+      const { answered, refused } = await loadService(service, { connections: CONNECTIONS, requests }, SECONDS)
       if (refused > 0) throw new Error(`${name}: ${refused} of ${answered} requests were refused.`)
       // The first round only warms up.
-      if (round >= 0) micros.get(name)?.push(((cpuMs(service.pid) - before) * 1000) / answered)
+      if (round >= 0) micros.get(name)?.push(((readCpuMs(service.pid) - before) * 1000) / answered)
     }
     process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
   }
@@ -55,8 +55,8 @@ export async function measureHeavy(): Promise<string[]> {
   ]
 }
 
-async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
-  const make = (target: string, body: object) => post(service, key, target, body)
+async function listHeavyOperations(service: Service, key: string): Promise<HeavyOperation[]> {
+  const make = (target: string, body: object) => createRecord(service, key, target, body)
   const communityId = await make('/api/ext/communities', { name: 'Juniper Ridge', timeZone: 'America/Chicago' })
   const vendorIds: string[] = []
   for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'])
@@ -79,7 +79,7 @@ async function operationsOf(service: Service, key: string): Promise<Heavy[]> {
       { description: 'Lumber package', quantity: 2100, unit: 'sf', unitPrice: 4.2 },
     ],
   }
-  const send = (method: string, target: string, body?: object) => written(method, `/api/ext${target}`, key, body)
+  const send = (method: string, target: string, body?: object) => toRawRequest(method, `/api/ext${target}`, key, body)
   return [
     { name: 'get', most: 1, requests: vendorIds.map((id) => send('GET', `/vendors/${id}`)) },
     { name: 'list of 20 bid requests', most: 6, requests: [send('GET', '/bids/requests?limit=20')] },

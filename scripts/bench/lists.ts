@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import { type Service as Asked, ask } from '../conformance/service.ts'
+import { type Service as Asked, sendRequest } from '../conformance/service.ts'
 import { World } from '../conformance/world.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
-import { addCopies, LONG_LISTS, type Question, questionsOf, type Sql, tableOf } from './long-lists.ts'
+import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
+import { addCopies, findTable, LONG_LISTS, listQuestions, type Question, type Sql } from './long-lists.ts'
 
 /**
  * Measures whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`, or all lists without
@@ -13,21 +13,21 @@ import { addCopies, LONG_LISTS, type Question, questionsOf, type Sql, tableOf } 
  * that all records have and with one that none has. Each question is sent several times to a short and a long list, and
  * its best time counts, because other work on the machine affects it least.
  */
-const FEW = 10_000
+const SHORT_LIST_ROWS = 10_000
 /** A long list has at least this many times the rows of the short one. */
-const LEAST_TIMES = 5
-const ASKED = 7
+const MIN_FACTOR = 5
+const REPETITIONS = 7
 /**
  * A question may take this many times longer, or this many milliseconds longer, on the long list than on the short one.
  */
-const MOST_TIMES = 1.5
-const MOST_MORE_MS = 3
+const MAX_FACTOR = 1.5
+const MAX_EXTRA_MS = 3
 
 export const LISTS = LONG_LISTS.map(({ id }) => id)
 
 /** @param rows the number of rows of a long list */
 export async function measureLists(names: readonly string[], rows: number): Promise<string[]> {
-  const few = Math.min(FEW, Math.floor(rows / LEAST_TIMES))
+  const few = Math.min(SHORT_LIST_ROWS, Math.floor(rows / MIN_FACTOR))
   const lines = [`| list | asked | of ${few}, ms | of ${rows}, ms | |`, '| --- | --- | ---: | ---: | --- |']
   for (const operation of LONG_LISTS) {
     const { id } = operation
@@ -53,36 +53,36 @@ async function measureList(
 ): Promise<string[] | string> {
   // Emails are recorded only if there is an SMTP server, even one that never answers.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' }
-  const environment = openEnvironment({ DATABASE_URL: database, ...mail })
-  const { organizationId, key } = await makeBuilder(environment)
+  const environment = createOpenEnvironment({ DATABASE_URL: database, ...mail })
+  const { organizationId, key } = await createBuilder(environment)
   const service = await startService(environment)
   const client = new pg.Client(database)
   await client.connect()
   const sql: Sql = async (text, values) => (await client.query(text, values === undefined ? [] : [...values])).rows
   try {
     const to: Asked = {
-      request: (method, target, body, options) => ask(service.url, method, target, body, { key, ...options }),
+      request: (method, target, body, options) => sendRequest(service.url, method, target, body, { key, ...options }),
     }
     const world = await new World(to, key, 'https://example.com/hooks').populate()
     const address = world.addressOf(operation)
     if (address === undefined) return 'it has no address'
-    const { body } = await ask(service.url, 'GET', address, undefined, { key })
+    const { body } = await sendRequest(service.url, 'GET', address, undefined, { key })
     const [record] = body.data ?? []
     // An entry of the audit trail is an event under another name.
     const id = record?.eventId ?? record?.id
     if (id === undefined) return 'it has no record with an id'
-    const table = await tableOf(sql, id)
+    const table = await findTable(sql, id)
     if (table === null) return `no table has ${id}`
-    const common = await wordOf(client, id)
-    const questions = questionsOf({ operation, address, record, common })
+    const common = await findFirstWord(client, id)
+    const questions = listQuestions({ operation, address, record, common })
     await addCopies(sql, { table, organizationId, id, from: 1, to: few })
-    const short = await timesOf(service.url, key, questions)
+    const short = await measureTimes(service.url, key, questions)
     await addCopies(sql, { table, organizationId, id, from: few + 1, to: many })
-    const long = await timesOf(service.url, key, questions)
+    const long = await measureTimes(service.url, key, questions)
     return questions.flatMap(({ name }, i) => {
       const [before, after] = [short[i], long[i]]
       if (before === undefined || after === undefined || !Number.isFinite(after)) return []
-      const holds = after <= Math.max(before * MOST_TIMES, before + MOST_MORE_MS)
+      const holds = after <= Math.max(before * MAX_FACTOR, before + MAX_EXTRA_MS)
       return [
         `| ${operation.id} | ${name} | ${before.toFixed(1)} | ${after.toFixed(1)} | ${holds ? 'holds' : 'MISSED'} |`,
       ]
@@ -94,23 +94,23 @@ async function measureList(
 }
 
 /** Returns the best time of each question in milliseconds; infinite if the parameter rejects its value. */
-async function timesOf(url: string, key: string, questions: readonly Question[]): Promise<number[]> {
+async function measureTimes(url: string, key: string, questions: readonly Question[]): Promise<number[]> {
   const best = questions.map(() => Number.POSITIVE_INFINITY)
-  for (let round = 0; round < ASKED; round++) {
+  for (let round = 0; round < REPETITIONS; round++) {
     for (const [i, { name, target }] of questions.entries()) {
-      const begun = performance.now()
-      const answer = await ask(url, 'GET', target, undefined, { key })
+      const started = performance.now()
+      const answer = await sendRequest(url, 'GET', target, undefined, { key })
       // Some parameters reject some of the made-up values.
       if (answer.status === 422 && name.endsWith('=zzzz')) continue
       if (answer.status !== 200 && answer.status !== 503) throw new Error(`${name}: ${JSON.stringify(answer.body)}`)
-      best[i] = Math.min(best[i] ?? 0, performance.now() - begun)
+      best[i] = Math.min(best[i] ?? 0, performance.now() - started)
     }
   }
   return best
 }
 
 /** Returns the first word of the record once it is indexed; empty if its list has no word search. */
-async function wordOf(client: pg.Client, id: string): Promise<string[]> {
+async function findFirstWord(client: pg.Client, id: string): Promise<string[]> {
   while ((await client.query('select from "searchQueue" limit 1')).rowCount !== 0) await delay(100)
   const { rows } = await client.query<{ word: string }>(
     `select "word" from "searchWords" where "recordId" = $1 and "word" ~ '^[a-z]+$' order by length("word") desc limit 1`,

@@ -15,7 +15,7 @@ export interface Load {
   seconds: number
 }
 
-export interface Seen {
+export interface LoadResult {
   answered: number
   /** Responses that were not 2xx. */
   refused: number
@@ -28,12 +28,12 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const LENGTH = Buffer.from('\r\nContent-Length: ')
 const [CARRIAGE_RETURN, ZERO, TWO] = [13, 48, 50]
 
-function run({ port, requests, connections, seconds }: Load): Promise<Seen> {
+function runLoad({ port, requests, connections, seconds }: Load): Promise<LoadResult> {
   const wire = requests.map((request) => Buffer.from(request))
   const latencies: number[] = []
   let refused = 0
-  const begun = performance.now()
-  const until = begun + seconds * 1000
+  const started = performance.now()
+  const until = started + seconds * 1000
 
   const one = (first: number) =>
     new Promise<void>((done, fail) => {
@@ -80,7 +80,7 @@ function run({ port, requests, connections, seconds }: Load): Promise<Seen> {
   return Promise.all(
     Array.from({ length: connections }, (_, i) => one(Math.floor((i * wire.length) / connections))),
   ).then(() => {
-    const took = (performance.now() - begun) / 1000
+    const took = (performance.now() - started) / 1000
     const sorted = Float64Array.from(latencies).sort()
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
     return { answered: sorted.length, refused, seconds: took, p50Ms: at(0.5), p99Ms: at(0.99) }
@@ -99,5 +99,5 @@ if (process.argv[1] === import.meta.filename) {
   process.stdin.setEncoding('utf8')
   let input = ''
   for await (const chunk of process.stdin) input += chunk
-  console.log(JSON.stringify(await run(JSON.parse(input) as Load)))
+  console.log(JSON.stringify(await runLoad(JSON.parse(input) as Load)))
 }

@@ -1,10 +1,10 @@
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
-import { contract } from '../conformance/contract.ts'
+import { contract } from '../conformance/walked-contract.ts'
 
 /** Lists that are filled with copies of a record, and the questions to measure. */
 
 /** Lists that stay short although they are not nested in a record, and why. */
-const SHORT: Partial<Record<OperationId, string>> = {
+const SHORT_LISTS: Partial<Record<OperationId, string>> = {
   listSkills: 'it stands in the contract',
   listEventTypes: 'it stands in the contract',
   listScopes: 'a builder has some hundred',
@@ -16,7 +16,7 @@ const SHORT: Partial<Record<OperationId, string>> = {
 /** The lists that grow over the years. Nested lists are found through their record and stay short. */
 export const LONG_LISTS: readonly Operation[] = [...contract.operations.values()].filter(
   ({ id, method, path }) =>
-    method === 'GET' && id.startsWith('list') && !/^\/api\/portal\/|\{/.test(path) && SHORT[id] === undefined,
+    method === 'GET' && id.startsWith('list') && !/^\/api\/portal\/|\{/.test(path) && SHORT_LISTS[id] === undefined,
 )
 
 /** Filters that may read a whole list, because a builder has only a few thousand of these records. */
@@ -31,7 +31,7 @@ export interface Question {
 }
 
 /** A list, its path, and a record in it. */
-interface Asking {
+interface ListUnderTest {
   operation: Operation
   address: string
   record: Record<string, unknown>
@@ -43,7 +43,7 @@ interface Asking {
  * Returns every order and filter of a long list: with a value that all copies of the record have, and with one that
  * none has.
  */
-export function questionsOf({ operation, address, record, common }: Asking): Question[] {
+export function listQuestions({ operation, address, record, common }: ListUnderTest): Question[] {
   const separator = address.includes('?') ? '&' : '?'
   const ask = (name: string, value: string): Question => ({
     name: `${name}=${value}`,
@@ -55,18 +55,18 @@ export function questionsOf({ operation, address, record, common }: Asking): Que
       const { name, in: where, required } = contract.resolve(declared)
       if (MAY_READ_ALL.has(`${operation.id} ${name}`)) return []
       const schema = contract.resolve((contract.resolve(declared) as { schema: object }).schema) as Schema
-      if (where !== 'query' || required === true || UNASKED.has(name)) return []
+      if (where !== 'query' || required === true || UNTESTED_PARAMETERS.has(name)) return []
       if (name === 'sort') return (schema.enum ?? []).map((order) => ask('sort', order))
       // A word that no record has, one that a hundred records have, and one that all have.
       if (name === 'q') return ['zzqx', '7777', ...common].map((word) => ask('q', word))
       if (name === 'ids') return [ask('ids', String(record.id))]
       if (name.endsWith('After')) return [ask(name, '2020-01-01T00:00:00Z'), ask(name, '2099-01-01T00:00:00Z')]
-      return valuesFor(schema, record[name]).map((value) => ask(name, value))
+      return chooseValues(schema, record[name]).map((value) => ask(name, value))
     }),
   ]
 }
 
-const UNASKED = new Set(['limit', 'cursor', 'includeArchived'])
+const UNTESTED_PARAMETERS = new Set(['limit', 'cursor', 'includeArchived'])
 
 interface Schema {
   enum?: string[]
@@ -75,7 +75,7 @@ interface Schema {
 }
 
 /** Returns a value that the records have, and one that they do not have, as far as such values exist. */
-function valuesFor({ enum: all, type, format }: Schema, present: unknown): string[] {
+function chooseValues({ enum: all, type, format }: Schema, present: unknown): string[] {
   if (all !== undefined)
     return [...new Set([present ?? all[0], all.find((each) => each !== present)])].flatMap((each) =>
       each == null ? [] : [String(each)],
@@ -88,7 +88,7 @@ function valuesFor({ enum: all, type, format }: Schema, present: unknown): strin
 }
 
 /** Returns the table of a resource. */
-export async function tableOf(sql: Sql, id: string): Promise<string | null> {
+export async function findTable(sql: Sql, id: string): Promise<string | null> {
   // Nothing refers to events, so they have no foreign key.
   if (id.startsWith('evt_')) return 'events'
   const rows = await sql(
@@ -104,12 +104,12 @@ export async function tableOf(sql: Sql, id: string): Promise<string | null> {
 }
 
 /** Copies that must be unique, or nearly always are, each refer to another record of a table that is already long. */
-const ABOUT_ANOTHER: Record<string, { column: string; table: string }> = {
+const OTHER_REFERENCES: Record<string, { column: string; table: string }> = {
   bids: { column: 'vendorId', table: 'vendors' },
   tasks: { column: 'homeId', table: 'homes' },
 }
 
-interface Copied {
+interface CopyRequest {
   table: string
   organizationId: string
   id: string
@@ -124,7 +124,7 @@ interface Copied {
  */
 export async function addCopies(
   sql: Sql,
-  { table, organizationId, id, from, to, another = ABOUT_ANOTHER[table] }: Copied,
+  { table, organizationId, id, from, to, another = OTHER_REFERENCES[table] }: CopyRequest,
 ): Promise<void> {
   const rows = await sql(
     `select c."column_name" as "name", c."data_type" as "type",

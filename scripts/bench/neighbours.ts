@@ -1,8 +1,8 @@
 import { startPostgres } from '../processes/postgres.ts'
-import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
-import type { Seen } from './load.ts'
+import { createBuilder, createOpenEnvironment, type Service, startService } from '../processes/service.ts'
+import type { LoadResult } from './load.ts'
 import { median } from './median.ts'
-import { load, post, written } from './requests.ts'
+import { createRecord, loadService, toRawRequest } from './requests.ts'
 
 /**
  * Measures how much one builder's flood delays another builder's requests: `npm run bench -- neighbours`. The other
@@ -25,32 +25,32 @@ export async function measureNeighbours(): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '256MB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const environment = {
-    ...openEnvironment({ DATABASE_URL: await postgres.database('neighbours') }),
+    ...createOpenEnvironment({ DATABASE_URL: await postgres.database('neighbours') }),
     BETA_MAX_ORGANIZATIONS: '10',
   }
   const [flooding, neighbour, usual] = [
-    await makeBuilder(environment, 'Flooding'),
-    await makeBuilder(environment, 'Neighbour'),
-    await makeBuilder(environment, 'Usual'),
+    await createBuilder(environment, 'Flooding'),
+    await createBuilder(environment, 'Neighbour'),
+    await createBuilder(environment, 'Usual'),
   ]
   const service = await startService(environment)
   const floods = [
-    await skillsAtOnce(service, flooding.key),
-    await largePages(service, flooding.key),
-    await bidRequests(service, flooding.key),
-    searches(flooding.key),
+    await createSkillFlood(service, flooding.key),
+    await createPageFlood(service, flooding.key),
+    await createBidRequestFlood(service, flooding.key),
+    createSearchFlood(flooding.key),
   ]
-  const changes = await changesOf(service, neighbour.key)
-  const quiet = { name: 'usual', connections: 8, requests: await changesOf(service, usual.key) }
+  const changes = await measureChanges(service, neighbour.key)
+  const quiet = { name: 'usual', connections: 8, requests: await measureChanges(service, usual.key) }
   const lines = [
     '| beside | p50 ms | p99 ms | of the usual p99 | wanted | |',
     '| --- | ---: | ---: | ---: | ---: | --- |',
   ]
-  const seen = new Map<string, Seen[]>([quiet, ...floods].map(({ name }) => [name, []]))
+  const seen = new Map<string, LoadResult[]>([quiet, ...floods].map(({ name }) => [name, []]))
   for (let round = 0; round < ROUNDS; round++) {
     for (const flood of [quiet, ...floods]) {
-      const beside = load(service, flood, SECONDS + 1)
-      const { answered, ...measured } = await load(service, { connections: 8, requests: changes }, SECONDS)
+      const beside = loadService(service, flood, SECONDS + 1)
+      const { answered, ...measured } = await loadService(service, { connections: 8, requests: changes }, SECONDS)
       await beside
       seen.get(flood.name)?.push({ answered, ...measured })
       process.stderr.write(`round ${round + 1} beside ${flood.name}: p99 ${measured.p99Ms.toFixed(1)} ms\n`)
@@ -72,7 +72,7 @@ export async function measureNeighbours(): Promise<string[]> {
  * Twelve clients that run a composite skill repeatedly, each time under a new Idempotency-Key. All vendors can be
  * suggested, because excluded vendors cost little.
  */
-async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
+async function createSkillFlood(service: Service, key: string): Promise<Flood> {
   const insured = {
     type: 'general_liability',
     effectiveDate: '2020-01-01',
@@ -81,19 +81,21 @@ async function skillsAtOnce(service: Service, key: string): Promise<Flood> {
   }
   for (let from = 0; from < VENDORS; from += 50) {
     const some = Array.from({ length: 50 }, (_, i) => ({ companyName: `Vendor ${from + i}`, scopes: ['framing'] }))
-    const ids = await Promise.all(some.map((vendor) => post(service, key, '/api/ext/vendors', vendor)))
-    await Promise.all(ids.map((id) => post(service, key, `/api/ext/vendors/${id}/compliance-documents`, insured)))
+    const ids = await Promise.all(some.map((vendor) => createRecord(service, key, '/api/ext/vendors', vendor)))
+    await Promise.all(
+      ids.map((id) => createRecord(service, key, `/api/ext/vendors/${id}/compliance-documents`, insured)),
+    )
   }
   const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
   const requests = Array.from({ length: 5000 }, (_, i) =>
-    written('POST', '/api/ext/execute', key, body, `Idempotency-Key: ${Date.now()}-${i}\r\n`),
+    toRawRequest('POST', '/api/ext/execute', key, body, `Idempotency-Key: ${Date.now()}-${i}\r\n`),
   )
   return { name: '12 skills at once', connections: 12, requests }
 }
 
 /** Twenty clients that read the largest possible pages. */
-async function largePages(service: Service, key: string): Promise<Flood> {
-  const community = await post(service, key, '/api/ext/communities', { name: 'Large' })
+async function createPageFlood(service: Service, key: string): Promise<Flood> {
+  const community = await createRecord(service, key, '/api/ext/communities', { name: 'Large' })
   const lines = Array.from({ length: 200 }, (_, i) => ({ description: `${i} ${'x'.repeat(450)}` }))
   const draft = {
     vendorIds: [],
@@ -103,35 +105,36 @@ async function largePages(service: Service, key: string): Promise<Flood> {
     sendNow: false,
     lines,
   }
-  for (let i = 0; i < DRAFTS; i++) await post(service, key, '/api/ext/bids/request', draft)
+  for (let i = 0; i < DRAFTS; i++) await createRecord(service, key, '/api/ext/bids/request', draft)
   return {
     name: '20 large pages at once',
     connections: 20,
-    requests: [written('GET', '/api/ext/bids/requests?limit=200', key)],
+    requests: [toRawRequest('GET', '/api/ext/bids/requests?limit=200', key)],
   }
 }
 
 /** Twenty clients that invite three vendors each time and compete for the same numbers, vendors and notices. */
-async function bidRequests(service: Service, key: string): Promise<Flood> {
+async function createBidRequestFlood(service: Service, key: string): Promise<Flood> {
   const vendor = { scopes: ['roofing'], email: 'bids@example.com', status: 'active' }
   const vendorIds: string[] = []
   for (const companyName of ['Lone Star Roofing', 'Hill Country Roofers', 'Redrock Roofing'])
-    vendorIds.push(await post(service, key, '/api/ext/vendors', { ...vendor, companyName }))
-  const communityId = await post(service, key, '/api/ext/communities', { name: 'Inviting' })
+    vendorIds.push(await createRecord(service, key, '/api/ext/vendors', { ...vendor, companyName }))
+  const communityId = await createRecord(service, key, '/api/ext/communities', { name: 'Inviting' })
   const request = { vendorIds, scope: 'roofing', deadline: '2099-01-01', communityId }
-  const requests = [written('POST', '/api/ext/bids/request', key, request)]
+  const requests = [toRawRequest('POST', '/api/ext/bids/request', key, request)]
   return { name: '20 bid requests at once', connections: 20, requests }
 }
 
 /** Twelve clients that search their lists for letters that no record contains. */
-function searches(key: string): Flood {
+function createSearchFlood(key: string): Flood {
   const lists = ['vendors', 'bids/requests', 'purchase-orders', 'homes']
-  const requests = lists.map((list) => written('GET', `/api/ext/${list}?q=vqx`, key))
+  const requests = lists.map((list) => toRawRequest('GET', `/api/ext/${list}?q=vqx`, key))
   return { name: '12 searches at once', connections: 12, requests }
 }
 
-async function changesOf(service: Service, key: string): Promise<string[]> {
+async function measureChanges(service: Service, key: string): Promise<string[]> {
   const ids: string[] = []
-  for (let i = 0; i < 64; i++) ids.push(await post(service, key, '/api/ext/vendors', { companyName: `Vendor ${i}` }))
-  return ids.map((id, i) => written('PATCH', `/api/ext/vendors/${id}`, key, { contactName: `Contact ${i}` }))
+  for (let i = 0; i < 64; i++)
+    ids.push(await createRecord(service, key, '/api/ext/vendors', { companyName: `Vendor ${i}` }))
+  return ids.map((id, i) => toRawRequest('PATCH', `/api/ext/vendors/${id}`, key, { contactName: `Contact ${i}` }))
 }

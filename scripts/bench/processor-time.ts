@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Returns the user and system time of a process so far in milliseconds; 0 if the system does not report it. */
-export function cpuMs(pid: number): number {
+export function readCpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Service } from '../processes/service.ts'
-import type { Load, Seen } from './load.ts'
+import type { Load, LoadResult } from './load.ts'
 
 /** Creates a record and returns its ID. */
-export async function post(service: Service, key: string, target: string, body: unknown): Promise<string> {
+export async function createRecord(service: Service, key: string, target: string, body: unknown): Promise<string> {
   const response = await fetch(service.url + target, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -16,7 +16,7 @@ export async function post(service: Service, key: string, target: string, body: 
 }
 
 /** Returns a request as it is sent over the wire. */
-export function written(method: string, target: string, key: string, body?: unknown, headers = ''): string {
+export function toRawRequest(method: string, target: string, key: string, body?: unknown, headers = ''): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const length =
     body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
@@ -24,16 +24,16 @@ export function written(method: string, target: string, key: string, body?: unkn
 }
 
 /** Sends these requests in turn over several connections for a given time. */
-export function load(
+export function loadService(
   service: Service,
   { connections, requests }: Pick<Load, 'connections' | 'requests'>,
   seconds: number,
-): Promise<Seen> {
-  return loadBy([], { port: Number(new URL(service.url).port), requests, connections, seconds })
+): Promise<LoadResult> {
+  return loadWithProcess([], { port: Number(new URL(service.url).port), requests, connections, seconds })
 }
 
 /** Loads a URL from a separate process, which runs under this command if the command is not empty. */
-export function loadBy(command: readonly string[], what: Load): Promise<Seen> {
+export function loadWithProcess(command: readonly string[], what: Load): Promise<LoadResult> {
   const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   return new Promise((done, fail) => {
@@ -43,7 +43,7 @@ export function loadBy(command: readonly string[], what: Load): Promise<Seen> {
     })
     child.once('error', fail)
     child.once('close', (code) =>
-      code === 0 ? done(JSON.parse(output) as Seen) : fail(new Error(`The load ended with ${code}.`)),
+      code === 0 ? done(JSON.parse(output) as LoadResult) : fail(new Error(`The load ended with ${code}.`)),
     )
     child.stdin.end(JSON.stringify(what))
   })

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { createOrganization } from '../../server/domain/office/organizations/organizations.ts'
-import { forgetOldAnswers } from '../../server/interfaces/http/idempotency-records.ts'
-import { startForgetting } from '../../server/operators/retention/forget-aged.ts'
+import { deleteOldResponses } from '../../server/interfaces/http/delete-old-responses.ts'
+import { startDeletionWorker } from '../../server/operators/retention/delete-expired.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { type Database, openDatabase } from '../../server/platform/database/database.ts'
 import { Clock } from '../../server/platform/runtime/clock.ts'
@@ -18,7 +18,7 @@ import { startPostgres } from '../processes/postgres.ts'
  * retention`. The jobs run on connections where every statement ends after a second, a tenth of the service's limit, so
  * that they fail if one takes longer.
  */
-const LONGEST_STATEMENT_MS = 1000
+const MAX_STATEMENT_MS = 1000
 
 const ANSWERS = 1_500_000
 const BUILDERS = 10
@@ -36,15 +36,15 @@ export async function measureRetention(): Promise<string[]> {
     COMPILE_AHEAD: 'false',
     ...{
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      DATABASE_STATEMENT_TIMEOUT_MS: String(LONGEST_STATEMENT_MS),
+      DATABASE_STATEMENT_TIMEOUT_MS: String(MAX_STATEMENT_MS),
     },
   })
   const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
   // Filling the tables takes longer.
   const filling = await openDatabase({ ...config, databaseStatementTimeoutMs: 0 })
   try {
-    const lines = [await answers(plumbline, filling)]
-    for (const archives of [true, false]) lines.push(await aged(plumbline, filling, archives))
+    const lines = [await measureAnswers(plumbline, filling)]
+    for (const archives of [true, false]) lines.push(await measureAged(plumbline, filling, archives))
     return lines
   } finally {
     await filling.close()
@@ -54,10 +54,10 @@ export async function measureRetention(): Promise<string[]> {
   }
 }
 
-const perSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
+const formatRowsPerSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
 
 /** Inserts as many expired stored responses as a busy day leaves. */
-async function answers({ database, clock }: Plumbline, filling: Database): Promise<string> {
+async function measureAnswers({ database, clock }: Plumbline, filling: Database): Promise<string> {
   await filling.transaction(async (trx) => {
     await sql`
       insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
@@ -66,31 +66,31 @@ async function answers({ database, clock }: Plumbline, filling: Database): Promi
     await sql`analyze "idempotencyRecords"`.execute(trx)
   })
   const startedMs = performance.now()
-  await forgetOldAnswers(database, clock)
+  await deleteOldResponses(database, clock)
   const ms = performance.now() - startedMs
   await assertEmpty(filling, 'idempotencyRecords')
-  return `${ANSWERS} stored answers deleted: ${perSecond(ANSWERS, ms)} (goal: 1000; no statement over ${LONGEST_STATEMENT_MS} ms)`
+  return `${ANSWERS} stored answers deleted: ${formatRowsPerSecond(ANSWERS, ms)} (goal: 1000; no statement over ${MAX_STATEMENT_MS} ms)`
 }
 
 /** Inserts events and status changes of several builders that are several months past their retention. */
-async function aged({ app, database, clock }: Plumbline, filling: Database, archives: boolean): Promise<string> {
+async function measureAged({ app, database, clock }: Plumbline, filling: Database, archives: boolean): Promise<string> {
   for (let i = 0; i < BUILDERS; i++) {
-    const given = { ownerEmail: 'owner@example.com', ownerName: 'Owner', most: 1000 }
-    const { organization } = await createOrganization(database, clock, { name: `Builder ${i}`, ...given })
-    await filling.transaction((trx) => fill(trx, organization.id))
+    const provided = { ownerEmail: 'owner@example.com', ownerName: 'Owner', most: 1000 }
+    const { organization } = await createOrganization(database, clock, { name: `Builder ${i}`, ...provided })
+    await filling.transaction((trx) => fillTables(trx, organization.id))
   }
   await filling.transaction((trx) => sql`analyze "events", "statusChanges"`.execute(trx))
   const startedMs = performance.now()
-  const kept = { archives, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
-  await startForgetting(app.surroundings, kept).run()
+  const stored = { archives, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
+  await startDeletionWorker(app.services, stored).run()
   const ms = performance.now() - startedMs
   for (const table of ['events', 'statusChanges']) await assertEmpty(filling, table)
   const rows = 2 * BUILDERS * MONTHS * ROWS
   const how = archives ? 'archived and deleted' : 'deleted'
-  return `${rows} events and moves of statuses ${how}: ${perSecond(rows, ms)} (goal: 1000; no statement over ${LONGEST_STATEMENT_MS} ms)`
+  return `${rows} events and moves of statuses ${how}: ${formatRowsPerSecond(rows, ms)} (goal: 1000; no statement over ${MAX_STATEMENT_MS} ms)`
 }
 
-async function fill(trx: Database['statements'], organizationId: string): Promise<void> {
+async function fillTables(trx: Database['statements'], organizationId: string): Promise<void> {
   const at = sql`now() - interval '${sql.raw(String(KEPT_DAYS + (MONTHS + 1) * 31))} days' + n * interval '${sql.raw(String((MONTHS * 30) / (MONTHS * ROWS)))} days'`
   // The IDs are in order of time like real ones, and an event has 1.5 kB.
   await sql`

@@ -7,13 +7,13 @@ import { operations, repeats } from '../../server/interfaces/operations.ts'
 import { loadContract, readContract } from '../../server/platform/calls/contract.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
-import { multiplied, ofOriginals } from './copies.ts'
+import { multiplyContract, withCopies } from './multiply-contract.ts'
 
 const config = readConfig(process.env)
 const log = pino({ level: config.logLevel })
 const copies = Number(process.env.COPIES ?? 1)
-const contract = copies === 1 ? loadContract() : readContract(multiplied(loadContract().document, copies))
-const copied = { handlers: ofOriginals(operations), repeats: ofOriginals(repeats) }
+const contract = copies === 1 ? loadContract() : readContract(multiplyContract(loadContract().document, copies))
+const copied = { handlers: withCopies(operations), repeats: withCopies(repeats) }
 const plumbline = await startPlumbline({ config, log, contract, ...copied })
 process.once('SIGTERM', () => {
   plumbline.stop().then(

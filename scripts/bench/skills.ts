@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { skillSearchOf } from '../../server/interfaces/skills/search.ts'
-import { contract } from '../conformance/contract.ts'
-import { ask } from '../conformance/service.ts'
+import { findSkillSearch } from '../../server/interfaces/skills/skill-search.ts'
+import { sendRequest } from '../conformance/service.ts'
+import { contract } from '../conformance/walked-contract.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { openEnvironment, operate, startService } from '../processes/service.ts'
+import { createOpenEnvironment, runOperatorCommand, startService } from '../processes/service.ts'
 
 /**
  * Measures the reading skills for a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, optionally
@@ -17,13 +17,13 @@ const COPIES = 430
 const COPIES_UNDER_WAY = 43
 const COMMUNITY_COPIES = 50
 const VENDOR_COPIES = 55
-const ASKED = 5
-const SEARCHED = 20
-const FINDING_MS = 10
-const ASKED_FOR = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
+const REPETITIONS = 5
+const SEARCH_REPETITIONS = 20
+const MAX_SEARCH_MS = 10
+const TASKS_FILE = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
 
 /** The tables that are copied with a home, which reports about many homes read. */
-const OF_HOMES = [
+const HOME_TABLES = [
   ...[
     'homes',
     'budgetLines',
@@ -41,7 +41,7 @@ const OF_HOMES = [
  * The prefixes of the IDs that each copy replaces. Other IDs are shared by all copies, and vendors are those of a
  * separate copy.
  */
-const PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
+const COPIED_PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
 
 export const SKILLS = Object.keys(contract.document['x-skills'] as object)
 
@@ -49,11 +49,11 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const url = await postgres.database('skills')
-  const environment = openEnvironment({ DATABASE_URL: url })
-  const { key, organizationId } = await operate<{ key: string; organizationId: string }>(environment, 'demo')
+  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const { key, organizationId } = await runOperatorCommand<{ key: string; organizationId: string }>(environment, 'demo')
   const client = new pg.Client(url)
   await client.connect()
-  await multiply(client, organizationId)
+  await copyRecords(client, organizationId)
   const { rows } =
     await client.query(`select (select count(*) from "homes") as h, (select count(*) from "vendors") as v,
     (select count(*) from "purchaseOrders") as o, (select count(*) from "tasks") as t`)
@@ -75,8 +75,8 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
     for (const { value: input } of Object.values(examples)) {
       const took: number[] = []
       let problem = ''
-      for (let i = 0; i < ASKED; i++) {
-        const { status, body } = await ask(service.url, 'POST', '/api/ext/execute', { skill, input }, { key })
+      for (let i = 0; i < REPETITIONS; i++) {
+        const { status, body } = await sendRequest(service.url, 'POST', '/api/ext/execute', { skill, input }, { key })
         if (status === 200) took.push(body.durationMs)
         else problem = body.detail
       }
@@ -85,15 +85,15 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   }
   await service.stop()
   await postgres.stop()
-  return names.length > 0 ? lines : [...lines, '', finding()]
+  return names.length > 0 ? lines : [...lines, '', measureSearch()]
 }
 
 /** Measures the processor time of finding skills by people's words; a model searches before it runs a skill. */
-function finding(): string {
-  const search = skillSearchOf(contract)
-  const requests = (JSON.parse(readFileSync(ASKED_FOR, 'utf8')) as { request: string }[]).map(({ request }) => request)
+function measureSearch(): string {
+  const search = findSkillSearch(contract)
+  const requests = (JSON.parse(readFileSync(TASKS_FILE, 'utf8')) as { request: string }[]).map(({ request }) => request)
   const tookMs: number[] = []
-  for (let round = 0; round < SEARCHED; round++) {
+  for (let round = 0; round < SEARCH_REPETITIONS; round++) {
     for (const request of requests) {
       const before = process.cpuUsage()
       search.find(request, 5, () => true)
@@ -103,25 +103,25 @@ function finding(): string {
   }
   tookMs.sort((a, b) => a - b)
   const p99Ms = tookMs[Math.floor(tookMs.length * 0.99)] ?? Number.NaN
-  return `finding skills: p99 ${p99Ms.toFixed(1)} ms, wanted < ${FINDING_MS}: ${p99Ms < FINDING_MS ? 'holds' : 'MISSED'}`
+  return `finding skills: p99 ${p99Ms.toFixed(1)} ms, wanted < ${MAX_SEARCH_MS}: ${p99Ms < MAX_SEARCH_MS ? 'holds' : 'MISSED'}`
 }
 
 /** Copies the homes with their records, and the vendors. The ID of a copy ends with the copy's number. */
-async function multiply(client: pg.Client, organizationId: string): Promise<void> {
+async function copyRecords(client: pg.Client, organizationId: string): Promise<void> {
   await client.query('set session_replication_role = replica')
   await client.query(`
     create function pg_temp.copied(id text, n integer) returns text language sql immutable as $$
-      select case when split_part(id, '_', 1) = any(array['${PREFIXES.join("','")}'])
+      select case when split_part(id, '_', 1) = any(array['${COPIED_PREFIXES.join("','")}'])
         then left(id, length(id) - 5) || lpad(n::text, 5, '0')
         when id like 'ven\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${VENDOR_COPIES})::text, 5, '0')
         when id like 'com\\_%' then left(id, length(id) - 5) || lpad((1 + n % ${COMMUNITY_COPIES})::text, 5, '0') else id end $$`)
-  for (const table of OF_HOMES) await copy(client, table, organizationId, COPIES, 'pg_temp.copied')
+  for (const table of HOME_TABLES) await copyTable(client, table, organizationId, COPIES, 'pg_temp.copied')
   await client.query(`
     create function pg_temp.vendor(id text, n integer) returns text language sql immutable as $$
       select case when id ~ '^(ven|com)_' then left(id, length(id) - 5) || lpad(n::text, 5, '0') else id end $$`)
-  await copy(client, 'vendors', organizationId, VENDOR_COPIES, 'pg_temp.vendor')
-  await copy(client, 'communities', organizationId, COMMUNITY_COPIES, 'pg_temp.vendor')
-  for (const [table, change] of Object.entries(BUILT_BEFORE))
+  await copyTable(client, 'vendors', organizationId, VENDOR_COPIES, 'pg_temp.vendor')
+  await copyTable(client, 'communities', organizationId, COMMUNITY_COPIES, 'pg_temp.vendor')
+  for (const [table, change] of Object.entries(CLOSED_HOME_VALUES))
     await client.query(
       `update "${table}" set ${change} where right("id", 5) between $1 and $2
        ${table === 'homes' ? `and "status" <> 'cancelled'` : ''}`,
@@ -132,7 +132,7 @@ async function multiply(client: pg.Client, organizationId: string): Promise<void
 }
 
 /** The state of the finished copies: two years ago everything was built, paid and sold. */
-const BUILT_BEFORE: Record<string, string> = {
+const CLOSED_HOME_VALUES: Record<string, string> = {
   homes: `"status" = 'closed', "closingDate" = coalesce("closingDate", current_date - 700),
     "actualCompletionDate" = coalesce("actualCompletionDate", current_date - 720)`,
   tasks: `"status" = 'completed', "plannedStart" = "plannedStart" - 730, "plannedEnd" = "plannedEnd" - 730,
@@ -145,7 +145,7 @@ const BUILT_BEFORE: Record<string, string> = {
   bids: `"status" = case when "status" = 'submitted' then 'rejected' else "status" end`,
 }
 
-async function copy(
+async function copyTable(
   client: pg.Client,
   table: string,
   organizationId: string,

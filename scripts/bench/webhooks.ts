@@ -15,15 +15,15 @@ import { type Config, readConfig } from '../../server/platform/config/config.ts'
 import { type Database, openDatabase } from '../../server/platform/database/database.ts'
 import { migrate } from '../../server/platform/database/migrate.ts'
 import { withEncryptionKey } from '../../server/platform/encryption/encryption-key.ts'
-import { vault } from '../../server/platform/encryption/vault.ts'
+import { createVault } from '../../server/platform/encryption/vault.ts'
 import { createKey } from '../../server/platform/keys/keys.ts'
 import { FailureLog } from '../../server/platform/problems/failure-log.ts'
 import { Clock } from '../../server/platform/runtime/clock.ts'
-import { claim } from '../../server/platform/webhooks/claims.ts'
+import { claimDeliveries } from '../../server/platform/webhooks/claims.ts'
 import { startDelivery } from '../../server/platform/webhooks/delivery.ts'
-import { dispatch } from '../../server/platform/webhooks/dispatcher.ts'
-import { ownersOf } from '../../server/platform/webhooks/owners.ts'
-import { newSecret, placeOf } from '../../server/platform/webhooks/secret.ts'
+import { dispatchEvents } from '../../server/platform/webhooks/dispatcher.ts'
+import { createOwners } from '../../server/platform/webhooks/owners.ts'
+import { newWebhookSecret, secretSealContext } from '../../server/platform/webhooks/webhook-secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
@@ -44,7 +44,7 @@ function preciseNow(): number {
 
 // --- the receivers, in a separate process
 
-function receive(): void {
+function runReceiver(): void {
   let arrivals: Arrival[] = []
   const server = createServer((request, response) => {
     const atMs = preciseNow()
@@ -117,7 +117,7 @@ async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
       id,
       url: bench.receivers.url + path,
       eventTypes: ['vendor.created'],
-      secret: vault(config.encryptionKey).seal(newSecret(), placeOf(organizationId, id)),
+      secret: createVault(config.encryptionKey).seal(newWebhookSecret(), secretSealContext(organizationId, id)),
       status: 'active',
       excludeOwnChanges: false,
       version: 1,
@@ -146,7 +146,7 @@ function eventRow(organizationId: string) {
   }
 }
 
-async function record(bench: Bench, count: number): Promise<string[]> {
+async function recordEvents(bench: Bench, count: number): Promise<string[]> {
   const rows = Array.from({ length: count }, () => eventRow(bench.organizationId))
   await bench.database.transaction((trx) => trx.insertInto('events').values(rows).execute())
   return rows.map(({ id }) => id)
@@ -157,9 +157,9 @@ function percentile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-const ms = (value: number) => `${value.toFixed(1)} ms`
+const formatMs = (value: number) => `${value.toFixed(1)} ms`
 
-async function cleared(bench: Bench): Promise<void> {
+async function waitUntilCleared(bench: Bench): Promise<void> {
   await sql`truncate "deliveryAttempts", "deliveries", "webhooks", "events"`.execute(bench.database.statements)
   bench.receivers.arrivals.clear()
 }
@@ -173,7 +173,7 @@ function startWorker({ database, config, clock }: Bench) {
 }
 
 /** Measures from the commit to the request's first byte at the receiver, at a steady 200 events a second. */
-async function latency(bench: Bench): Promise<string> {
+async function measureLatency(bench: Bench): Promise<string> {
   await subscribe(bench, ['/a'])
   const worker = startWorker(bench)
   const committed = new Map<string, number>()
@@ -184,7 +184,7 @@ async function latency(bench: Bench): Promise<string> {
     const waitMs = started + (i * 1000) / perSecond - performance.now()
     if (waitMs > 0) await delay(waitMs)
     writes.push(
-      record(bench, 1).then(([id = '']) => {
+      recordEvents(bench, 1).then(([id = '']) => {
         committed.set(id, preciseNow())
         worker.wake()
       }),
@@ -197,21 +197,21 @@ async function latency(bench: Bench): Promise<string> {
   const waits = [...committed]
     .slice(perSecond)
     .map(([id, atMs]) => (bench.receivers.arrivals.get(`/a ${id}`) ?? Number.NaN) - atMs)
-  return `commit to first byte at 200 events a second: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`
+  return `commit to first byte at 200 events a second: p50 ${formatMs(percentile(waits, 0.5))}, p95 ${formatMs(percentile(waits, 0.95))}, p99 ${formatMs(percentile(waits, 0.99))} (goal: p50 < 15, p99 < 100)`
 }
 
 /**
  * Measures the deliveries per second of one process with a backlog, and of a minimal loop that claims, signs and posts.
  */
-async function throughput(bench: Bench): Promise<string> {
+async function measureThroughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
   const run = async (work: () => Promise<() => Promise<void>>) => {
-    await cleared(bench)
+    await waitUntilCleared(bench)
     await subscribe(
       bench,
       Array.from({ length: subscriptions }, (_, i) => `/${i}`),
     )
-    for (let i = 0; i < events / 500; i++) await record(bench, 500)
+    for (let i = 0; i < events / 500; i++) await recordEvents(bench, 500)
     const started = performance.now()
     const stop = await work()
     await bench.receivers.until(events * subscriptions, 120_000)
@@ -224,12 +224,12 @@ async function throughput(bench: Bench): Promise<string> {
     worker.wake()
     return () => worker.stop()
   })
-  const bare = await run(() => bareLoop(bench))
+  const bare = await run(() => startBareLoop(bench))
   return `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`
 }
 
 /** The minimum for such a loop: no limits, no retries, no record of attempts. */
-async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
+async function startBareLoop(bench: Bench): Promise<() => Promise<void>> {
   const db = bench.database.statements
   await sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
     select e."organizationId", 'dlv_' || w."id" || e."id", w."id", e."id", e."type", e."recordedOrder", now(), now(), now() from "events" e cross join "webhooks" w`.execute(
@@ -272,8 +272,8 @@ async function bareLoop(bench: Bench): Promise<() => Promise<void>> {
 }
 
 /** Measures how late 1,000 responding receivers get an event while 200 others hang until the timeout. */
-async function isolation(bench: Bench): Promise<string> {
-  await cleared(bench)
+async function measureIsolation(bench: Bench): Promise<string> {
+  await waitUntilCleared(bench)
   await subscribe(
     bench,
     Array.from({ length: 200 }, () => '/hang'),
@@ -285,7 +285,7 @@ async function isolation(bench: Bench): Promise<string> {
   const worker = startWorker(bench)
   const committed = new Map<string, number>()
   for (let i = 0; i < 30; i++) {
-    const [id = ''] = await record(bench, 1)
+    const [id = ''] = await recordEvents(bench, 1)
     committed.set(id, preciseNow())
     worker.wake()
     await delay(1000)
@@ -295,13 +295,13 @@ async function isolation(bench: Bench): Promise<string> {
     ([name, atMs]) => atMs - (committed.get(name.split(' ')[1] ?? '') ?? Number.NaN),
   )
   await worker.stop()
-  return `1000 healthy receivers beside 200 that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
+  return `1000 healthy receivers beside 200 that hang: p50 ${formatMs(percentile(waits, 0.5))}, p95 ${formatMs(percentile(waits, 0.95))}, p99 ${formatMs(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
 /** Measures how late another builder gets its events while 700 receivers of one builder hang until the timeout. */
-async function neighbours(bench: Bench): Promise<string> {
-  await cleared(bench)
-  const other = { ...bench, ...(await newBuilder(bench)) }
+async function measureNeighbors(bench: Bench): Promise<string> {
+  await waitUntilCleared(bench)
+  const other = { ...bench, ...(await createBuilder(bench)) }
   await subscribe(
     bench,
     Array.from({ length: 700 }, () => '/hang'),
@@ -313,8 +313,8 @@ async function neighbours(bench: Bench): Promise<string> {
   const worker = startWorker(bench)
   const committed = new Map<string, number>()
   for (let i = 0; i < 150; i++) {
-    if (i % 5 === 0) await record(bench, 1)
-    const [id = ''] = await record(other, 1)
+    if (i % 5 === 0) await recordEvents(bench, 1)
+    const [id = ''] = await recordEvents(other, 1)
     committed.set(id, preciseNow())
     worker.wake()
     await delay(200)
@@ -324,19 +324,19 @@ async function neighbours(bench: Bench): Promise<string> {
     ([name, atMs]) => atMs - (committed.get(name.split(' ')[1] ?? '') ?? Number.NaN),
   )
   await worker.stop()
-  return `a builder beside another one with 700 receivers that hang: p50 ${ms(percentile(waits, 0.5))}, p95 ${ms(percentile(waits, 0.95))}, p99 ${ms(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 250)`
+  return `a builder beside another one with 700 receivers that hang: p50 ${formatMs(percentile(waits, 0.5))}, p95 ${formatMs(percentile(waits, 0.95))}, p99 ${formatMs(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 250)`
 }
 
 /** Measures the cost of a claim on a table of ten thousand deliveries, and of a million. */
-async function size(bench: Bench): Promise<string> {
+async function measureClaimCost(bench: Bench): Promise<string> {
   const cost: number[] = []
   for (const rows of [10_000, 1_000_000]) {
-    await cleared(bench)
+    await waitUntilCleared(bench)
     const ids = await subscribe(
       bench,
       Array.from({ length: 20 }, (_, i) => `/${i}`),
     )
-    await record(bench, 1)
+    await recordEvents(bench, 1)
     // The newest two thousand are due; IDs and events are in order of time, like real ones. A statement of this size
     // must not run on the connections that requests share.
     await bench.database.transaction((trx) =>
@@ -349,19 +349,19 @@ async function size(bench: Bench): Promise<string> {
 
     await bench.database.transaction((trx) => sql`analyze "deliveries"`.execute(trx))
     const { organizationId } = bench
-    const owners = ownersOf(contract)
+    const owners = createOwners(contract)
     const times: number[] = []
     for (let i = 0; i < 45; i++) {
       const started = performance.now()
       // Allows one more delivery per subscription in each round.
       const turns = ids.map((webhookId) => ({ organizationId, webhookId, most: 1 + i }))
-      await claim({ ...bench, owners }, turns)
+      await claimDeliveries({ ...bench, owners }, turns)
       times.push(performance.now() - started)
     }
     cost.push(percentile(times.slice(10), 0.5))
   }
   const [small = 0, large = 0] = cost
-  return `a claim before ten thousand deliveries: ${ms(small)}; before a million: ${ms(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
+  return `a claim before ten thousand deliveries: ${formatMs(small)}; before a million: ${formatMs(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
 /** Records many events at once instead of one by one. */
@@ -379,15 +379,15 @@ async function recordMany({ database, organizationId }: Bench, events: number, t
  * Measures the events per second that are numbered and given their deliveries, from a backlog of twenty thousand and of
  * 200,000.
  */
-async function backlog(bench: Bench): Promise<string> {
+async function measureBacklog(bench: Bench): Promise<string> {
   const { database, config, clock } = bench
-  const owners = ownersOf(contract)
+  const owners = createOwners(contract)
   const rate = async (events: number, isSubscribed: boolean, type: string) => {
-    await cleared(bench)
+    await waitUntilCleared(bench)
     if (isSubscribed) await subscribe(bench, ['/a'])
     await recordMany(bench, events, type)
     const started = performance.now()
-    while ((await dispatch({ database, config, clock, owners })).hasMore);
+    while ((await dispatchEvents({ database, config, clock, owners })).hasMore);
     return (events / (performance.now() - started)) * 1000
   }
   const lines: string[] = []
@@ -406,18 +406,18 @@ async function backlog(bench: Bench): Promise<string> {
  * Measures dispatching during a backup, whose snapshot keeps everything dispatched since it started: first few events,
  * then a hundred thousand.
  */
-async function backup(bench: Bench): Promise<string> {
-  await cleared(bench)
+async function measureDuringBackup(bench: Bench): Promise<string> {
+  await waitUntilCleared(bench)
   await subscribe(bench, ['/a'])
   const { database, config, clock } = bench
-  const parts = { database, config, clock, owners: ownersOf(contract) }
-  const usual = async () => {
+  const parts = { database, config, clock, owners: createOwners(contract) }
+  const defaults = async () => {
     const times: number[] = []
-    const begun = performance.now()
-    while (performance.now() - begun < 6000) {
-      await record(bench, 5)
+    const started = performance.now()
+    while (performance.now() - started < 6000) {
+      await recordEvents(bench, 5)
       const started = performance.now()
-      await dispatch(parts)
+      await dispatchEvents(parts)
       times.push(performance.now() - started)
     }
     return percentile(times, 0.5)
@@ -425,36 +425,44 @@ async function backup(bench: Bench): Promise<string> {
   const [few, many] = await database.transaction(async (trx) => {
     await sql`set transaction isolation level repeatable read`.execute(trx)
     await sql`select from "events" limit 1`.execute(trx)
-    const few = await usual()
+    const few = await defaults()
     await recordMany(bench, 100_000, 'vendor.updated')
-    while ((await dispatch(parts)).hasMore);
-    return [few, await usual()]
+    while ((await dispatchEvents(parts)).hasMore);
+    return [few, await defaults()]
   })
-  return `a dispatch beside a backup: ${ms(few)}; after a hundred thousand events: ${ms(many)}; ratio ${(many / few).toFixed(2)} (goal: 3)`
+  return `a dispatch beside a backup: ${formatMs(few)}; after a hundred thousand events: ${formatMs(many)}; ratio ${(many / few).toFixed(2)} (goal: 3)`
 }
 
-const PARTS = { latency, throughput, isolation, neighbours, size, backlog, backup }
+const PARTS = {
+  latency: measureLatency,
+  throughput: measureThroughput,
+  isolation: measureIsolation,
+  neighbours: measureNeighbors,
+  size: measureClaimCost,
+  backlog: measureBacklog,
+  backup: measureDuringBackup,
+}
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
 /** Runs all parts, or those with these names, and returns a line for each. */
-export async function measureWebhooks(wanted: readonly string[]): Promise<string[]> {
+export async function measureWebhooks(requested: readonly string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []
   const lines: string[] = []
-  const given = readConfig({
+  const provided = readConfig({
     DATABASE_URL: await postgres.database(),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
   // Setting up the measurements takes longer than a request's statements may.
-  const database = await openDatabase({ ...given, databaseStatementTimeoutMs: 600_000 })
+  const database = await openDatabase({ ...provided, databaseStatementTimeoutMs: 600_000 })
   const clock = new Clock()
   await migrate(database)
-  const { config } = await withEncryptionKey(given, database)
-  const builder = await newBuilder({ database, clock })
+  const { config } = await withEncryptionKey(provided, database)
+  const builder = await createBuilder({ database, clock })
   const bench: Bench = { database, config, clock, receivers: await Receivers.start(), ...builder }
   for (const [name, measure] of Object.entries(PARTS)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
+    if (requested.length > 0 && !requested.includes(name)) continue
     const line = await measure(bench)
     process.stderr.write(`${line}\n`)
     lines.push(line)
@@ -466,7 +474,7 @@ export async function measureWebhooks(wanted: readonly string[]): Promise<string
 }
 
 /** Creates a builder and a key with every permission. */
-async function newBuilder({ database, clock }: Pick<Bench, 'database' | 'clock'>) {
+async function createBuilder({ database, clock }: Pick<Bench, 'database' | 'clock'>) {
   const { organization } = await createOrganization(database, clock, {
     name: 'Harrow & Finch Homes',
     ownerEmail: 'priya@harrowfinch.example.com',
@@ -477,4 +485,4 @@ async function newBuilder({ database, clock }: Pick<Bench, 'database' | 'clock'>
   return { organizationId: organization.id, keyId: key.id }
 }
 
-if (process.argv[1] === THIS_FILE && process.argv[2] === 'receive') receive()
+if (process.argv[1] === THIS_FILE && process.argv[2] === 'receive') runReceiver()

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { cleanUp } from './clean-up.ts'
-import { contract, TAKES_ANOTHER_KEY } from './contract.ts'
-import { brief, faultOf } from './judge.ts'
+import { describeAnswerErrors, shortenBody } from './judge-answer.ts'
 import { readOptions } from './options.ts'
-import { type Answer, remoteService, type Service } from './service.ts'
-import { prefixOf, schemaOfBody, underFreeNames, World } from './world.ts'
+import { type Answer, connectRemoteService, type Service } from './service.ts'
+import { contract, NEEDS_SECOND_KEY } from './walked-contract.ts'
+import { findBodySchema, findPrefix, sendWithFreeNames, World } from './world.ts'
 
 /**
  * Checks what a server must do to conform to this contract, for every operation in it. The checks use their own
@@ -14,12 +14,12 @@ import { prefixOf, schemaOfBody, underFreeNames, World } from './world.ts'
  */
 const { baseUrl, key, restrictedKey, receiver, isProxied, only, progress } = readOptions()
 /** The permissions of the keys. An operation beyond them is only checked to be rejected. */
-const permitted = new Set(key.permissions)
-const restricted = new Set(restrictedKey?.permissions)
+const permittedByKey = new Set(key.permissions)
+const permittedByRestrictedKey = new Set(restrictedKey?.permissions)
 const operations = [...contract.operations.values()].filter(({ id }) => only === undefined || id === only)
 
 /** Results of the run for one operation. Every response is judged, whatever the request was for. */
-interface Seen {
+interface SeenOperation {
   faults: Set<string>
   /** Whether it has succeeded at least once. */
   hasSucceeded: boolean
@@ -28,31 +28,31 @@ interface Seen {
   /** A creation that was sent twice with one Idempotency-Key, with both responses. */
   repeated: { first: Answer; again: Answer; headers: Record<string, string> } | null
 }
-const seen = new Map(
-  operations.map(({ id }): [string, Seen] => [
+const seenByOperation = new Map(
+  operations.map(({ id }): [string, SeenOperation] => [
     id,
     { faults: new Set(), hasSucceeded: false, refusals: new Set(), repeated: null },
   ]),
 )
 
-const remote = remoteService(baseUrl, key.secret, (seconds) =>
+const remote = connectRemoteService(baseUrl, key.secret, (seconds) =>
   progress(`the rate limit is reached; the next request follows in ${seconds} s`),
 )
 const service: Service = {
   async request(method, target, body, options = {}) {
-    const answer = await remote.request(method, target, body, options)
+    const response = await remote.request(method, target, body, options)
     const { operation } = contract.match(method, target.split('?', 1)[0] ?? '')
-    const of = operation === null ? undefined : seen.get(operation.id)
-    if (operation === null || of === undefined || isFromProxy(answer)) return answer
-    const fault = faultOf(operation, answer)
+    const of = operation === null ? undefined : seenByOperation.get(operation.id)
+    if (operation === null || of === undefined || isFromProxy(response)) return response
+    const fault = describeAnswerErrors(operation, response)
     if (fault !== '') of.faults.add(fault)
-    if (answer.status < 300) of.hasSucceeded = true
-    else of.refusals.add(`${answer.status} ${answer.body?.code}: ${answer.body?.detail}`)
-    if (answer.status === 201 && of.repeated === null && options.headers?.['idempotency-key'] !== undefined) {
+    if (response.status < 300) of.hasSucceeded = true
+    else of.refusals.add(`${response.status} ${response.body?.code}: ${response.body?.detail}`)
+    if (response.status === 201 && of.repeated === null && options.headers?.['idempotency-key'] !== undefined) {
       const again = await remote.request(method, target, body, options)
-      of.repeated = { first: answer, again, headers: options.headers }
+      of.repeated = { first: response, again, headers: options.headers }
     }
-    return answer
+    return response
   },
 }
 
@@ -72,7 +72,7 @@ after(async () => {
 describe('unknown callers are rejected', () => {
   for (const operation of operations) {
     test(operation.id, async () => {
-      const address = addressForRefusal(operation)
+      const address = createPlainAddress(operation)
       expectProblem(await world.send(operation, { address, key: null }), 401, 'missing_key')
       // A proxy checks only that there is a key.
       const wrong = await world.send(operation, { address, key: `${key.secret.slice(0, -4)}0000` })
@@ -86,20 +86,20 @@ describe('a key without the permission is rejected, and the error names the perm
     test(operation.id, async (t) => {
       if (operation.permissions.length === 0) return t.skip('the operation requires no permission')
       const lacking = [
-        ...(restrictedKey === undefined ? [] : [[restrictedKey.secret, restricted] as const]),
-        [key.secret, permitted] as const,
+        ...(restrictedKey === undefined ? [] : [[restrictedKey.secret, permittedByRestrictedKey] as const]),
+        [key.secret, permittedByKey] as const,
       ].find(([, permissions]) => operation.permissions.some((permission) => !permissions.has(permission)))
       if (lacking === undefined) return t.skip('no key lacks the permission; set --restricted-key')
       const [secret, permissions] = lacking
-      const answer = await world.send(operation, { address: addressForRefusal(operation), key: secret })
-      expectProblem(answer, 403, 'permission_denied')
+      const response = await world.send(operation, { address: createPlainAddress(operation), key: secret })
+      expectProblem(response, 403, 'permission_denied')
       assert.ok(
-        !permissions.has(answer.body.permission),
-        `the error names ${answer.body.permission}, which the key has`,
+        !permissions.has(response.body.permission),
+        `the error names ${response.body.permission}, which the key has`,
       )
       assert.ok(
-        operation.permissions.includes(answer.body.permission),
-        `the error names ${answer.body.permission}, which the operation does not require`,
+        operation.permissions.includes(response.body.permission),
+        `the error names ${response.body.permission}, which the operation does not require`,
       )
     })
   }
@@ -109,23 +109,23 @@ describe('invalid input is rejected, with a pointer to the error', () => {
   for (const operation of operations) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      const address = addressOf(operation)
+      const address = createAddress(operation)
       const ask = (query: string) =>
         world.send(operation, { address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
-      expectFaultAt(await ask('noSuchParameter=1'), 'noSuchParameter')
+      expectErrorAt(await ask('noSuchParameter=1'), 'noSuchParameter')
       for (const declared of operation.declaration.parameters ?? []) {
         const { name, in: where, schema } = contract.resolve(declared)
         const { maximum } = contract.resolve(schema) as { maximum?: number }
-        if (where === 'query' && maximum !== undefined) expectFaultAt(await ask(`${name}=${maximum + 1}`), name)
+        if (where === 'query' && maximum !== undefined) expectErrorAt(await ask(`${name}=${maximum + 1}`), name)
       }
       if (!operation.takesBody) return
 
       const good = world.bodyOf(operation) as Record<string, unknown>
-      expectFaultAt(await world.send(operation, { address, body: { ...good, noSuchField: 1 } }), '/noSuchField')
-      const { required = [] } = contract.resolve(schemaOfBody(operation) as object) as { required?: string[] }
+      expectErrorAt(await world.send(operation, { address, body: { ...good, noSuchField: 1 } }), '/noSuchField')
+      const { required = [] } = contract.resolve(findBodySchema(operation) as object) as { required?: string[] }
       for (const name of required) {
         const { [name]: _left, ...rest } = good
-        expectFaultAt(await world.send(operation, { address, body: rest }), `/${name}`)
+        expectErrorAt(await world.send(operation, { address, body: rest }), `/${name}`)
       }
       // A proxy that parses the body itself may never answer a malformed one.
       if (isProxied) return
@@ -140,10 +140,10 @@ describe('a missing record returns 404', () => {
   for (const operation of operations.filter(({ path }) => path.includes('{'))) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      const nothing = (name: string) => `${prefixOf(name) ?? 'no'}_01m7y975jzfesvq6zzzzzzzzzz`
-      const address = addressOf(operation).split('?', 1)[0] ?? ''
+      const nothing = (name: string) => `${findPrefix(name) ?? 'no'}_01m7y975jzfesvq6zzzzzzzzzz`
+      const address = createAddress(operation).split('?', 1)[0] ?? ''
       const target = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => nothing(name))
-      const query = addressOf(operation).slice(address.length)
+      const query = createAddress(operation).slice(address.length)
       const code = operation.path.includes('{skillName}') ? 'skill_not_found' : 'not_found'
       expectProblem(await world.send(operation, { address: target + query }), 404, code)
     })
@@ -156,14 +156,14 @@ describe('an unsupported method is rejected, and Allow lists the supported ones'
     const other = ['PUT', 'DELETE', 'PATCH', 'POST'].find((method) => !known.includes(method))
     if (other === undefined) continue
     test(`${other} ${path}`, async () => {
-      const answer = await service.request(other, path.replaceAll(/\{\w+\}/g, 'x'))
-      expectProblem(answer, 405, 'method_not_allowed')
-      if (isFromProxy(answer)) return
-      const allowed = (answer.headers.get('allow') ?? '').split(/, */)
+      const response = await service.request(other, path.replaceAll(/\{\w+\}/g, 'x'))
+      expectProblem(response, 405, 'method_not_allowed')
+      if (isFromProxy(response)) return
+      const allowed = (response.headers.get('allow') ?? '').split(/, */)
       assert.deepEqual(
         known.filter((method) => !allowed.includes(method)),
         [],
-        `Allow is ${answer.headers.get('allow')}`,
+        `Allow is ${response.headers.get('allow')}`,
       )
     })
   }
@@ -173,13 +173,13 @@ describe('the pages of a list have no gaps and no duplicates', () => {
   for (const operation of operations.filter(isList)) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      const address = addressOf(operation)
+      const address = createAddress(operation)
       const page = (query: string) => `${address}${address.includes('?') ? '&' : '?'}${query}`
-      const whole = await succeed(operation, page(`limit=${PAGES * PAGE_SIZE}`))
+      const whole = await requireSuccess(operation, page(`limit=${PAGES * PAGE_SIZE}`))
       const walked: unknown[] = []
       let target: string | null = page(`limit=${PAGE_SIZE}`)
       for (let pages = 0; target !== null && pages < PAGES; pages++) {
-        const { body, headers }: Answer = await succeed(operation, target)
+        const { body, headers }: Answer = await requireSuccess(operation, target)
         walked.push(...body.data)
         target = body.nextCursor === null ? null : page(`limit=${PAGE_SIZE}&cursor=${body.nextCursor}`)
         const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
@@ -202,8 +202,8 @@ describe('conditional requests are supported', () => {
   for (const operation of operations.filter(({ declaration }) => '304' in declaration.responses)) {
     test(`${operation.id}, not modified`, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      const answer = await succeed(operation, addressOf(operation))
-      const again = await world.send(operation, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } })
+      const response = await requireSuccess(operation, createAddress(operation))
+      const again = await world.send(operation, { headers: { 'if-none-match': response.headers.get('etag') ?? '' } })
       assert.equal(again.status, 304)
     })
   }
@@ -216,8 +216,8 @@ describe('conditional requests are supported', () => {
       for (let which = 0; ; which++) {
         const address = world.addressOf(operation, which)
         assert.ok(address !== undefined, 'no record can be changed')
-        const answer = await world.send(operation, { address, headers: { 'if-match': '"no such version"' } })
-        if (answer.status !== 409) return expectProblem(answer, 412, 'precondition_failed')
+        const response = await world.send(operation, { address, headers: { 'if-match': '"no such version"' } })
+        if (response.status !== 409) return expectProblem(response, 412, 'precondition_failed')
       }
     })
   }
@@ -226,7 +226,7 @@ describe('conditional requests are supported', () => {
 describe('the examples succeed, and every response of this run matches the contract', () => {
   before(async () => {
     progress('sending the examples')
-    for (const operation of operations) if (operation.method === 'GET') await attempt(world, operation)
+    for (const operation of operations) if (operation.method === 'GET') await tryOperation(world, operation)
     const changing = operations.filter(({ method }) => method !== 'GET')
     // Delete dependent resources before the resource they belong to.
     const removing = changing.filter(({ method }) => method === 'DELETE').toReversed()
@@ -234,31 +234,31 @@ describe('the examples succeed, and every response of this run matches the contr
     for (const operation of inOrder) {
       // Before anything is deleted: some operations depend on a later one, such as locking a budget.
       if (operation === removing[0])
-        for (const earlier of inOrder.filter((one) => one.method !== 'DELETE' && isPending(one)))
-          await attempt(world, earlier)
-      await attempt(world, operation)
+        for (const earlier of inOrder.filter((one) => one.method !== 'DELETE' && isUnfinished(one)))
+          await tryOperation(world, earlier)
+      await tryOperation(world, operation)
     }
     // By now some resources are in a final state, so create new ones for the operations that have not succeeded yet.
-    for (let pending = inOrder.filter(isPending); pending.length > 0 && worlds.length < MOST_WORLDS; ) {
+    for (let pending = inOrder.filter(isUnfinished); pending.length > 0 && worlds.length < MAX_WORLDS; ) {
       progress(`creating more for ${pending.map(({ id }) => id).join(', ')}`)
       const another = new World(service, key.secret, receiver)
       worlds.push(another)
       // The last world has everything, in case an operation needs something that the contract does not declare.
-      await (worlds.length < MOST_WORLDS ? another.populateFor(pending) : another.populate())
+      await (worlds.length < MAX_WORLDS ? another.populateFor(pending) : another.populate())
       for (const operation of pending) {
         await moveAlong(another, operation)
-        await attempt(another, operation)
+        await tryOperation(another, operation)
       }
-      pending = pending.filter(isPending)
+      pending = pending.filter(isUnfinished)
     }
   })
 
   for (const operation of operations) {
     test(operation.id, (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      assert.equal([...(seen.get(operation.id)?.faults ?? [])].join('\n\n'), '')
-      if (TAKES_ANOTHER_KEY.has(operation.id)) return
-      assert.ok(!isPending(operation), `no example succeeds:\n${reasons(operation)}`)
+      assert.equal([...(seenByOperation.get(operation.id)?.faults ?? [])].join('\n\n'), '')
+      if (NEEDS_SECOND_KEY.has(operation.id)) return
+      assert.ok(!isUnfinished(operation), `no example succeeds:\n${describeRefusals(operation)}`)
     })
   }
 })
@@ -267,8 +267,8 @@ describe('a repeated creation returns the same response and runs once', () => {
   for (const operation of operations.filter(({ declaration }) => '201' in declaration.responses)) {
     test(operation.id, async (t) => {
       if (!isPermitted(operation)) return t.skip('the key does not have the permission')
-      const repeated = seen.get(operation.id)?.repeated
-      assert.ok(repeated, `no example succeeds:\n${reasons(operation)}`)
+      const repeated = seenByOperation.get(operation.id)?.repeated
+      assert.ok(repeated, `no example succeeds:\n${describeRefusals(operation)}`)
       const { first, again, headers } = repeated
       assert.deepEqual([again.status, again.body], [first.status, first.body])
       assert.equal(again.headers.get('idempotent-replayed'), 'true')
@@ -282,9 +282,9 @@ describe('a repeated creation returns the same response and runs once', () => {
 })
 
 /** Sends the examples to one resource after another: the state of one may forbid what another's allows. */
-async function attempt(at: World, operation: Operation): Promise<void> {
+async function tryOperation(at: World, operation: Operation): Promise<void> {
   if (!isPermitted(operation)) return
-  for (let which = 0; which < MOST_TRIES; which++) {
+  for (let which = 0; which < MAX_TRIES; which++) {
     const address = at.addressOf(operation, which)
     if (address === undefined) return
     for (const body of at.bodiesOf(operation)) {
@@ -295,9 +295,9 @@ async function attempt(at: World, operation: Operation): Promise<void> {
           body: content,
           headers: isCreation ? { 'idempotency-key': crypto.randomUUID() } : {},
         })
-      const answer = await underFreeNames(body, send)
-      at.learn(answer, operation)
-      if (answer.status < 300) return
+      const response = await sendWithFreeNames(body, send)
+      at.learn(response, operation)
+      if (response.status < 300) return
     }
   }
 }
@@ -312,28 +312,32 @@ async function moveAlong(at: World, operation: Operation): Promise<void> {
     ({ method, path }) => method === 'POST' && path === `${resource}/status`,
   )
   if (move === undefined || move === operation || !isPermitted(move)) return
-  for (let which = 0; which < MOST_TRIES; which++) {
+  for (let which = 0; which < MAX_TRIES; which++) {
     const address = at.addressOf(move, which)
     if (address === undefined) return
     for (const body of at.bodiesOf(move).flatMap((body) => [body, body])) await at.send(move, { address, body })
   }
 }
 
-function isPending(operation: Operation): boolean {
-  return isPermitted(operation) && !TAKES_ANOTHER_KEY.has(operation.id) && seen.get(operation.id)?.hasSucceeded !== true
+function isUnfinished(operation: Operation): boolean {
+  return (
+    isPermitted(operation) &&
+    !NEEDS_SECOND_KEY.has(operation.id) &&
+    seenByOperation.get(operation.id)?.hasSucceeded !== true
+  )
 }
 
-function reasons({ id }: Operation): string {
-  return [...(seen.get(id)?.refusals ?? [])].join('\n')
+function describeRefusals({ id }: Operation): string {
+  return [...(seenByOperation.get(id)?.refusals ?? [])].join('\n')
 }
 
-const MOST_WORLDS = 4
+const MAX_WORLDS = 4
 const PAGE_SIZE = 2
 const PAGES = 4
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 
 function isPermitted({ permissions }: Operation): boolean {
-  return permissions.every((permission) => permitted.has(permission))
+  return permissions.every((permission) => permittedByKey.has(permission))
 }
 
 function isList({ method, declaration }: Operation): boolean {
@@ -341,33 +345,33 @@ function isList({ method, declaration }: Operation): boolean {
   return method === 'GET' && names.includes('cursor') && names.includes('limit')
 }
 
-function addressOf(operation: Operation): string {
+function createAddress(operation: Operation): string {
   return world.addressFor(operation)
 }
 
 /** A caller without access is rejected before the server checks the IDs, so they can be anything. */
-function addressForRefusal(operation: Operation): string {
+function createPlainAddress(operation: Operation): string {
   return world.addressOf(operation) ?? operation.path.replaceAll(/\{\w+\}/g, 'x')
 }
 
-async function succeed(operation: Operation, address: string): Promise<Answer> {
-  const answer = await world.send(operation, { address })
-  assert.equal(answer.status, 200, `${address}: ${brief(answer.body)}`)
-  return answer
+async function requireSuccess(operation: Operation, address: string): Promise<Answer> {
+  const response = await world.send(operation, { address })
+  assert.equal(response.status, 200, `${address}: ${shortenBody(response.body)}`)
+  return response
 }
 
-function expectProblem(answer: Answer, status: number, code: string): void {
-  assert.equal(answer.status, status, `expected ${code}, but got ${brief(answer.body)}`)
-  if (isFromProxy(answer)) return
-  assert.equal(answer.body.code, code, brief(answer.body))
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/)
+function expectProblem(response: Answer, status: number, code: string): void {
+  assert.equal(response.status, status, `expected ${code}, but got ${shortenBody(response.body)}`)
+  if (isFromProxy(response)) return
+  assert.equal(response.body.code, code, shortenBody(response.body))
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/)
 }
 
-function expectFaultAt(answer: Answer, pointer: string): void {
-  expectProblem(answer, 422, 'validation_failed')
-  if (isFromProxy(answer)) return
-  const pointers = answer.body.errors.map((fault: { pointer: string }) => fault.pointer)
-  assert.ok(pointers.includes(pointer), `expected an error at ${pointer}, but got ${brief(answer.body)}`)
+function expectErrorAt(response: Answer, pointer: string): void {
+  expectProblem(response, 422, 'validation_failed')
+  if (isFromProxy(response)) return
+  const pointers = response.body.errors.map((fault: { pointer: string }) => fault.pointer)
+  assert.ok(pointers.includes(pointer), `expected an error at ${pointer}, but got ${shortenBody(response.body)}`)
 }
 
 /**

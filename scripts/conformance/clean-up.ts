@@ -1,7 +1,7 @@
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import { contract, entriesAt } from './contract.ts'
-import { placeOf } from './judge.ts'
-import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './world.ts'
+import { operationPlace } from './judge-answer.ts'
+import { contract, entriesAt } from './walked-contract.ts'
+import { createdKind, findBodySchema, findPrefix, listOperationsOn, type World } from './world.ts'
 
 /**
  * Removes everything that the worlds created: archives or deletes what has an operation for that, and ends the rest,
@@ -10,8 +10,8 @@ import { kindOf, operationsOn, prefixOf, schemaOfBody, type World } from './worl
 export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   const left = new Map<Operation, { ended: number; kept: number }>()
   for (const world of worlds) {
-    await findWhatCameAbout(world)
-    const ended = await endAll(world)
+    await findIndirectRecords(world)
+    const ended = await endRecords(world)
     for (const [prefix, operation] of world.made) {
       const { ended: others, kept } = left.get(operation) ?? { ended: 0, kept: 0 }
       const ids = world.idsOf(prefix)
@@ -21,7 +21,7 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
   }
   return [...left].flatMap(([operation, { ended, kept }]) => {
     const { id, path } = operation
-    const isDeletable = operationsOn(kindOf(operation) ?? '').some(({ method }) => method === 'DELETE')
+    const isDeletable = listOperationsOn(createdKind(operation) ?? '').some(({ method }) => method === 'DELETE')
     const lines = []
     if (kept > 0)
       lines.push(`${kept} records from ${id} cannot be deleted${path.includes('{') ? ', nor can their parents' : ''}`)
@@ -32,13 +32,13 @@ export async function cleanUp(worlds: readonly World[]): Promise<string[]> {
 }
 
 /** Finds indirectly created resources, such as the purchase order of an accepted bid, through their owner. */
-async function findWhatCameAbout(world: World): Promise<void> {
+async function findIndirectRecords(world: World): Promise<void> {
   for (const list of contract.operations.values()) {
     const [, kind] = [...world.made].find(([, { path }]) => path === list.path) ?? []
     if (list.method !== 'GET' || list.path.includes('{') || kind === undefined) continue
     const owner = (list.declaration.parameters ?? [])
       .map((declared) => contract.resolve(declared))
-      .find(({ name, in: where }) => where === 'query' && world.made.has(prefixOf(name) ?? ''))?.name
+      .find(({ name, in: where }) => where === 'query' && world.made.has(findPrefix(name) ?? ''))?.name
     if (owner === undefined) continue
     for (const id of world.idsFor(owner)) {
       const { status, body } = await world.send(list, { address: `${list.path}?${owner}=${id}&limit=100` })
@@ -49,7 +49,7 @@ async function findWhatCameAbout(world: World): Promise<void> {
   }
 }
 
-async function endAll(world: World): Promise<ReadonlySet<string>> {
+async function endRecords(world: World): Promise<ReadonlySet<string>> {
   const ended = new Set<string>()
   const tryAll = async (endingsFor: (prefix: string) => Ending[]): Promise<void> => {
     // A resource that others use can only be removed after them, so repeat as long as anything is removed.
@@ -57,17 +57,17 @@ async function endAll(world: World): Promise<ReadonlySet<string>> {
       before = ended.size
       for (const prefix of [...world.made.keys()].toReversed()) {
         const endings = endingsFor(prefix)
-        for (const id of world.idsOf(prefix)) if (!ended.has(id) && (await isEnded(world, endings, id))) ended.add(id)
+        for (const id of world.idsOf(prefix)) if (!ended.has(id) && (await tryEnding(world, endings, id))) ended.add(id)
       }
     }
   }
   // Delete what can be deleted, and end a resource only if that makes the deletion possible.
   await tryAll((prefix) => {
-    const endings = endingsOf(prefix)
+    const endings = listEndings(prefix)
     const deletions = endings.filter(({ operation }) => operation.method === 'DELETE')
     return deletions.length > 0 ? deletions : endings
   })
-  await tryAll(endingsOf)
+  await tryAll(listEndings)
   return ended
 }
 
@@ -77,36 +77,36 @@ interface Ending {
   body: unknown
 }
 
-async function isEnded(world: World, endings: Ending[], id: string): Promise<boolean> {
+async function tryEnding(world: World, endings: Ending[], id: string): Promise<boolean> {
   for (const { operation, parameter, body } of endings) {
-    const answer = await world.send(operation, { address: addressOf({ operation, parameter }, id), body })
-    if (answer.status >= 300 && answer.status !== 404) continue
+    const response = await world.send(operation, { address: toAddress({ operation, parameter }, id), body })
+    if (response.status >= 300 && response.status !== 404) continue
     // A resource that had to be ended first can be deleted now.
     const [deletion] = endings.filter((other) => other.operation.method === 'DELETE' && other.operation !== operation)
-    if (deletion !== undefined) await world.send(deletion.operation, { address: addressOf(deletion, id) })
+    if (deletion !== undefined) await world.send(deletion.operation, { address: toAddress(deletion, id) })
     return true
   }
   return false
 }
 
-function addressOf({ operation, parameter }: Pick<Ending, 'operation' | 'parameter'>, id: string): string {
+function toAddress({ operation, parameter }: Pick<Ending, 'operation' | 'parameter'>, id: string): string {
   return operation.path.replace(`{${parameter}}`, id)
 }
 
 /** Returns the operations that delete a resource of this kind or end it permanently. */
-function endingsOf(prefix: string): Ending[] {
+function listEndings(prefix: string): Ending[] {
   const endings: Ending[] = []
   for (const operation of contract.operations.values()) {
     const [, parameter, action] = /\{(\w+)\}(?:\/([\w-]+))?$/.exec(operation.path) ?? []
-    if (parameter === undefined || prefixOf(parameter) !== prefix) continue
+    if (parameter === undefined || findPrefix(parameter) !== prefix) continue
     if (operation.method === 'DELETE' && action === undefined) {
       endings.unshift({ operation, parameter, body: undefined })
       continue
     }
     if (operation.method !== 'POST' || action === undefined) continue
-    const statuses = action === 'status' ? statusesOf(operation) : []
+    const statuses = action === 'status' ? listStatuses(operation) : []
     if (FINAL_ACTIONS.includes(action))
-      endings.push({ operation, parameter, body: operation.takesBody ? exampleOf(operation) : undefined })
+      endings.push({ operation, parameter, body: operation.takesBody ? findExample(operation) : undefined })
     for (const status of FINAL_STATUSES.filter((final) => statuses.includes(final)))
       endings.push({ operation, parameter, body: { status, reason: 'Created by a conformance run.' } })
   }
@@ -117,13 +117,15 @@ const FINAL_ACTIONS = ['cancel', 'withdraw', 'revoke', 'void']
 const FINAL_STATUSES = ['cancelled', 'void', 'withdrawn', 'terminated', 'declined', 'rejected']
 
 /** Returns the example body of the operation, such as the reason for ending something. */
-function exampleOf(operation: Operation): unknown {
-  const [first] = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+function findExample(operation: Operation): unknown {
+  const [first] = entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
   return first?.[1].value ?? {}
 }
 
-function statusesOf(operation: Operation): string[] {
-  const { properties } = contract.resolve(schemaOfBody(operation) as object) as { properties?: Record<string, unknown> }
+function listStatuses(operation: Operation): string[] {
+  const { properties } = contract.resolve(findBodySchema(operation) as object) as {
+    properties?: Record<string, unknown>
+  }
   const status = contract.resolve((properties?.status ?? {}) as object) as { enum?: string[] }
   return status.enum ?? []
 }

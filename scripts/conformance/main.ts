@@ -5,10 +5,10 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { junit, spec } from 'node:test/reporters'
 import { Command, Option } from 'commander'
-import { contract, document } from './contract.ts'
-import { brief } from './judge.ts'
-import { type Key, tellOptions } from './options.ts'
-import { ask } from './service.ts'
+import { shortenBody } from './judge-answer.ts'
+import { type Key, storeOptions } from './options.ts'
+import { sendRequest } from './service.ts'
+import { contract, document } from './walked-contract.ts'
 
 /**
  * Checks whether a server conforms to this contract.
@@ -17,7 +17,7 @@ import { ask } from './service.ts'
  *
  * Prints a report as it goes, and optionally writes one for a CI. Exits with 0 if all checks pass and with 1 otherwise.
  */
-interface Given {
+interface CommandOptions {
   baseUrl: string
   key: string
   restrictedKey?: string
@@ -49,13 +49,13 @@ const program = new Command('plumbline-conformance')
   .addOption(new Option('--only <operationId>', 'check only this operation').choices([...contract.operations.keys()]))
   .option('--junit <file>', 'also write a JUnit XML report')
   .parse()
-const given = program.opts<Given>()
+const given = program.opts<CommandOptions>()
 
 const baseUrl = given.baseUrl.replace(/\/+$/, '')
-tellOptions({
+storeOptions({
   baseUrl,
-  key: await keyOf(given.key),
-  ...(given.restrictedKey !== undefined && { restrictedKey: await keyOf(given.restrictedKey) }),
+  key: await readKey(given.key),
+  ...(given.restrictedKey !== undefined && { restrictedKey: await readKey(given.restrictedKey) }),
   ...(given.only !== undefined && { only: given.only }),
   receiver: given.receiver,
   isProxied: given.proxied,
@@ -74,13 +74,14 @@ results.compose(new spec()).pipe(process.stdout)
 if (given.junit !== undefined) await finished(results.compose(junit).pipe(createWriteStream(given.junit)))
 
 /** Returns the key and its permissions; ends the run if the server does not respond or rejects the key. */
-async function keyOf(secret: string): Promise<Key> {
-  const answer = await ask(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
+async function readKey(secret: string): Promise<Key> {
+  const response = await sendRequest(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
     (error: NodeJS.ErrnoException) => {
       // Of a name with several addresses there is only a code.
       return program.error(`${baseUrl} is not responding: ${error.message || error.code}`)
     },
   )
-  if (answer.status !== 200) program.error(`The server rejected the key: ${answer.status} ${brief(answer.body)}`)
-  return { secret, permissions: answer.body.permissions }
+  if (response.status !== 200)
+    program.error(`The server rejected the key: ${response.status} ${shortenBody(response.body)}`)
+  return { secret, permissions: response.body.permissions }
 }

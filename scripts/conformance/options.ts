@@ -20,13 +20,14 @@ export interface Key {
   permissions: readonly string[]
 }
 
-let told: Options | null = null
+let storedOptions: Options | null = null
 
-export function tellOptions(options: Options): void {
-  told = options
+export function storeOptions(options: Options): void {
+  storedOptions = options
 }
 
 export function readOptions(): Options {
-  if (told === null) throw new Error('Expected main.ts to run the checks, because it sets the URL of the server.')
-  return told
+  if (storedOptions === null)
+    throw new Error('Expected main.ts to run the checks, because it sets the URL of the server.')
+  return storedOptions
 }

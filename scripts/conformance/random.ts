@@ -3,7 +3,7 @@ import fc from 'fast-check'
 /** A source of random integers, and of everything derived from them. */
 export abstract class Random {
   /** Returns an evenly distributed integer, both ends included. */
-  abstract between(least: number, most: number): number
+  abstract between(min: number, max: number): number
 
   /** Returns a number from 0 up to but not including 1. */
   next(): number {
@@ -30,11 +30,11 @@ export class SeededRandom extends Random {
     this.#state = seed >>> 0
   }
 
-  override between(least: number, most: number): number {
+  override between(min: number, max: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return least + Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * (most - least + 1))
+    return min + Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * (max - min + 1))
   }
 }
 
@@ -47,12 +47,12 @@ export class DrawnRandom extends Random {
     this.#draw = draw
   }
 
-  override between(least: number, most: number): number {
-    return this.#draw(evenly, least, most)
+  override between(min: number, max: number): number {
+    return this.#draw(evenIntegers, min, max)
   }
 }
 
 // By default fast-check prefers values near the ends, which would make every rare choice a frequent one.
-function evenly(least: number, most: number): fc.Arbitrary<number> {
-  return fc.noBias(fc.integer({ min: least, max: most }))
+function evenIntegers(min: number, max: number): fc.Arbitrary<number> {
+  return fc.noBias(fc.integer({ min: min, max: max }))
 }

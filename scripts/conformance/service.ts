@@ -23,14 +23,14 @@ export interface Answer {
  * Sends one request. A string body is sent unchanged, so that it can be anything; every other body as JSON. Redirects
  * are not followed. Does not use `fetch`, which would take three times as long, and a run sends thousands of requests.
  */
-export async function ask(
+export async function sendRequest(
   baseUrl: string,
   method: string,
   target: string,
   body?: unknown,
   options?: RequestOptions,
 ): Promise<Answer> {
-  const { headers, body: text } = written(body, options)
+  const { headers, body: text } = toSentRequest(body, options)
   const url = new URL(baseUrl + target)
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((done, fail) => {
@@ -39,11 +39,11 @@ export async function ask(
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', fail)
       response.on('end', () => {
-        done(read(response.statusCode ?? 0, headersOf(response.rawHeaders), utf8.decode(Buffer.concat(chunks))))
+        done(toAnswer(response.statusCode ?? 0, toHeaders(response.rawHeaders), utf8.decode(Buffer.concat(chunks))))
       })
     })
     // Also for an answer that comes a byte now and then.
-    const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} got no response.`)), ANSWER_MS)
+    const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} got no response.`)), MAX_ANSWER_MS)
     sent.on('close', () => clearTimeout(over))
     sent.on('error', fail)
     sent.end(text)
@@ -52,14 +52,14 @@ export async function ask(
 
 const utf8 = new TextDecoder()
 
-function headersOf(raw: readonly string[]): Headers {
+function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers()
   for (let i = 0; i < raw.length; i += 2) headers.append(raw[i] ?? '', raw[i + 1] ?? '')
   return headers
 }
 
 /** Returns the body as text, and the headers for it and the key. */
-function written(
+function toSentRequest(
   body: unknown,
   { key, headers }: RequestOptions = {},
 ): { headers: Record<string, string>; body?: string } {
@@ -74,32 +74,32 @@ function written(
 }
 
 /** Returns the response, with its body parsed if it is JSON. */
-function read(status: number, headers: Headers, text: string): Answer {
+function toAnswer(status: number, headers: Headers, text: string): Answer {
   const isJson = /[/+]json(;|$)/.test(headers.get('content-type') ?? '')
   return { status, body: isJson ? JSON.parse(text) : text, headers }
 }
 
 /** Adds the default key to the options of a request, unless they name another key or null. */
-export function withKey(usual: string, options: RequestOptions = {}): RequestOptions {
-  return { ...options, key: options.key === undefined ? usual : options.key }
+export function addKey(defaults: string, options: RequestOptions = {}): RequestOptions {
+  return { ...options, key: options.key === undefined ? defaults : options.key }
 }
 
 /** The longest wait for a complete response. */
-const ANSWER_MS = 60_000
+const MAX_ANSWER_MS = 60_000
 
 /**
  * Returns a service at a URL. Its limits are obeyed: a request that was asked to come back later is sent again then,
  * and `onWait` is called with the number of seconds.
  */
-export function remoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
+export function connectRemoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
   return {
     async request(method, target, body, options) {
       for (;;) {
-        const answer = await ask(baseUrl, method, target, body, withKey(key, options))
-        if (answer.status !== 429) return answer
-        const seconds = Number(answer.headers.get('retry-after') ?? 1)
+        const response = await sendRequest(baseUrl, method, target, body, addKey(key, options))
+        if (response.status !== 429) return response
+        const seconds = Number(response.headers.get('retry-after') ?? 1)
         // Never wait for a daily quota.
-        if (!(seconds <= MOST_WAIT_S)) return answer
+        if (!(seconds <= MAX_WAIT_S)) return response
         onWait(seconds)
         await new Promise((next) => setTimeout(next, Math.max(seconds, 1) * 1000))
       }
@@ -107,4 +107,4 @@ export function remoteService(baseUrl: string, key: string, onWait: (seconds: nu
   }
 }
 
-const MOST_WAIT_S = 120
+const MAX_WAIT_S = 120

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { at } from './contract.ts'
 import type { Random } from './random.ts'
+import { valueAtPlace } from './walked-contract.ts'
 
 /**
  * Generates values from the schemas of the contract: valid ones, and ones that break their schema in one place. It
  * knows the keywords that the contract uses but no resource by name; for an ID it calls `idFor` with the name of the
  * field.
  */
-export interface Sources {
+export interface ValueSources {
   random: Random
   /**
    * Returns an ID for a field of this name (`vendorId`, `communityIds`); undefined to generate one that refers to
@@ -20,29 +20,29 @@ export interface Sources {
 
 type Schema = Record<string, unknown>
 
-export function validValue(schema: unknown, sources: Sources, field = '', depth = 0): unknown {
+export function makeValidValue(schema: unknown, sources: ValueSources, field = '', depth = 0): unknown {
   const { random } = sources
-  const here = resolved(schema)
+  const here = resolveSchema(schema)
   if ('const' in here) return here.const
   if (Array.isArray(here.enum)) return random.pick(here.enum)
   const variants = (here.anyOf ?? here.oneOf) as unknown[] | undefined
-  if (variants !== undefined) return validValue(random.pick(variants), sources, field, depth)
+  if (variants !== undefined) return makeValidValue(random.pick(variants), sources, field, depth)
   const type = random.pick([here.type ?? 'object'].flat() as string[])
   if (type === 'null') return null
   if (type === 'boolean') return random.chance(0.5)
-  if (type === 'string') return validText(here, sources, field)
-  if (type === 'integer' || type === 'number') return validNumber(here, type === 'integer', random)
-  if (type === 'array') return validArray(here, sources, field, depth)
-  return validObject(here, sources, depth)
+  if (type === 'string') return makeValidText(here, sources, field)
+  if (type === 'integer' || type === 'number') return makeValidNumber(here, type === 'integer', random)
+  if (type === 'array') return makeValidArray(here, sources, field, depth)
+  return makeValidObject(here, sources, depth)
 }
 
-function validText(schema: Schema, { random, idFor, url }: Sources, field: string): string {
+function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, field: string): string {
   if (field === 'url') return url
   if (field === 'timeZone') return random.pick(['America/Chicago', 'Pacific/Kiritimati', 'Asia/Kathmandu', 'UTC'])
-  const [least, most] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? 30)]
+  const [min, max] = [Number(schema.minLength ?? 0), Number(schema.maxLength ?? 30)]
   if (/(^id|Id|Ids|ids)$/.test(field) && random.chance(0.8)) {
     const id = idFor(field)
-    if (id !== undefined && id.length <= most) return id
+    if (id !== undefined && id.length <= max) return id
   }
   switch (schema.format) {
     case 'date':
@@ -55,19 +55,19 @@ function validText(schema: Schema, { random, idFor, url }: Sources, field: strin
       return `user${random.between(1, 1e9)}@example.com`
   }
   if (typeof schema.pattern === 'string') {
-    const text = matching(schema, random)
+    const text = makeMatchingText(schema, random)
     // A pattern that only requires something somewhere still matches if the text is extended.
-    return [...(text.length < least ? text.padEnd(least, 'x') : text)].slice(0, most).join('')
+    return [...(text.length < min ? text.padEnd(min, 'x') : text)].slice(0, max).join('')
   }
   // Most texts are short; occasionally one is as long as allowed.
-  const length = random.chance(0.05) ? Math.min(most, 3000) : random.between(least, Math.max(least, Math.min(most, 30)))
-  const alphabet = random.chance(0.8) ? PLAIN : STRANGE
+  const length = random.chance(0.05) ? Math.min(max, 3000) : random.between(min, Math.max(min, Math.min(max, 30)))
+  const alphabet = random.chance(0.8) ? PLAIN_CHARACTERS : STRANGE_CHARACTERS
   return Array.from({ length }, () => random.pick(alphabet))
     .join('')
-    .slice(0, Math.max(most, 0))
+    .slice(0, Math.max(max, 0))
 }
 
-function matching(schema: Schema, random: Random): string {
+function makeMatchingText(schema: Schema, random: Random): string {
   const pattern = String(schema.pattern)
   // Values cannot be generated from a pattern with lookaheads; such a schema has examples.
   if (pattern.includes('(?')) return random.pick(schema.examples as string[])
@@ -78,36 +78,34 @@ function matching(schema: Schema, random: Random): string {
   return text
 }
 
-const PLAIN = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
+const PLAIN_CHARACTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
 // Characters that break escaping, collation, length counting and search patterns.
-const STRANGE = [
+const STRANGE_CHARACTERS = [
   ...`'"\\%_;:/<>&$\`{}[]()|*?+~^#@!=\t\n\u00e9\u00df\u0131\u0130\u4e2d\u0627\u200b\u202e\ufeff\uffff`,
   '--',
   '/*',
   '$1',
 ]
 
-function validNumber(schema: Schema, whole: boolean, random: Random): number {
-  const least = Number(schema.minimum ?? schema.exclusiveMinimum ?? -1e9)
-  const most = Number(schema.maximum ?? schema.exclusiveMaximum ?? 1e9)
+function makeValidNumber(schema: Schema, whole: boolean, random: Random): number {
+  const min = Number(schema.minimum ?? schema.exclusiveMinimum ?? -1e9)
+  const max = Number(schema.maximum ?? schema.exclusiveMaximum ?? 1e9)
   const decimals = whole ? 0 : schema.format === 'money' || schema.format === 'percent' ? 2 : 4
   const edge = random.next()
-  if (edge < 0.05 && 'minimum' in schema) return least
-  if (edge < 0.1 && 'maximum' in schema) return most
+  if (edge < 0.05 && 'minimum' in schema) return min
+  if (edge < 0.1 && 'maximum' in schema) return max
   // Large amounts overflow their sums, which is worth trying, but not every time.
-  const reach = random.chance(0.9) ? Math.min(most, Math.max(least + 1, 100_000)) : most
-  const value = Number(
-    (Math.max(least, -100_000) + random.next() * (reach - Math.max(least, -100_000))).toFixed(decimals),
-  )
-  const within = value > least && value < most ? value : Math.min(Math.max(value, Math.ceil(least)), Math.floor(most))
+  const reach = random.chance(0.9) ? Math.min(max, Math.max(min + 1, 100_000)) : max
+  const value = Number((Math.max(min, -100_000) + random.next() * (reach - Math.max(min, -100_000))).toFixed(decimals))
+  const within = value > min && value < max ? value : Math.min(Math.max(value, Math.ceil(min)), Math.floor(max))
   return Object.is(within, -0) ? 0 : within
 }
 
-function validArray(schema: Schema, sources: Sources, field: string, depth: number): unknown[] {
-  const least = Number(schema.minItems ?? 0)
-  const most = Math.min(Number(schema.maxItems ?? 3), Math.max(least, 3))
-  const items = Array.from({ length: sources.random.between(least, most) }, () =>
-    validValue(schema.items, sources, field, depth + 1),
+function makeValidArray(schema: Schema, sources: ValueSources, field: string, depth: number): unknown[] {
+  const min = Number(schema.minItems ?? 0)
+  const max = Math.min(Number(schema.maxItems ?? 3), Math.max(min, 3))
+  const items = Array.from({ length: sources.random.between(min, max) }, () =>
+    makeValidValue(schema.items, sources, field, depth + 1),
   )
   if (schema.uniqueItems !== true) return items
   return items.filter(
@@ -115,19 +113,19 @@ function validArray(schema: Schema, sources: Sources, field: string, depth: numb
   )
 }
 
-function validObject(schema: Schema, sources: Sources, depth: number): Record<string, unknown> {
+function makeValidObject(schema: Schema, sources: ValueSources, depth: number): Record<string, unknown> {
   const { random } = sources
   const properties = Object.entries((schema.properties ?? {}) as Record<string, unknown>)
   const required = (schema.required ?? []) as string[]
   const share = random.pick([0, 0.3, 0.7, 1])
   const chosen = properties.filter(([name]) => required.includes(name) || (depth < 4 && random.chance(share)))
   if (chosen.length < Number(schema.minProperties ?? 0) && properties.length > 0) chosen.push(random.pick(properties))
-  return Object.fromEntries(chosen.map(([name, inner]) => [name, validValue(inner, sources, name, depth + 1)]))
+  return Object.fromEntries(chosen.map(([name, inner]) => [name, makeValidValue(inner, sources, name, depth + 1)]))
 }
 
 /** Breaks a value against its schema. The result may happen to be valid, so the caller has to check. */
-export function brokenValue(schema: unknown, value: unknown, random: Random): unknown {
-  const here = resolved(schema)
+export function breakValue(schema: unknown, value: unknown, random: Random): unknown {
+  const here = resolveSchema(schema)
   if (typeof value === 'object' && value !== null && random.chance(0.7)) {
     const inner = Array.isArray(value) ? value.map((item, index) => [index, item] as const) : Object.entries(value)
     if (inner.length > 0) {
@@ -135,7 +133,7 @@ export function brokenValue(schema: unknown, value: unknown, random: Random): un
       const itemSchema = Array.isArray(value) ? here.items : (here.properties as Schema | undefined)?.[key]
       if (itemSchema !== undefined) {
         const copy = structuredClone(value) as Record<string | number, unknown>
-        copy[key] = brokenValue(itemSchema, item, random)
+        copy[key] = breakValue(itemSchema, item, random)
         return copy
       }
     }
@@ -183,8 +181,8 @@ export function brokenValue(schema: unknown, value: unknown, random: Random): un
   return random.pick(ways)
 }
 
-function resolved(schema: unknown): Schema {
+function resolveSchema(schema: unknown): Schema {
   const reference = (schema as { $ref?: unknown } | undefined)?.$ref
   if (typeof reference !== 'string') return (schema ?? {}) as Schema
-  return at(...reference.slice('#/'.length).split('/')) as Schema
+  return valueAtPlace(...reference.slice('#/'.length).split('/')) as Schema
 }

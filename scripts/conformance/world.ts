@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
-import { at, contract, entriesAt } from './contract.ts'
-import { brief, placeOf } from './judge.ts'
+import { operationPlace, shortenBody } from './judge-answer.ts'
 import { SeededRandom } from './random.ts'
 import type { Answer, Service } from './service.ts'
-import { validValue } from './values.ts'
+import { makeValidValue } from './values.ts'
+import { contract, entriesAt, valueAtPlace } from './walked-contract.ts'
 
 /**
  * How much a world creates: `plenty` sends each creation in all rounds, for suites that take several resources of a
  * kind through everything; in later rounds `enough` sends only creations that have created nothing yet.
  */
-export type Amount = 'plenty' | 'enough'
+export type WorldSize = 'plenty' | 'enough'
 
 /**
  * A builder's world, created from the contract's own examples: every example of a creation is sent, with its IDs
@@ -64,7 +64,7 @@ export class World {
   idsFor(field: string): readonly string[] {
     // This resource may be of any kind.
     if (field === 'resourceId') return [...this.#existing.values()].flat()
-    return this.#existing.get(prefixOf(field) ?? '') ?? []
+    return this.#existing.get(findPrefix(field) ?? '') ?? []
   }
 
   /**
@@ -78,7 +78,7 @@ export class World {
       const parameter = contract.resolve(declared)
       if (parameter.required !== true || parameter.in === 'header') continue
       const ids = this.#below(path, this.#idsIn(operation, parameter.name))
-      const value = ids[which] ?? current((parameter as { example?: unknown }).example)
+      const value = ids[which] ?? shiftDates((parameter as { example?: unknown }).example)
       if (value === undefined) return undefined
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, String(value))
       else query.set(parameter.name, String(value))
@@ -118,7 +118,7 @@ export class World {
     const [token] = address.split(/[/?]/).flatMap((part) => this.#tokenTo(part) ?? [])
     const entries = [...this.#portalTokens]
     // A link to a vendor's whole portal opens more than a link to one invitation.
-    const whole = entries.findLast(([opened]) => prefixIn(opened) === prefixOf('vendorId'))
+    const whole = entries.findLast(([opened]) => idPrefix(opened) === findPrefix('vendorId'))
     return token ?? (whole ?? entries.at(-1))?.[1]
   }
 
@@ -145,14 +145,14 @@ export class World {
   }
 
   #remedyFor(parameter: string): string {
-    const prefix = prefixOf(parameter)
+    const prefix = findPrefix(parameter)
     if (prefix === undefined)
       return 'no example contains an ID of its kind. Add an example to the parameter, or to the response of an operation.'
-    const creation = [...contract.operations.values()].find((operation) => kindOf(operation) === prefix)
+    const creation = [...contract.operations.values()].find((operation) => createdKind(operation) === prefix)
     if (creation === undefined)
       return `no operation creates a ${prefix}_…. Add an operation with an example, or create the record in scripts/conformance/world.ts.`
-    const refusal = this.#refusals.get(creation)
-    if (refusal !== undefined) return `${creation.id} creates one, but failed: ${refusal}`
+    const problem = this.#refusals.get(creation)
+    if (problem !== undefined) return `${creation.id} creates one, but failed: ${problem}`
     return this.addressOf(creation) === undefined
       ? `${creation.id} creates one, but its own parameters have no values.`
       : `${creation.id} creates one, but its examples refer to records that do not exist.`
@@ -171,7 +171,7 @@ export class World {
       }
       // Deliveries go to the test's own receiver and nowhere else.
       if (field === 'url' && typeof value === 'string') return this.receiver
-      if (typeof value !== 'string' || !TYPE_ID.test(value)) return current(value, weeksAgo)
+      if (typeof value !== 'string' || !TYPE_ID.test(value)) return shiftDates(value, weeksAgo)
       const standIn = this.#standInFor(value)
       if (standIn === undefined) isWhole = false
       return standIn
@@ -183,7 +183,7 @@ export class World {
   #standInFor(id: string): string | undefined {
     const known = this.#standIns.get(id) ?? this.#makeshifts.get(id)
     if (known !== undefined) return known
-    const existing = this.#existing.get(prefixIn(id)) ?? []
+    const existing = this.#existing.get(idPrefix(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
     // At first two IDs stand for two resources. One resource may stand for both only after no more will be created.
@@ -196,20 +196,20 @@ export class World {
    * Makes a created resource the stand-in for the most similar example resource, and its owner the stand-in for that
    * example's owner.
    */
-  #bind(example: object, made: Record<string, unknown>): void {
+  #bind(example: object, created: Record<string, unknown>): void {
     const fields = Object.entries(example)
     const likeness = (resource: Resource) =>
       fields.filter(([field, value]) => isDeepStrictEqual(resource[field], value)).length
     const [best] = [...EXAMPLE_RESOURCES]
-      .filter(([id]) => prefixIn(id) === prefixIn(String(made.id)))
+      .filter(([id]) => idPrefix(id) === idPrefix(String(created.id)))
       .map(([id, resource]) => ({ id, resource, score: likeness(resource) }))
       .filter(({ id, score }) => score > (this.#likeness.get(id) ?? 0))
       .sort((one, other) => other.score - one.score)
     if (best === undefined) return
     this.#likeness.set(best.id, best.score)
-    this.#standIns.set(best.id, String(made.id))
+    this.#standIns.set(best.id, String(created.id))
     for (const [field, id] of Object.entries(best.resource)) {
-      const real = made[field]
+      const real = created[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
       if (this.#standIns.has(id)) continue
       // Its child resources would not belong to a more similar resource that is created later.
@@ -222,7 +222,7 @@ export class World {
    * Sends every create request until a record of each kind exists, and waits for the records that the service creates
    * in the background.
    */
-  async populate(amount: Amount = 'plenty'): Promise<this> {
+  async populate(amount: WorldSize = 'plenty'): Promise<this> {
     await this.#playAll(CREATIONS, amount)
     await this.#tryOut()
     const deadline = Date.now() + 10_000
@@ -244,7 +244,7 @@ export class World {
    * sufficient.
    */
   async populateFor(operations: readonly Operation[]): Promise<this> {
-    const creations = creationsFor(operations)
+    const creations = listCreationsFor(operations)
     await this.#playAll(creations, 'plenty')
     for (const operation of contract.operations.values()) {
       const isOfThese = creations.some(({ path }) => operation.path === path || operation.path.startsWith(`${path}/`))
@@ -254,7 +254,7 @@ export class World {
     return operations.every((operation) => this.addressOf(operation) !== undefined) ? this : this.populate()
   }
 
-  async #playAll(creations: readonly Operation[], amount: Amount): Promise<void> {
+  async #playAll(creations: readonly Operation[], amount: WorldSize): Promise<void> {
     const successful = new Set<Operation>()
     for (let round = 0; round < ROUNDS; round++) {
       this.#isSettled = round >= ROUNDS / 2
@@ -263,18 +263,18 @@ export class World {
         for (const { example, body } of this.#playable(operation)) {
           const address = this.addressOf(operation)
           if (address === undefined) continue
-          const answer = await this.#create(address, body)
-          this.learn(answer)
-          if (answer.status !== 201) {
-            const { code, detail, errors = [] } = answer.body ?? {}
+          const response = await this.#create(address, body)
+          this.learn(response)
+          if (response.status !== 201) {
+            const { code, detail, errors = [] } = response.body ?? {}
             this.#refusals.set(
               operation,
-              `${answer.status} ${code}: ${detail} ${errors.length > 0 ? brief(errors) : ''}`.trim(),
+              `${response.status} ${code}: ${detail} ${errors.length > 0 ? shortenBody(errors) : ''}`.trim(),
             )
             continue
           }
-          this.#made.set(prefixIn(answer.body.id), operation)
-          this.#bind(example as object, answer.body)
+          this.#made.set(idPrefix(response.body.id), operation)
+          this.#bind(example as object, response.body)
           successful.add(operation)
         }
       }
@@ -311,16 +311,16 @@ export class World {
     const billed = await this.#create(`${path}/applications`, application)
     const porch = { description: 'Screened porch', price: 20_000, cost: 14_000 }
     const changed = await this.#create(`${path}/changes`, { title: 'Screened porch', lines: [porch] })
-    for (const answer of [home, sale, set, billed, changed]) this.learn(answer)
+    for (const response of [home, sale, set, billed, changed]) this.learn(response)
     // So that they are removed with everything else.
     for (const operation of creations)
       for (const { body } of [home, sale, billed, changed])
-        if (kindOf(operation) === prefixIn(String(body?.id))) this.#made.set(prefixIn(body.id), operation)
+        if (createdKind(operation) === idPrefix(String(body?.id))) this.#made.set(idPrefix(body.id), operation)
   }
 
   /** Asks vendors about what their portals then show. */
   async #openPortals(): Promise<void> {
-    for (const operation of ASKING) {
+    for (const operation of CONFIRMATION_REQUESTS) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
       for (const [which] of ids.entries()) {
         const address = this.addressOf(operation, which)
@@ -334,7 +334,7 @@ export class World {
    * permission to copy links, this world cannot open the portal.
    */
   async copyLinks(subjects?: readonly string[]): Promise<void> {
-    for (const operation of COPYING) {
+    for (const operation of LINK_COPIES) {
       for (const id of this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')) {
         if (subjects === undefined ? this.#portalTokens.has(id) : !subjects.includes(id)) continue
         this.#portalTokens.delete(id)
@@ -346,15 +346,15 @@ export class World {
 
   /** Issues one resource of each kind, the last one, to a vendor with a portal link. The portal shows it only then. */
   async #issue(): Promise<void> {
-    for (const operation of ISSUING) {
+    for (const operation of ISSUING_OPERATIONS) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
       for (let which = ids.length - 1; which >= 0; which--) {
         const address = this.addressOf(operation, which)
         if (address === undefined) break
         for (const body of this.bodiesOf(operation)) {
-          const answer = await this.send(operation, { address, body })
-          this.learn(answer, operation)
-          if (answer.status >= 300 || isIssued(answer.body)) break
+          const response = await this.send(operation, { address, body })
+          this.learn(response, operation)
+          if (response.status >= 300 || isIssued(response.body)) break
         }
         if (this.#tokenTo(ids[which] ?? '') !== undefined) break
       }
@@ -365,7 +365,7 @@ export class World {
   async #share(): Promise<void> {
     const upload = contract.operations.get('uploadAttachment' as OperationId)
     if (upload === undefined) return
-    for (const operation of OPENING) {
+    for (const operation of PORTAL_DOWNLOADS) {
       const [recordId] = this.#idsIn(operation, /\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
       if (recordId === undefined) continue
       const query = new URLSearchParams({ recordId, fileName: 'Shared.pdf', shared: 'true' })
@@ -386,7 +386,7 @@ export class World {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       return this.#service.request('POST', address, content, { key: this.key, headers })
     }
-    return underFreeNames(body, create)
+    return sendWithFreeNames(body, create)
   }
 
   /**
@@ -399,7 +399,7 @@ export class World {
 
   #playable(operation: Operation): { example: unknown; body: unknown }[] {
     if (!operation.takesBody) return [{ example: {}, body: undefined }]
-    return entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+    return entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
       .map(([, { value }]) => ({ example: value, body: this.#bodyLike(value, operation) }))
       .filter(({ body }) => body !== undefined)
   }
@@ -421,13 +421,13 @@ export class World {
   }
 
   /** Sends an operation like its first usable example, except for the caller's overrides. */
-  async send(operation: Operation, other: Partial<Sending> = {}): Promise<Answer> {
+  async send(operation: Operation, other: Partial<OperationRequest> = {}): Promise<Answer> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
     const key = other.key === undefined ? this.credentialFor(operation, address) : other.key
-    const answer = await this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
-    if (answer.status < 300 && RELINKING.has(operation)) await this.copyLinks(address.split(/[/?]/))
-    return answer
+    const response = await this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
+    if (response.status < 300 && LINK_REPLACEMENTS.has(operation)) await this.copyLinks(address.split(/[/?]/))
+    return response
   }
 
   /**
@@ -438,7 +438,7 @@ export class World {
     const [example] = this.bodiesOf(operation)
     return (
       example ??
-      validValue(schemaOfBody(operation), {
+      makeValidValue(findBodySchema(operation), {
         random: new SeededRandom(1),
         idFor: (field) => this.idFor(field),
         url: this.receiver,
@@ -450,32 +450,35 @@ export class World {
    * Remembers every ID of a response as existing. Given the operation, it can tell whether the response is about this
    * world. If not, it ignores every kind that can be created, because a run may only touch what it created.
    */
-  learn(answer: Answer, operation?: Operation): void {
+  learn(response: Answer, operation?: Operation): void {
     // Everything in a dry run was rolled back, including tokens.
-    if (answer.status >= 300 || answer.body?.dryRun === true) return
-    for (const token of portalTokensIn(answer.body)) this.admit(token)
-    const { id, vendorId, portalStatus, recordId } = answer.body ?? {}
+    if (response.status >= 300 || response.body?.dryRun === true) return
+    for (const token of listPortalTokens(response.body)) this.admit(token)
+    const { id, vendorId, portalStatus, recordId } = response.body ?? {}
     if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
     if (portalStatus === 'not_invited') this.#portalTokens.delete(id)
     // A request to a vendor is shown in its portal.
-    const isShown = isIssued(answer.body) || isAsked(answer.body) || VENDORS_PAPERS.includes(prefixIn(String(id)))
+    const isShown =
+      isIssued(response.body) ||
+      isConfirmationRequested(response.body) ||
+      VENDOR_DOCUMENT_PREFIXES.includes(idPrefix(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
     // A message is shown in the portals of its recipients.
-    const { recipients } = (answer.body ?? {}) as { recipients?: unknown }
+    const { recipients } = (response.body ?? {}) as { recipients?: unknown }
     for (const recipient of Array.isArray(recipients) ? recipients : [])
       if (recipient?.type === 'vendor') this.#shownTo.set(id, recipient.id)
     const makes = operation === undefined || '201' in operation.declaration.responses || isSync(operation)
     const isOwn = makes || this.#isOnOwn(operation)
-    for (const id of idsIn(withoutOutcomes(answer.body))) {
+    for (const id of listIds(omitOutcomes(response.body))) {
       // The contract itself can be downloaded, but the resources of its examples do not exist.
-      if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(prefixIn(id)))) continue
+      if (EXAMPLE_IDS.has(id) || (!isOwn && this.#made.has(idPrefix(id)))) continue
       this.remember(id)
     }
   }
 
   #isOnOwn({ path }: Operation): boolean {
     const [, parameter = ''] = /\{(\w+)\}/.exec(path) ?? []
-    return this.#made.has(prefixOf(parameter) ?? '')
+    return this.#made.has(findPrefix(parameter) ?? '')
   }
 
   /** The kinds that were created here, by prefix, with the operation that creates each. */
@@ -488,7 +491,7 @@ export class World {
   }
 
   remember(id: string): void {
-    const prefix = prefixIn(id)
+    const prefix = idPrefix(id)
     const known = this.#existing.get(prefix)
     if (known === undefined) this.#existing.set(prefix, [id])
     else if (!known.includes(id)) known.push(id)
@@ -496,7 +499,7 @@ export class World {
 }
 
 /** Returns a date or timestamp of an example shifted to the current week; other values unchanged. */
-function current(value: unknown, weeksAgo = 0): unknown {
+function shiftDates(value: unknown, weeksAgo = 0): unknown {
   if (typeof value !== 'string' || !DATE.test(value)) return value
   const moved = new Date(Date.parse(value) + (WEEKS_SINCE - weeksAgo) * WEEK_MS).toISOString()
   return value.length === 10 ? moved.slice(0, 10) : moved
@@ -512,42 +515,42 @@ const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
 /** A creation may need a resource that the contract creates only later, which may again need another. */
 const ROUNDS = 4
 
-export interface Sending {
+export interface OperationRequest {
   address: string
   body: unknown
   key: string | null | undefined
   headers: Record<string, string>
 }
 
-export function schemaOfBody(operation: Operation): unknown {
-  return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema')
+export function findBodySchema(operation: Operation): unknown {
+  return valueAtPlace(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
 /** The number of unique names that a record has at most: a code, an accountingId, an externalId. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 
 /** Sends a body, and sends it again with another name for each name that another record already has. */
-export async function underFreeNames(body: unknown, send: (content: unknown) => Promise<Answer>): Promise<Answer> {
-  let [content, answer] = [body, await send(body)]
-  for (let i = 0; i < MOST_NAMES; i++) {
-    const otherwise = renamed(content, answer)
+export async function sendWithFreeNames(body: unknown, send: (content: unknown) => Promise<Answer>): Promise<Answer> {
+  let [content, response] = [body, await send(body)]
+  for (let i = 0; i < MAX_NAMES; i++) {
+    const otherwise = renameConflicting(content, response)
     if (otherwise === null) break
     content = otherwise
-    answer = await send(content)
+    response = await send(content)
   }
-  return answer
+  return response
 }
 
 /**
  * Returns a body with a new name, or for another week, if the request was rejected because another record has it;
  * otherwise null.
  */
-export function renamed(body: unknown, refused: Answer): unknown {
+export function renameConflicting(body: unknown, refused: Answer): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
   const name = (body as Record<string, unknown> | null | undefined)?.[field]
   if (typeof name !== 'string' || TYPE_ID.test(name)) return null
-  if (DATE.test(name)) return { ...(body as object), [field]: current(name, 1 + Math.floor(Math.random() * 1000)) }
+  if (DATE.test(name)) return { ...(body as object), [field]: shiftDates(name, 1 + Math.floor(Math.random() * 1000)) }
   const other = Math.random().toString(36).slice(2, 8)
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
@@ -560,27 +563,27 @@ function isSync({ id }: Operation): boolean {
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
 
 /** The operations that send a vendor a notice about something that its portal shows from then on. */
-const ASKING = [...contract.operations.values()].filter(
+const CONFIRMATION_REQUESTS = [...contract.operations.values()].filter(
   ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
 )
 
 /** The operations that return a portal link. */
-const COPYING = [...contract.operations.values()].filter(
+const LINK_COPIES = [...contract.operations.values()].filter(
   ({ declaration }) => declaration['x-shows-once']?.includes('portalUrl') === true,
 )
 
 /** The operations that replace or revoke the link of the record in their path. */
-const RELINKING: ReadonlySet<Operation> = new Set(
+const LINK_REPLACEMENTS: ReadonlySet<Operation> = new Set(
   [...contract.operations.values()].filter(
     ({ id, path, emits }) =>
-      COPYING.some((copying) => path.startsWith(copying.path.slice(0, copying.path.lastIndexOf('/') + 1))) &&
+      LINK_COPIES.some((copying) => path.startsWith(copying.path.slice(0, copying.path.lastIndexOf('/') + 1))) &&
       (emits.includes('vendor.invited') || id.startsWith('revoke')),
   ),
 )
 
 /** The operations that issue something to a vendor, recognized by the status in an example of their response. */
-const ISSUING = [...contract.operations.values()].filter((operation) => {
-  const place = [...placeOf(operation), 'responses', '200', 'content', 'application/json', 'examples']
+const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) => {
+  const place = [...operationPlace(operation), 'responses', '200', 'content', 'application/json', 'examples']
   const [example] = operation.path.endsWith('/status') && isOpenToKeys(operation) ? entriesAt(...place) : []
   return (
     example !== undefined && 'issuedAt' in (example[1].value as object) && 'vendorId' in (example[1].value as object)
@@ -588,7 +591,7 @@ const ISSUING = [...contract.operations.values()].filter((operation) => {
 })
 
 /** The operations of the portal that return the file of a visible record. */
-const OPENING = [...contract.operations.values()].filter(
+const PORTAL_DOWNLOADS = [...contract.operations.values()].filter(
   (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToKeys(operation),
 )
 
@@ -598,41 +601,41 @@ function isIssued(body: unknown): boolean {
 }
 
 /** Whether a vendor was asked to confirm the date of this task. */
-function isAsked(body: unknown): boolean {
+function isConfirmationRequested(body: unknown): boolean {
   const { confirmation } = (body ?? {}) as { confirmation?: { requestedAt?: unknown } | null }
   return typeof confirmation?.requestedAt === 'string'
 }
 
 /** Until it is approved, a proposal shows records that do not exist. */
-function withoutOutcomes(body: unknown): unknown {
+function omitOutcomes(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   const { outcome, data, ...rest } = body as { outcome?: unknown; data?: unknown; status?: unknown }
   if (rest.status === 'approved') return { ...rest, data, outcome }
-  return Array.isArray(data) ? { ...rest, data: data.map(withoutOutcomes) } : { ...rest, data }
+  return Array.isArray(data) ? { ...rest, data: data.map(omitOutcomes) } : { ...rest, data }
 }
 
 /**
  * Yields every `id` in a response, at any depth. The possible duplicates of a new vendor existed before and must not be
  * touched.
  */
-export function* idsIn(value: unknown): Generator<string> {
+export function* listIds(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
     if (field === 'possibleDuplicates') continue
     if (field === 'id' && typeof inner === 'string' && TYPE_ID.test(inner)) yield inner
-    else yield* idsIn(inner)
+    else yield* listIds(inner)
   }
 }
 
 /** Yields the tokens of the portal links in a response. */
-function* portalTokensIn(value: unknown): Generator<string> {
+function* listPortalTokens(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const { portalUrl } = value as { portalUrl?: unknown }
   const token = typeof portalUrl === 'string' ? portalUrl.slice(portalUrl.lastIndexOf('/') + 1) : ''
   // The contract itself can be downloaded, but the tokens in its examples open nothing.
   const isShown = EXAMPLE_IDS.has(token.slice(0, token.indexOf('.')))
   if (token !== '' && !isShown) yield token
-  for (const inner of Object.values(value)) yield* portalTokensIn(inner)
+  for (const inner of Object.values(value)) yield* listPortalTokens(inner)
 }
 
 /** Whether an API key may call it; otherwise it belongs to the vendors' portal. */
@@ -646,13 +649,13 @@ export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
  * Returns the prefix of the IDs in a field of this name, learned from the examples: vendorId and vendorIds contain
  * ven_….
  */
-export function prefixOf(field: string): string | undefined {
-  return PREFIXES.get(field.replace(/Ids$/, 'Id'))
+export function findPrefix(field: string): string | undefined {
+  return PREFIX_BY_FIELD.get(field.replace(/Ids$/, 'Id'))
 }
 
-const PREFIXES = learnPrefixes()
+const PREFIX_BY_FIELD = learnPrefixes()
 /** The prefixes of records that a vendor's portal always shows. */
-const VENDORS_PAPERS = [prefixOf('complianceDocumentId'), prefixOf('lienWaiverId')]
+const VENDOR_DOCUMENT_PREFIXES = [findPrefix('complianceDocumentId'), findPrefix('lienWaiverId')]
 
 function learnPrefixes(): Map<string, string> {
   const prefixes = new Map<string, string>()
@@ -661,7 +664,7 @@ function learnPrefixes(): Map<string, string> {
     for (const [field, inner] of Object.entries(value)) {
       if (/Ids?$/.test(field)) {
         for (const id of [inner].flat()) {
-          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), prefixIn(id))
+          if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(field.replace(/Ids$/, 'Id'), idPrefix(id))
         }
       }
       visit(inner)
@@ -675,7 +678,7 @@ function learnPrefixes(): Map<string, string> {
     const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'examples']
     for (const [, example] of entriesAt(...place)) {
       const id = (example.value as { id?: unknown }).id
-      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, prefixIn(id))
+      if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, idPrefix(id))
     }
   }
   return prefixes
@@ -685,23 +688,23 @@ function learnPrefixes(): Map<string, string> {
  * Returns the ID prefix of the resource that a creation creates, learned from its examples; undefined for any other
  * operation.
  */
-export function kindOf(operation: Operation): string | undefined {
-  const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
+export function createdKind(operation: Operation): string | undefined {
+  const place = [...operationPlace(operation), 'responses', '201', 'content', 'application/json', 'examples']
   const [example] = '201' in operation.declaration.responses ? entriesAt(...place) : []
   const { id } = (example?.[1].value ?? {}) as { id?: unknown }
-  return typeof id === 'string' && TYPE_ID.test(id) ? prefixIn(id) : undefined
+  return typeof id === 'string' && TYPE_ID.test(id) ? idPrefix(id) : undefined
 }
 
 /** Returns the operations on a single resource with this prefix, whose paths end with its ID. */
-export function operationsOn(kind: string): Operation[] {
+export function listOperationsOn(kind: string): Operation[] {
   return [...contract.operations.values()].filter(({ path }) => {
     const parameter = /\{(\w+)\}$/.exec(path)?.[1]
-    return parameter !== undefined && prefixOf(parameter) === kind
+    return parameter !== undefined && findPrefix(parameter) === kind
   })
 }
 
 export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
-  entriesAt('components', 'examples').flatMap(([, { value }]) => [...idsIn(value)]),
+  entriesAt('components', 'examples').flatMap(([, { value }]) => [...listIds(value)]),
 )
 
 const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
@@ -710,13 +713,13 @@ const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => 
  * Returns the creations that the operations need for their URLs and examples, and the creations that these need in
  * turn.
  */
-function creationsFor(operations: readonly Operation[]): Operation[] {
+function listCreationsFor(operations: readonly Operation[]): Operation[] {
   const needed = new Set<Operation>()
   const add = (operation: Operation): void => {
-    const kinds = kindsIn(operation)
+    const kinds = listKinds(operation)
     // A list contains the records created at its path.
     for (const creation of CREATIONS) {
-      const isNeeded = creation.path === operation.path || kinds.has(kindOf(creation) ?? '')
+      const isNeeded = creation.path === operation.path || kinds.has(createdKind(creation) ?? '')
       if (!isNeeded || needed.has(creation)) continue
       needed.add(creation)
       add(creation)
@@ -727,19 +730,19 @@ function creationsFor(operations: readonly Operation[]): Operation[] {
 }
 
 /** Returns the prefixes of the IDs that an operation requires. */
-function kindsIn(operation: Operation): Set<string> {
+function listKinds(operation: Operation): Set<string> {
   const kinds = new Set<string>()
   for (const declared of operation.declaration.parameters ?? []) {
     const { name, in: where, required } = contract.resolve(declared)
-    const prefix = prefixOf(name)
+    const prefix = findPrefix(name)
     if (required === true && where !== 'header' && prefix !== undefined) kinds.add(prefix)
   }
   const visit = (value: unknown): void => {
-    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(prefixIn(value))
+    if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(idPrefix(value))
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
   }
   for (const [, { value }] of entriesAt(
-    ...placeOf(operation),
+    ...operationPlace(operation),
     'requestBody',
     'content',
     'application/json',
@@ -768,12 +771,12 @@ function learnResources(): Map<string, Resource> {
   }
   for (const [, { value }] of entriesAt('components', 'examples')) visit(value)
   for (const operation of contract.operations.values()) {
-    const place = [...placeOf(operation), 'responses', '201', 'content', 'application/json', 'examples']
+    const place = [...operationPlace(operation), 'responses', '201', 'content', 'application/json', 'examples']
     if ('201' in operation.declaration.responses) for (const [, { value }] of entriesAt(...place)) visit(value)
   }
   return resources
 }
 
-function prefixIn(id: string): string {
+function idPrefix(id: string): string {
   return id.slice(0, id.indexOf('_'))
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Home, Task, VendorNotification } from '../../client/contract.gen.ts'
-import { scheduleOf } from '../../server/domain/building/schedule/schedule.ts'
-import { workCalendar } from '../../server/platform/values/workdays.ts'
+import { scheduleTasks } from '../../server/domain/building/schedule/schedule-tasks.ts'
+import { createWorkCalendar } from '../../server/platform/values/workdays.ts'
 import { Caller } from './caller.ts'
 
 const WORKDAYS = [1, 2, 3, 4, 5]
@@ -89,20 +89,20 @@ export class Cascades {
 
   /** Returns what exists only partially or was lost; empty if all is well. */
   async faults(service: string): Promise<string[]> {
-    const faults = this.#odd.splice(0)
+    const errors = this.#odd.splice(0)
     const tasks = await this.#caller.all<Task>(service, `/tasks?homeId=${this.#homeId}&sort=createdAt&limit=200`)
-    const outcome = scheduleOf(tasks, workCalendar({ workdays: WORKDAYS, holidays: [] }))
+    const outcome = scheduleTasks(tasks, createWorkCalendar({ workdays: WORKDAYS, holidays: [] }))
     if (!('placed' in outcome)) return [`The schedule holds no more: ${JSON.stringify(outcome)}`]
     for (const [i, task] of tasks.entries()) {
       const { dates } = outcome.placed[i] ?? {}
       if (dates?.plannedStart !== task.plannedStart || dates.plannedEnd !== task.plannedEnd)
-        faults.push(`${task.name} starts on ${task.plannedStart}, and by its links on ${dates?.plannedStart}`)
+        errors.push(`${task.name} starts on ${task.plannedStart}, and by its links on ${dates?.plannedStart}`)
       if (task.notifiedStart !== task.plannedStart)
-        faults.push(`the vendor of ${task.name} knows ${task.notifiedStart}, not ${task.plannedStart}`)
+        errors.push(`the vendor of ${task.name} knows ${task.notifiedStart}, not ${task.plannedStart}`)
       const open = [...this.#unanswered.values()].filter((taskId) => taskId === task.id).length
-      const least = this.#acknowledged.get(task.id) ?? 0
-      if (task.delays.length < least || task.delays.length > least + open)
-        faults.push(`${task.name} has ${task.delays.length} delays; ${least} were acknowledged, ${open} not answered`)
+      const min = this.#acknowledged.get(task.id) ?? 0
+      if (task.delays.length < min || task.delays.length > min + open)
+        errors.push(`${task.name} has ${task.delays.length} delays; ${min} were acknowledged, ${open} not answered`)
     }
     const home = await this.#caller.read<Home>(service, `/homes/${this.#homeId}`)
     const last = tasks
@@ -110,13 +110,13 @@ export class Cascades {
       .sort()
       .at(-1)
     if (home.forecastCompletionDate !== last)
-      faults.push(`the home is forecast for ${home.forecastCompletionDate}, and its last task ends on ${last}`)
-    return [...faults, ...(await this.#noticeFaults(service, tasks))]
+      errors.push(`the home is forecast for ${home.forecastCompletionDate}, and its last task ends on ${last}`)
+    return [...errors, ...(await this.#noticeFaults(service, tasks))]
   }
 
   /** Each notice of a new date starts where the previous one ended, and has one event. */
   async #noticeFaults(service: string, tasks: readonly Task[]): Promise<string[]> {
-    const faults: string[] = []
+    const errors: string[] = []
     const known = new Map<string, string>()
     const notices: VendorNotification[] = []
     for (const vendorId of this.#vendorIds)
@@ -129,21 +129,21 @@ export class Cascades {
     for (const { taskId, date, tasks: moved } of notices) {
       if (taskId !== null) known.set(taskId, date)
       for (const { taskId: id, oldStartDate, newStartDate } of moved) {
-        if (known.get(id) !== oldStartDate) faults.push(`${id} was told ${known.get(id)}, and then not ${oldStartDate}`)
+        if (known.get(id) !== oldStartDate) errors.push(`${id} was told ${known.get(id)}, and then not ${oldStartDate}`)
         known.set(id, newStartDate)
       }
     }
     for (const { id, plannedStart } of tasks)
-      if (known.get(id) !== plannedStart) faults.push(`${id} was told ${known.get(id)} last, not ${plannedStart}`)
+      if (known.get(id) !== plannedStart) errors.push(`${id} was told ${known.get(id)} last, not ${plannedStart}`)
     const events = await this.#caller.all<{ data: { object: { id: string } } }>(
       service,
       '/events?type=vendor.notification.postponed&limit=200',
     )
-    const told = new Set(notices.filter(({ kind }) => kind === 'postponed').map(({ id }) => id))
+    const reported = new Set(notices.filter(({ kind }) => kind === 'postponed').map(({ id }) => id))
     const fired = events.map(({ data }) => data.object.id)
-    if (fired.length !== told.size || fired.some((id) => !told.has(id)))
-      faults.push(`there are ${told.size} notices and ${fired.length} events of them`)
-    return faults
+    if (fired.length !== reported.size || fired.some((id) => !reported.has(id)))
+      errors.push(`there are ${reported.size} notices and ${fired.length} events of them`)
+    return errors
   }
 
   /** Returns whether the request was answered. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
 /** After a failover the dispatcher may retry only a second later. */
-const LISTED_MS = 5000
+const MAX_LISTING_MS = 5000
 
 /**
  * Writes vendors without pause, and records what was sent, what was acknowledged and what was not answered. Afterwards
@@ -88,7 +88,7 @@ export class Ledger {
    * be read.
    */
   async compare(service: string): Promise<Comparison> {
-    const deadline = Date.now() + LISTED_MS
+    const deadline = Date.now() + MAX_LISTING_MS
     for (;;) {
       const found = await this.#comparison(service)
       if (found.halves.length === 0 || Date.now() > deadline) return found
@@ -117,11 +117,11 @@ export class Ledger {
     }
     const created = Map.groupBy(
       events.filter(({ type }) => type === 'vendor.created'),
-      resourceOf,
+      resourceIdOf,
     )
     const updated = Map.groupBy(
       events.filter(({ type }) => type === 'vendor.updated'),
-      resourceOf,
+      resourceIdOf,
     )
     for (const { id, version } of vendors) {
       if (created.get(id)?.length !== 1) halves.push(`${id} has ${created.get(id)?.length ?? 0} vendor.created`)
@@ -210,7 +210,7 @@ export class Ledger {
         service + target,
         {
           method,
-          agent: SINGLE_USE,
+          agent: SINGLE_USE_AGENT,
           headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json', ...headers },
         },
         (response) => {
@@ -221,20 +221,20 @@ export class Ledger {
           response.on('end', () =>
             done({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) }),
           )
-          response.on('error', () => done(NONE))
-          response.on('aborted', () => done(NONE))
+          response.on('error', () => done(NO_ANSWER))
+          response.on('aborted', () => done(NO_ANSWER))
         },
       )
-      sent.on('error', () => done(NONE))
+      sent.on('error', () => done(NO_ANSWER))
       sent.end(body === undefined ? undefined : JSON.stringify(body))
     })
   }
 }
 
-const SINGLE_USE = new Agent({ keepAlive: false })
-const NONE: Answer = { status: 0, body: null }
+const SINGLE_USE_AGENT = new Agent({ keepAlive: false })
+const NO_ANSWER: Answer = { status: 0, body: null }
 
-function resourceOf(event: Event): string {
+function resourceIdOf(event: Event): string {
   return event.data.object.id
 }
 

@@ -6,7 +6,7 @@ import { Caller } from './caller.ts'
 const ORDERS = 3
 
 /** One request about payments, which is sent again if it was not answered. */
-interface Step {
+interface PaymentStep {
   path: string
   body: object
   /** The name that identifies the created record afterwards. */
@@ -23,7 +23,7 @@ export class Payments {
   #vendorId = ''
   #orderIds: string[] = []
   #paymentIds: string[] = []
-  readonly #unanswered = new Map<string, Step>()
+  readonly #unanswered = new Map<string, PaymentStep>()
   readonly #created = new Set<string>()
   readonly #odd: string[] = []
   #acknowledged = 0
@@ -42,15 +42,15 @@ export class Payments {
   }
 
   async prepare(service: string): Promise<void> {
-    const made = (path: string, body: object) => this.#caller.made(service, path, body)
-    const { id: communityId } = await made('/communities', { name: 'Juniper Ridge', status: 'active' })
-    const { id: homeId } = await made('/homes', { name: 'Lot 14', communityId })
+    const created = (path: string, body: object) => this.#caller.made(service, path, body)
+    const { id: communityId } = await created('/communities', { name: 'Juniper Ridge', status: 'active' })
+    const { id: homeId } = await created('/homes', { name: 'Lot 14', communityId })
     const paymentTerms = { netDays: 0, discountPercent: 2 }
-    this.#vendorId = (await made('/vendors', { companyName: 'Lone Star Framing LLC', paymentTerms })).id
+    this.#vendorId = (await created('/vendors', { companyName: 'Lone Star Framing LLC', paymentTerms })).id
     for (let n = 0; n < ORDERS; n++) {
       const lines = [{ description: 'As agreed', quantity: 1, unitPrice: 900_000.01 }]
       const order = { homeId, vendorId: this.#vendorId, scope: 'framing', retainagePercent: 7.5, lines }
-      const { id } = await made('/purchase-orders', order)
+      const { id } = await created('/purchase-orders', order)
       for (const status of ['approved', 'issued'])
         await this.#caller.send(service, 'POST', `/purchase-orders/${id}/status`, { status })
       await this.#caller.send(service, 'POST', `/purchase-orders/${id}/progress`, { completedPercent: 99.99 })
@@ -81,7 +81,7 @@ export class Payments {
     for (const [idempotencyKey, step] of [...this.#unanswered]) await this.#take(service, idempotencyKey, step)
   }
 
-  #anyStep(): Step {
+  #anyStep(): PaymentStep {
     const one = (those: readonly string[]) => those[Math.floor(Math.random() * those.length)] ?? ''
     const step = Math.random()
     const externalId = randomUUID()
@@ -97,7 +97,7 @@ export class Payments {
   }
 
   /** Returns whether the request was answered. A rejection because of a payment's state is an answer too. */
-  async #take(service: string, idempotencyKey: string, step: Step): Promise<boolean> {
+  async #take(service: string, idempotencyKey: string, step: PaymentStep): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, step)
     const answer = await this.#caller.send(service, 'POST', step.path, step.body, idempotencyKey)
     if (answer === null) return false
@@ -116,41 +116,44 @@ export class Payments {
 
   /** Returns what exists only partially, was lost or is duplicated; empty if all is well. */
   async faults(service: string): Promise<string[]> {
-    const faults = this.#odd.splice(0)
+    const errors = this.#odd.splice(0)
     const payments = await this.#caller.all<Payment>(service, `/payments?vendorId=${this.#vendorId}&limit=200`)
     const known = payments.flatMap(({ externalId }) => externalId ?? [])
-    if (new Set(known).size !== known.length) faults.push('a payment is there twice')
+    if (new Set(known).size !== known.length) errors.push('a payment is there twice')
     const lost = [...this.#created].filter((externalId) => !known.includes(externalId))
-    if (lost.length > 0) faults.push(`${lost.length} acknowledged payments are lost`)
+    if (lost.length > 0) errors.push(`${lost.length} acknowledged payments are lost`)
     for (const id of this.#orderIds)
-      faults.push(...orderFaults(await this.#caller.read<PurchaseOrder>(service, `/purchase-orders/${id}`), payments))
+      errors.push(
+        ...listOrderErrors(await this.#caller.read<PurchaseOrder>(service, `/purchase-orders/${id}`), payments),
+      )
     const voided = payments.filter(({ status }) => status === 'voided')
     for (const [type, those] of [['payment.created', payments] as const, ['payment.voided', voided] as const]) {
       const path = `/events?type=${type}&limit=200`
       const events = await this.#caller.all<{ data: { object: { id: string } } }>(service, path)
       const fired = new Set(events.map(({ data }) => data.object.id))
       if (events.length !== those.length || those.some(({ id }) => !fired.has(id)))
-        faults.push(`there are ${those.length} payments for ${events.length} events ${type}`)
+        errors.push(`there are ${those.length} payments for ${events.length} events ${type}`)
     }
-    return faults
+    return errors
   }
 }
 
-const cents = (amount: number) => Math.round(amount * 100)
+const toCents = (amount: number) => Math.round(amount * 100)
 
-function orderFaults(order: PurchaseOrder, payments: readonly Payment[]): string[] {
+function listOrderErrors(order: PurchaseOrder, payments: readonly Payment[]): string[] {
   const { id, number, completedAmount, paidAmount, retainedAmount, payableAmount, reservedAmount } = order
   const net = (statuses: readonly string[]) =>
     payments
       .filter(({ status }) => statuses.includes(status))
       .flatMap(({ allocations }) => allocations.filter(({ poId }) => poId === id))
-      .reduce((sum, { amount, retainageWithheld }) => sum + cents(amount) - cents(retainageWithheld), 0)
-  const faults: string[] = []
-  if (cents(paidAmount) + cents(retainedAmount) + cents(payableAmount) !== cents(completedAmount))
-    faults.push(`what is paid, retained and payable of ${number} is not what is completed`)
-  if (cents(paidAmount) !== net(['paid']))
-    faults.push(`${number} says ${paidAmount} is paid, its payments ${net(['paid'])}`)
+      .reduce((sum, { amount, retainageWithheld }) => sum + toCents(amount) - toCents(retainageWithheld), 0)
+  const errors: string[] = []
+  if (toCents(paidAmount) + toCents(retainedAmount) + toCents(payableAmount) !== toCents(completedAmount))
+    errors.push(`what is paid, retained and payable of ${number} is not what is completed`)
+  if (toCents(paidAmount) !== net(['paid']))
+    errors.push(`${number} says ${paidAmount} is paid, its payments ${net(['paid'])}`)
   const reserved = net(['pending', 'approved'])
-  if (cents(reservedAmount) !== reserved) faults.push(`${number} reserves ${reservedAmount}, its payments ${reserved}`)
-  return faults
+  if (toCents(reservedAmount) !== reserved)
+    errors.push(`${number} reserves ${reservedAmount}, its payments ${reserved}`)
+  return errors
 }

@@ -10,13 +10,13 @@
  */
 
 import { Command } from 'commander'
-import { countOf } from '../count-option.ts'
-import { type Check, failover } from './failover.ts'
-import { move } from './move.ts'
-import { rollback } from './rollback.ts'
-import { silentProcess } from './silent-process.ts'
-import { twoOwners } from './two-owners.ts'
-import { upgrade } from './upgrade.ts'
+import { parseCount } from '../count-option.ts'
+import { type Check, testFailover } from './failover.ts'
+import { testMove } from './move.ts'
+import { testRollback } from './rollback.ts'
+import { testSilentProcess } from './silent-process.ts'
+import { testTwoOwners } from './two-owners.ts'
+import { testUpgrade } from './upgrade.ts'
 
 const program = new Command('drill')
   .description('Failover, rolling upgrade, rollback, move and data folder on this machine.')
@@ -25,25 +25,28 @@ const program = new Command('drill')
     '--from <version>',
     'tag or commit to upgrade from, or to roll back to (default: this version with one more migration; the last release)',
   )
-  .option('--records <number>', 'records that a move has besides the demo builder (default: none)', countOf)
+  .option('--records <number>', 'records that a move has besides the demo builder (default: none)', parseCount)
   .parse()
 const { from, records } = program.opts<{ from?: string; records?: number }>()
 
 const drills: { name: string; run(check: Check): Promise<void> }[] = [
-  { name: 'failover to a synchronous replica', run: (check) => failover(check, { synchronous: true, silent: false }) },
+  {
+    name: 'failover to a synchronous replica',
+    run: (check) => testFailover(check, { synchronous: true, silent: false }),
+  },
   {
     name: 'failover to an asynchronous replica',
-    run: (check) => failover(check, { synchronous: false, silent: false }),
+    run: (check) => testFailover(check, { synchronous: false, silent: false }),
   },
   {
     name: 'failover from a primary that says nothing any more',
-    run: (check) => failover(check, { synchronous: true, silent: true }),
+    run: (check) => testFailover(check, { synchronous: true, silent: true }),
   },
-  { name: 'a process that says nothing any more', run: silentProcess },
-  { name: 'upgrade of one process after the other', run: (check) => upgrade(check, from) },
-  { name: 'rollback to the last release, and forward again', run: (check) => rollback(check, from) },
-  { name: 'move from the embedded database to PostgreSQL', run: (check) => move(check, records) },
-  { name: 'two-owners of one data folder', run: twoOwners },
+  { name: 'a process that says nothing any more', run: testSilentProcess },
+  { name: 'upgrade of one process after the other', run: (check) => testUpgrade(check, from) },
+  { name: 'rollback to the last release, and forward again', run: (check) => testRollback(check, from) },
+  { name: 'move from the embedded database to PostgreSQL', run: (check) => testMove(check, records) },
+  { name: 'two-owners of one data folder', run: testTwoOwners },
 ]
 
 // An interruption leaves no processes behind: they end with this one.
@@ -53,14 +56,14 @@ let [passed, failed] = [0, 0]
 for (const { name, run } of drills) {
   if (program.args.length > 0 && !program.args.some((start) => name.startsWith(start))) continue
   console.log(`\n${name}`)
-  const begun = performance.now()
+  const started = performance.now()
   const check: Check = (held, what) => {
     if (held) passed++
     else failed++
     console.log(`  ${held ? 'ok  ' : 'FAIL'} ${what}`)
   }
   await run(check).catch((error: unknown) => check(false, `it ended with ${(error as Error).stack}`))
-  console.log(`  ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+  console.log(`  ${((performance.now() - started) / 1000).toFixed(1)} s`)
 }
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

@@ -8,13 +8,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
  * Until there is a release, rollbacks go back to this commit. It is the last one before migration 0330, which changed
  * how events are numbered.
  */
-const BEFORE_THE_FIRST_RELEASE = '97d5f1c^'
+const ROLLBACK_COMMIT = '97d5f1c^'
 
 /** Returns the last release tag; null if the repository lacks the history, as in a shallow clone. */
-export function lastRelease(): string | null {
+export function findLastRelease(): string | null {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
   const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^')
-  const version = tag.status === 0 ? tag.stdout.trim() : BEFORE_THE_FIRST_RELEASE
+  const version = tag.status === 0 ? tag.stdout.trim() : ROLLBACK_COMMIT
   return git('cat-file', '-e', `${version}^{commit}`).status === 0 ? version : null
 }
 

@@ -5,23 +5,23 @@ import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
 
 export type Check = (held: boolean, what: string) => void
 
 /** How long a process may take to serve again after a replica was promoted. */
-const RECOVERED_MS = 5000
+const MAX_RECOVERY_MS = 5000
 
 /** Commits are in order. Their acknowledgements can overtake each other, but not by more than this. */
-const PASSED_MS = 100
+const MAX_REORDER_MS = 100
 
 /** How long an operator takes to promote a replica in place of a dead primary. */
-const PROMOTED_AFTER_MS = 1500
+const PROMOTION_DELAY_MS = 1500
 
 /** When Patroni, by default, replaces a primary that has only stopped responding. */
 const LEASE_MS = 30_000
 
-export interface Failover {
+export interface FailoverOptions {
   /** Whether the primary acknowledges only transactions that the replica has. */
   synchronous: boolean
   /** Whether it only stops responding: its connections stay open, and nothing on them is answered. */
@@ -32,24 +32,24 @@ export interface Failover {
  * Runs two processes behind HAProxy on a PostgreSQL with a replica. Under load the primary dies with all its processes,
  * and the replica is promoted.
  */
-export async function failover(check: Check, { synchronous, silent }: Failover): Promise<void> {
+export async function testFailover(check: Check, { synchronous, silent }: FailoverOptions): Promise<void> {
   const primary = await startPostgres()
   if (primary === null) return
   await primary.database()
   const replica = await startPostgres({}, primary)
   if (replica === null) return primary.stop()
   if (synchronous) {
-    await said(primary, `alter system set synchronous_standby_names = '*'`)
-    await said(primary, 'select pg_reload_conf()')
+    await runQuery(primary, `alter system set synchronous_standby_names = '*'`)
+    await runQuery(primary, 'select pg_reload_conf()')
   }
-  const ports = [await freePort(), await freePort()]
+  const ports = [await findFreePort(), await findFreePort()]
   const balancer = await startHaproxy(ports, [primary.port, replica.port])
   if (balancer === null) return Promise.all([primary.stop(), replica.stop()]).then(() => {})
   const DATABASE_URL = `postgres://plumbline@127.0.0.1:${balancer.postgresPort}/plumbline`
-  const environment = { ...openEnvironment({ DATABASE_URL }), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' }
+  const environment = { ...createOpenEnvironment({ DATABASE_URL }), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' }
   const services: Service[] = []
   for (const port of ports) services.push(await startService({ ...environment, PORT: String(port) }))
-  const { key } = await makeBuilder({ ...environment, DATABASE_URL: await primary.database() })
+  const { key } = await createBuilder({ ...environment, DATABASE_URL: await primary.database() })
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   await ledger.subscribe(balancer.url, receiver.url)
@@ -65,12 +65,12 @@ export async function failover(check: Check, { synchronous, silent }: Failover):
   const diedAtMs = Date.now()
   const before = new Map(ledger.acknowledgedAt)
   console.log(`       ${before.size} writes were acknowledged when the primary died`)
-  await delay(silent ? LEASE_MS : PROMOTED_AFTER_MS)
-  await said(replica, 'select pg_promote(true, 30)')
+  await delay(silent ? LEASE_MS : PROMOTION_DELAY_MS)
+  await runQuery(replica, 'select pg_promote(true, 30)')
   const promoted = performance.now()
-  const recovered = await Promise.all(services.map((service) => firstWrite(service, key, promoted)))
+  const recovered = await Promise.all(services.map((service) => measureFirstWrite(service, key, promoted)))
   check(
-    recovered.every((ms) => ms < RECOVERED_MS),
+    recovered.every((ms) => ms < MAX_RECOVERY_MS),
     `the processes write again ${recovered.map((ms) => `${Math.round(ms)} ms`).join(' and ')} after the promotion`,
   )
   check(
@@ -99,7 +99,7 @@ export async function failover(check: Check, { synchronous, silent }: Failover):
     const firstLost = Math.min(...atMs(lost))
     const lastKept = Math.max(...atMs([...before.keys()].filter((id) => !lost.includes(id))))
     check(
-      lost.length > 0 && lastKept - firstLost < PASSED_MS,
+      lost.length > 0 && lastKept - firstLost < MAX_REORDER_MS,
       `exactly the tail is lost: ${lost.length} writes of the last ${diedAtMs - firstLost} ms, and none before: ${lost.slice(0, 3).join(', ')} …`,
     )
   }
@@ -119,7 +119,7 @@ export async function failover(check: Check, { synchronous, silent }: Failover):
 }
 
 /** Runs a statement on the database of a drill. */
-export async function said(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
+export async function runQuery(postgres: PrivatePostgres, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ host: '127.0.0.1', port: postgres.port, user: 'plumbline', database: 'plumbline' })
   await client.connect()
   try {
@@ -130,7 +130,7 @@ export async function said(postgres: PrivatePostgres, text: string): Promise<pg.
 }
 
 /** Returns the milliseconds until a process acknowledges a write, requested at its own address without pause. */
-async function firstWrite({ url }: Service, key: string, begun: number): Promise<number> {
+async function measureFirstWrite({ url }: Service, key: string, started: number): Promise<number> {
   for (;;) {
     const answer = await fetch(`${url}/api/ext/vendors`, {
       method: 'POST',
@@ -139,7 +139,7 @@ async function firstWrite({ url }: Service, key: string, begun: number): Promise
       signal: AbortSignal.timeout(10_000),
     }).catch(() => null)
     const text = await answer?.text()
-    const ms = performance.now() - begun
+    const ms = performance.now() - started
     if (answer?.status === 201) return ms
     if (answer !== null && answer.status < 500) throw new Error(`A write was answered with ${answer.status}: ${text}`)
     if (ms > 60_000) return ms
@@ -148,7 +148,7 @@ async function firstWrite({ url }: Service, key: string, begun: number): Promise
 }
 
 async function stopSending(primary: PrivatePostgres): Promise<void> {
-  const { rows } = await said(primary, 'select pid from pg_stat_replication')
+  const { rows } = await runQuery(primary, 'select pid from pg_stat_replication')
   for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
 }
 

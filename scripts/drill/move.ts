@@ -8,10 +8,10 @@ import pg from 'pg'
 import { verifyWebhook } from '../../client/webhooks.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { openDatabase } from '../../server/platform/database/database.ts'
-import { ask, withKey } from '../conformance/service.ts'
+import { addKey, sendRequest } from '../conformance/service.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { type Environment, openEnvironment, operate, startService } from '../processes/service.ts'
+import { createOpenEnvironment, type Environment, runOperatorCommand, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
 const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.js')
@@ -23,7 +23,7 @@ const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.j
  *
  * @param records how many vendors to add
  */
-export async function move(check: Check, records = 0): Promise<void> {
+export async function testMove(check: Check, records = 0): Promise<void> {
   const postgres = await startPostgres()
   if (postgres === null) return
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-move-'))
@@ -36,12 +36,12 @@ export async function move(check: Check, records = 0): Promise<void> {
 }
 
 async function moveTo(check: Check, at: { to: string; folder: string; records: number }): Promise<void> {
-  const embedded = openEnvironment({ DATA_DIR: path.join(at.folder, 'data') })
+  const embedded = createOpenEnvironment({ DATA_DIR: path.join(at.folder, 'data') })
   const moved: Environment = { ...embedded, DATABASE_URL: at.to }
-  const { key, organizationId } = await operate<{ key: string; organizationId: string }>(embedded, 'demo')
+  const { key, organizationId } = await runOperatorCommand<{ key: string; organizationId: string }>(embedded, 'demo')
   if (at.records > 0) await addVendors(embedded, at.records)
   const receiver = await startReceiver()
-  const post = (url: string, to: string, body: unknown) => ask(url, 'POST', to, body, withKey(key))
+  const post = (url: string, to: string, body: unknown) => sendRequest(url, 'POST', to, body, addKey(key))
 
   const before = await startService(embedded)
   const { body: webhook } = await post(before.url, '/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
@@ -57,40 +57,52 @@ async function moveTo(check: Check, at: { to: string; folder: string; records: n
     body: '%PDF-1.4',
   })
   const { id: fileId } = (await upload.json()) as { id: string }
-  const users = await operate<{ data: { id: string }[] }>(embedded, 'users', 'list', '--organization', organizationId)
-  const signIn = await operate<{ url: string }>(embedded, 'users', 'sign-in-link', users.data[0]?.id ?? '')
+  const users = await runOperatorCommand<{ data: { id: string }[] }>(
+    embedded,
+    'users',
+    'list',
+    '--organization',
+    organizationId,
+  )
+  const signIn = await runOperatorCommand<{ url: string }>(embedded, 'users', 'sign-in-link', users.data[0]?.id ?? '')
   const whileRunning = await runMove(embedded, at.to)
   check(whileRunning.error?.code === 'data_folder_in_use', 'a move is refused while the service runs')
   await before.stop()
 
   const killed = await runMove(embedded, at.to, true)
   check(killed.code === null, 'a move is killed after its first rows')
-  const half = await operate(moved, 'organizations', 'list').then(
+  const half = await runOperatorCommand(moved, 'organizations', 'list').then(
     () => 'It started.',
     (error: { stderr: string }) => error.stderr,
   )
   check(half.includes('is unfinished'), 'nothing starts on the half-filled database')
-  const added = await operate<{ secret: string }>(embedded, 'keys', 'create', '--organization', organizationId)
+  const added = await runOperatorCommand<{ secret: string }>(
+    embedded,
+    'keys',
+    'create',
+    '--organization',
+    organizationId,
+  )
 
-  const begun = performance.now()
+  const started = performance.now()
   const { result, error } = await runMove(embedded, at.to)
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
   check(
     result?.continued === true,
     `it continues, and has moved ${result?.rows} rows in ${seconds} s ${error === null ? '' : JSON.stringify(error)}`,
   )
   const again = await runMove(embedded, at.to)
   check(again.error?.code === 'move_refused', 'a database that is not empty is refused')
-  const source = await exportOf(embedded, organizationId, path.join(at.folder, 'source'))
-  const target = await exportOf(moved, organizationId, path.join(at.folder, 'target'))
+  const source = await exportRecords(embedded, organizationId, path.join(at.folder, 'source'))
+  const target = await exportRecords(moved, organizationId, path.join(at.folder, 'target'))
   check(source.length > 1000 && source.join() === target.join(), `both export the same ${source.length} lines`)
   check((await readFaults(at.to)).length === 0, 'foreign keys and triggers are restored, and the mark is removed')
 
   const after = await startService(moved)
-  const { body: me } = await ask(after.url, 'GET', '/api/ext/me', undefined, withKey(added.secret))
+  const { body: me } = await sendRequest(after.url, 'GET', '/api/ext/me', undefined, addKey(added.secret))
   check(me.organization?.id === organizationId, 'keys are valid, including the one made after the interruption')
-  check((await statusOf(after.url, portal.portalUrl)) === 200, 'a portal link opens')
-  check((await statusOf(after.url, signIn.url)) === 200, 'a sign-in link opens')
+  check((await readStatus(after.url, portal.portalUrl)) === 200, 'a portal link opens')
+  check((await readStatus(after.url, signIn.url)) === 200, 'a sign-in link opens')
   const content = await fetch(`${after.url}/api/ext/attachments/${fileId}/content`, {
     headers: { authorization: `Bearer ${key}` },
   })
@@ -126,17 +138,17 @@ async function runMove(environment: Environment, to: string, killAtFirstRow = fa
     if (killAtFirstRow && stderr.includes('"progress"')) child.kill('SIGKILL')
   })
   const [code] = await once(child, 'close')
-  const refusal = stderr.slice(Math.max(0, stderr.lastIndexOf('{\n  "error"')))
+  const problem = stderr.slice(Math.max(0, stderr.lastIndexOf('{\n  "error"')))
   return {
     code,
     result: code === 0 ? JSON.parse(stdout) : null,
-    error: code === 1 ? JSON.parse(refusal).error : null,
+    error: code === 1 ? JSON.parse(problem).error : null,
   }
 }
 
 /** Returns the records, without what the exports themselves add to the audit trail. */
-async function exportOf(environment: Environment, organizationId: string, file: string): Promise<string[]> {
-  await operate(environment, 'organizations', 'export', organizationId, '--out', file)
+async function exportRecords(environment: Environment, organizationId: string, file: string): Promise<string[]> {
+  await runOperatorCommand(environment, 'organizations', 'export', organizationId, '--out', file)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
   return lines.filter((line) => !/^\{"kind":"(export|audit_entry)"/.test(line))
 }
@@ -155,7 +167,7 @@ async function readFaults(url: string): Promise<unknown[]> {
   }
 }
 
-async function statusOf(service: string, link: string): Promise<number> {
+async function readStatus(service: string, link: string): Promise<number> {
   const { pathname, search } = new URL(link)
   const { status } = await fetch(service + pathname + search)
   return status
@@ -171,13 +183,13 @@ async function addVendors(environment: Environment, count: number): Promise<void
     database.statements,
   )
   const same = sql.join(rows.filter(({ name }) => !own.has(name)).map(({ name }) => sql.ref(name)))
-  for (let first = 1; first <= count; first += STEP)
+  for (let first = 1; first <= count; first += BATCH_ROWS)
     await sql`
       insert into "vendors" ("id", "companyName", ${same})
       select 'ven_' || lpad(n::text, 26, '0'), 'Vendor ' || n, ${same}
       from (select * from "vendors" order by "id" desc limit 1) v,
-        generate_series(${first}::int, ${Math.min(count, first + STEP - 1)}::int) n`.execute(database.statements)
+        generate_series(${first}::int, ${Math.min(count, first + BATCH_ROWS - 1)}::int) n`.execute(database.statements)
   await database.close()
 }
 
-const STEP = 5000
+const BATCH_ROWS = 5000

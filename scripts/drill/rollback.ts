@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
-import { extractVersion, lastRelease } from './earlier-version.ts'
+import { createBuilder, createOpenEnvironment, type Service, startService } from '../processes/service.ts'
+import { extractVersion, findLastRelease } from './earlier-version.ts'
 import type { Check } from './failover.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { Check } from './failover.ts'
  *
  * @param to the tag or commit to roll back to, by default the last release
  */
-export async function rollback(check: Check, to = lastRelease()): Promise<void> {
+export async function testRollback(check: Check, to = findLastRelease()): Promise<void> {
   const postgres = await startPostgres()
   if (postgres === null) return
   if (to === null) return console.log('  The repository does not have the last release, so there is no version to try.')
@@ -22,8 +22,8 @@ export async function rollback(check: Check, to = lastRelease()): Promise<void> 
   let service: Service | null = null
   try {
     extractVersion(to, folder)
-    const environment = openEnvironment({ DATABASE_URL: await postgres.database(), COMPILE_AHEAD: 'false' })
-    const { key } = await makeBuilder(environment)
+    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database(), COMPILE_AHEAD: 'false' })
+    const { key } = await createBuilder(environment)
     for (const [i, version] of ['this version', `the earlier version (${to})`, 'this version again'].entries()) {
       service = await startService(environment, i === 1 ? { folder } : {})
       const { url } = service
@@ -41,7 +41,7 @@ export async function rollback(check: Check, to = lastRelease()): Promise<void> 
       const expected = (i + 1) * names.length
       const arrived = await Promise.race([
         receiver.until(expected).then(() => true),
-        new Promise<false>((done) => setTimeout(done, MOST_WAITED_MS, false).unref()),
+        new Promise<false>((done) => setTimeout(done, MAX_WAITED_MS, false).unref()),
       ])
       check(arrived, `${version} delivered its events: ${receiver.received.length} of ${expected} arrived`)
       const { body } = await send('GET', 'events?type=vendor.created&limit=200')
@@ -58,4 +58,4 @@ export async function rollback(check: Check, to = lastRelease()): Promise<void> 
 }
 
 /** Deliveries take milliseconds; events without a number are never delivered. */
-const MOST_WAITED_MS = 20_000
+const MAX_WAITED_MS = 20_000

@@ -3,30 +3,30 @@ import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
+import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
 /** By this time the load balancer has noticed that a process does not respond: two checks of up to five seconds. */
-const NOTICED_MS = 12_000
+const DETECTION_MS = 12_000
 
 /** The last request sent to it by then waits as long as the load balancer does (deploy/haproxy.cfg). */
-const LONGEST_WAIT_MS = NOTICED_MS + 65_000
+const MAX_WAIT_MS = DETECTION_MS + 65_000
 
 /**
  * Runs two processes behind HAProxy. Under load one stops responding, as on a machine that hangs: its connections stay
  * open. After everything it was working on has been given up, it continues and still finds all of that.
  */
-export async function silentProcess(check: Check): Promise<void> {
+export async function testSilentProcess(check: Check): Promise<void> {
   const postgres = await startPostgres()
   if (postgres === null) return
-  const ports = [await freePort(), await freePort()]
+  const ports = [await findFreePort(), await findFreePort()]
   const balancer = await startHaproxy(ports, [postgres.port])
   if (balancer === null) return postgres.stop()
-  const environment = openEnvironment({ DATABASE_URL: await postgres.database() })
+  const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database() })
   const started = (port: number | undefined): Promise<Service> =>
     startService({ ...environment, PORT: String(port), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' })
   const [silent, other] = [await started(ports[0]), await started(ports[1])]
-  const { key } = await makeBuilder(environment)
+  const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   await ledger.subscribe(balancer.url, receiver.url)
@@ -35,18 +35,18 @@ export async function silentProcess(check: Check): Promise<void> {
 
   silent.signal('SIGSTOP')
   const begun = performance.now()
-  await delay(NOTICED_MS)
+  await delay(DETECTION_MS)
   const later = new Ledger(key)
   const laterLoad = later.write(balancer.url, 8)
   await later.untilMore(200)
   later.stop()
   await laterLoad
   const refused = [...later.answers].filter(([answer]) => !/^20[01]$/.test(answer))
-  check(refused.length === 0, `${NOTICED_MS / 1000} s after it has fallen silent all is written by the other`)
+  check(refused.length === 0, `${DETECTION_MS / 1000} s after it has fallen silent all is written by the other`)
   ledger.stop()
   await load
   const waitedMs = performance.now() - begun
-  check(waitedMs < LONGEST_WAIT_MS, `who waits for it is told so after ${Math.round(waitedMs / 1000)} s`)
+  check(waitedMs < MAX_WAIT_MS, `who waits for it is told so after ${Math.round(waitedMs / 1000)} s`)
   const odd = [...ledger.answers].filter(([answer]) => !/^(20[01]|50[24] unavailable)$/.test(answer))
   check(
     odd.length === 0,

@@ -3,28 +3,28 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Ledger } from '../crash/ledger.ts'
-import { makeBuilder, openEnvironment, startService } from '../processes/service.ts'
+import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
 /** Command that gives a process its own process IDs, as a container does: its own ID is always 1. */
-const ISOLATED = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
+const ISOLATED_COMMAND = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
 /**
  * Starts a second service on the data folder of a running one, as a second container on the same volume would. Then the
  * first one is killed, and another starts although the file that names the owner contains the ID of a running process.
  */
-export async function twoOwners(check: Check): Promise<void> {
+export async function testTwoOwners(check: Check): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-owners-'))
   try {
-    await shareFolder(check, folder)
+    await testSharedFolder(check, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function shareFolder(check: Check, folder: string): Promise<void> {
-  const environment = openEnvironment({ DATA_DIR: folder })
-  const { key } = await makeBuilder(environment)
+async function testSharedFolder(check: Check, folder: string): Promise<void> {
+  const environment = createOpenEnvironment({ DATA_DIR: folder })
+  const { key } = await createBuilder(environment)
   const first = await startService(environment)
   const ledger = new Ledger(key)
   const load = ledger.write(first.url, 4)
@@ -32,9 +32,9 @@ async function shareFolder(check: Check, folder: string): Promise<void> {
   const command = [process.execPath, 'server/main.js']
   for (const [where, prefix] of [
     ['in the same place', []],
-    ['in another container', ISOLATED],
+    ['in another container', ISOLATED_COMMAND],
   ] as const) {
-    if (prefix.length > 0 && !canRun(prefix)) {
+    if (prefix.length > 0 && !canRunCommand(prefix)) {
       console.log(`       left out: a second owner ${where} (no unshare)`)
       continue
     }
@@ -59,7 +59,7 @@ async function shareFolder(check: Check, folder: string): Promise<void> {
   await next.stop()
 }
 
-function canRun(prefix: readonly string[]): boolean {
+function canRunCommand(prefix: readonly string[]): boolean {
   try {
     execFileSync(prefix[0] ?? '', [...prefix.slice(1), 'true'], { stdio: 'ignore' })
     return true

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
-import { freePort, makeBuilder, openEnvironment, type Service, startService } from '../processes/service.ts'
-import { type Check, said } from './failover.ts'
+import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
+import { type Check, runQuery } from './failover.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
@@ -33,20 +33,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
  *
  * @param from the tag or commit of the previous version
  */
-export async function upgrade(check: Check, from?: string): Promise<void> {
+export async function testUpgrade(check: Check, from?: string): Promise<void> {
   const postgres = await startPostgres()
   if (postgres === null) return
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-upgrade-'))
-  const ports = [await freePort(), await freePort(), await freePort()]
+  const ports = [await findFreePort(), await findFreePort(), await findFreePort()]
   const balancer = await startHaproxy(ports, [postgres.port])
   try {
     if (balancer === null) return
-    const [before, next] = versions(folder, from)
-    const environment = openEnvironment({ DATABASE_URL: await postgres.database() })
+    const [before, next] = prepareVersions(folder, from)
+    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database() })
     const started = (folder: string, port: number | undefined): Promise<Service> =>
       startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { folder })
     const [first, second, third] = ports
-    const { key } = await makeBuilder(environment, 'Harrow & Finch Homes', before)
+    const { key } = await createBuilder(environment, 'Harrow & Finch Homes', before)
     const old = [await started(before, first), await started(before, second)] as const
     const ledger = new Ledger(key)
     const load = ledger.write(balancer.url, 8)
@@ -59,11 +59,11 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
       `       the next version was ready, and the database migrated, after ${Math.round(performance.now() - begun)} ms`,
     )
     await ledger.untilMore(200)
-    check(await writeAll(all, key), 'two processes of the version before and one of the next write side by side')
+    check(await writeToAll(all, key), 'two processes of the version before and one of the next write side by side')
 
     await old[1].kill()
     const again = await started(before, second)
-    check(await writeAll([again], key), 'one of the version before that dies is started again beside the next')
+    check(await writeToAll([again], key), 'one of the version before that dies is started again beside the next')
     await ledger.untilMore(200)
 
     const replaced: Service[] = [newer]
@@ -76,10 +76,10 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
       replaced.push(await started(next, port))
       await ledger.untilMore(200)
     }
-    check(await writeAll(replaced, key), 'three processes of the next version write')
+    check(await writeToAll(replaced, key), 'three processes of the next version write')
     ledger.stop()
     await load
-    check(await areNumbered(postgres), 'whichever version dispatched them, all events are numbered without a gap')
+    check(await areEventsNumbered(postgres), 'whichever version dispatched them, all events are numbered without a gap')
     const refused = [...ledger.answers].filter(([answer]) => !/^20[01]$/.test(answer))
     const cutOff = refused.filter(([answer]) => answer !== '502 unavailable')
     check(
@@ -102,7 +102,7 @@ export async function upgrade(check: Check, from?: string): Promise<void> {
 }
 
 /** Returns the folders of the previous and the next version. */
-function versions(folder: string, from: string | undefined): [string, string] {
+function prepareVersions(folder: string, from: string | undefined): [string, string] {
   const [before, next] = [path.join(folder, 'before'), path.join(folder, 'next')]
   for (const version of [before, next]) {
     mkdirSync(version)
@@ -121,9 +121,9 @@ function versions(folder: string, from: string | undefined): [string, string] {
 }
 
 /** Whether every event of the only builder has its number within ten seconds, without gaps. */
-async function areNumbered(postgres: PrivatePostgres): Promise<boolean> {
-  for (const begun = performance.now(); performance.now() - begun < 10_000; await delay(200)) {
-    const { rows } = await said(
+async function areEventsNumbered(postgres: PrivatePostgres): Promise<boolean> {
+  for (const started = performance.now(); performance.now() - started < 10_000; await delay(200)) {
+    const { rows } = await runQuery(
       postgres,
       `select bool_and("sequence" is not null) as "all", max("sequence") = count(*) as "each" from "events"`,
     )
@@ -132,7 +132,7 @@ async function areNumbered(postgres: PrivatePostgres): Promise<boolean> {
   return false
 }
 
-async function writeAll(services: readonly Service[], key: string): Promise<boolean> {
+async function writeToAll(services: readonly Service[], key: string): Promise<boolean> {
   const statuses = await Promise.all(
     services.map(async ({ url }) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -15,8 +15,8 @@ const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDe
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
-  if (process.platform === 'linux' && process.arch === 'x64') return unpacked()
-  const found = installed()
+  if (process.platform === 'linux' && process.arch === 'x64') return unpackChromium()
+  const found = findInstalled()
   if (found === null) {
     console.error(
       '### No Chromium on this machine (set CHROMIUM_PATH): what has to be seen in a browser is NOT tested. ###',
@@ -25,7 +25,7 @@ export function findChromium(): string | null {
   return found
 }
 
-function installed(): string | null {
+function findInstalled(): string | null {
   const onMac = [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -46,7 +46,7 @@ function installed(): string | null {
  * Returns the packaged Chromium with the libraries and fonts that a bare container lacks. Takes three seconds the first
  * time.
  */
-function unpacked(): string {
+function unpackChromium(): string {
   if (!existsSync(UNPACKED)) {
     mkdirSync(path.dirname(UNPACKED), { recursive: true })
     const folder = mkdtempSync(`${UNPACKED}-`)
@@ -83,14 +83,14 @@ export function launchChromium(executablePath: string, options: { anywhere?: boo
   // Nothing here runs long enough to benefit from V8's optimizing compilers, which take a tenth of the processor time.
   // Its baseline compiler saves a sixth if it compiles functions immediately.
   args.push('--js-flags=--no-opt --always-sparkplug')
-  if (options.anywhere !== true) args.push(`--host-resolver-rules=${HERE_ALONE}`)
-  return chromium.launch({ executablePath, args, ...(isPackaged && { env: environment() }) })
+  if (options.anywhere !== true) args.push(`--host-resolver-rules=${LOCAL_ONLY_RULES}`)
+  return chromium.launch({ executablePath, args, ...(isPackaged && { env: createEnvironment() }) })
 }
 
-const HERE_ALONE = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
+const LOCAL_ONLY_RULES = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
 
 /** Returns the environment in which the packaged Chromium finds its libraries, and fonts if the machine has none. */
-function environment(): NodeJS.ProcessEnv {
+function createEnvironment(): NodeJS.ProcessEnv {
   const libraries = path.join(UNPACKED, 'al2023/lib')
   const fonts = existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: path.join(UNPACKED, 'fonts.conf') }
   const { LD_LIBRARY_PATH } = process.env
@@ -98,7 +98,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** A page of a given width that should reach only one origin. */
-export interface Seen {
+export interface ObservedPage {
   readonly page: Page
   /** URLs elsewhere that the page tried to load; the browser cannot reach anything beyond this machine. */
   readonly strayed: readonly string[]
@@ -112,7 +112,7 @@ export async function openPage(
   origin: string,
   width: number,
   options: Pick<BrowserContextOptions, 'colorScheme' | 'reducedMotion'> = {},
-): Promise<Seen> {
+): Promise<ObservedPage> {
   const context: BrowserContext = await browser.newContext({ viewport: { width, height: 850 }, ...options })
   const strayed: string[] = []
   const complaints: string[] = []
@@ -133,7 +133,7 @@ export async function openPage(
  * Resolves once a page has loaded: nothing is pending, and nothing has changed for half a second. Its connections do
  * not tell, because a live page always has one that waits for events.
  */
-export async function settled(page: Page): Promise<void> {
+export async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => {
       const { document, seen } = globalThis as unknown as {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from './service.ts'
+import { findFreePort } from './service.ts'
 
 /** HAProxy with the configuration for operators (deploy/haproxy.cfg), on addresses of this machine. */
 export interface LoadBalancer {
@@ -14,7 +14,7 @@ export interface LoadBalancer {
   stop(): Promise<void>
 }
 
-const PROGRAM = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/opt/homebrew/bin/haproxy'].find(existsSync)
+const PROGRAM_PATHS = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/opt/homebrew/bin/haproxy'].find(existsSync)
 const DEPLOY = path.resolve(import.meta.dirname, '../../deploy')
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -31,13 +31,13 @@ export async function startHaproxy(
   services: readonly number[],
   databases: readonly number[],
 ): Promise<LoadBalancer | null> {
-  if (PROGRAM === undefined) {
+  if (PROGRAM_PATHS === undefined) {
     console.error('### No HAProxy on this machine (apt-get install haproxy): this is LEFT OUT. ###')
     return null
   }
-  const [port, postgresPort, nobody] = [await freePort(), await freePort(), await freePort()]
+  const [port, postgresPort, nobody] = [await findFreePort(), await findFreePort(), await findFreePort()]
   const at = (each: number | undefined) => `127.0.0.1:${each ?? nobody}`
-  const child = spawn(PROGRAM, ['-db', '-f', path.join(DEPLOY, 'haproxy.cfg')], {
+  const child = spawn(PROGRAM_PATHS, ['-db', '-f', path.join(DEPLOY, 'haproxy.cfg')], {
     env: {
       PATH: process.env.PATH,
       PLUMBLINE: at(port),

@@ -8,12 +8,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  */
 export interface PostgresProxy {
   readonly url: string
-  /** From the first moment for which `isIt` is true, holds back all traffic and calls `then`, until the next `arm`. */
-  arm(isIt: (moment: Moment) => boolean, then: () => void): void
+  /** From the first moment for which `isIt` is true, holds back all traffic and calls `then`, until the next `armKill`. */
+  arm(isIt: (moment: ProxyMoment) => boolean, then: () => void): void
   close(): Promise<void>
 }
 
-export interface Moment {
+export interface ProxyMoment {
   /** Before a statement goes to the database, or before the reply that it is done comes back. */
   kind: 'statement' | 'done'
   text: string
@@ -31,11 +31,11 @@ interface Done {
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let isIt: (moment: Moment) => boolean = () => false
+  let isIt: (moment: ProxyMoment) => boolean = () => false
   let then = () => {}
   let isHeld = false
 
-  function holds(moment: Moment): boolean {
+  function holds(moment: ProxyMoment): boolean {
     if (isHeld || !isIt(moment)) return isHeld
     isHeld = true
     then()
@@ -69,18 +69,18 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     }
     pass(client, database, (type, body) => {
       if (type === 'P') {
-        const [name = '', text = ''] = stringsOf(body)
+        const [name = '', text = ''] = readStrings(body)
         texts.set(name, text)
       }
-      if (type === 'B') return seen(texts.get(stringsOf(body)[1] ?? '') ?? '')
-      if (type === 'Q') return seen(stringsOf(body)[0] ?? '')
+      if (type === 'B') return seen(texts.get(readStrings(body)[1] ?? '') ?? '')
+      if (type === 'Q') return seen(readStrings(body)[0] ?? '')
       return isHeld
     })
     pass(database, client, (type, body) => {
       // After an error that cut statements short, the next transaction starts with nothing pending.
       if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
       if (type !== 'C') return isHeld
-      const [tag = ''] = stringsOf(body)
+      const [tag = ''] = readStrings(body)
       const text = waiting.shift() ?? ''
       const isHere = holds({ kind: 'done', text, tag, transaction })
       transaction.push({ text, tag })
@@ -129,7 +129,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-function stringsOf(body: Buffer): string[] {
+function readStrings(body: Buffer): string[] {
   const strings: string[] = []
   for (let start = 0; strings.length < 2; ) {
     const end = body.indexOf(0, start)

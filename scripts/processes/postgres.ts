@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from './service.ts'
+import { findFreePort } from './service.ts'
 
 /**
  * A private PostgreSQL server, made from the binaries on the machine in its own folder, which `stop` removes.
@@ -52,7 +52,7 @@ export async function startPostgres(
     console.error(`### No pg_basebackup in ${binaries}: everything that needs a replica is LEFT OUT. ###`)
     return null
   }
-  const owner = ownerOfServer()
+  const owner = findServerOwner()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pg-'))
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = path.join(folder, 'data')
@@ -61,7 +61,7 @@ export async function startPostgres(
       ? ['initdb', '-D', data, '-U', 'plumbline', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions']
       : ['pg_basebackup', '-D', data, '-R', '-c', 'fast', '-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'plumbline']
   execFileSync(path.join(binaries, program ?? ''), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  const port = await freePort()
+  const port = await findFreePort()
   const options = Object.entries({
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -81,7 +81,7 @@ export async function startPostgres(
         cwd: folder,
         stdio: ['ignore', 'ignore', 'pipe'],
       })
-      const log = await readyOrGone(child)
+      const log = await waitUntilReady(child)
       if (log === null) {
         server = child
         return
@@ -112,7 +112,7 @@ export async function startPostgres(
     process.kill(process.pid, signal)
   }
   process.once('exit', abandon)
-  for (const signal of ENDS) process.once(signal, abandonAnd)
+  for (const signal of END_SIGNALS) process.once(signal, abandonAnd)
   await start()
   return {
     port,
@@ -137,15 +137,15 @@ export async function startPostgres(
       await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
       process.off('exit', abandon)
-      for (const signal of ENDS) process.off(signal, abandonAnd)
+      for (const signal of END_SIGNALS) process.off(signal, abandonAnd)
     },
   }
 }
 
-const ENDS = ['SIGTERM', 'SIGHUP'] as const
+const END_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
 /** Resolves to null once the server accepts connections, or to its log if it ended. */
-function readyOrGone(child: ChildProcess): Promise<string | null> {
+function waitUntilReady(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let log = ''
     let ready = false
@@ -174,7 +174,7 @@ function findBinaries(): string | null {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
 }
 
-export function ownerOfServer(): { uid?: number; gid?: number } {
+export function findServerOwner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }

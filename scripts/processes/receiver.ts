@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 /** A webhook receiver on a free port. It stores what arrives, and responds as the test says. */
 export interface Receiver {
   url: string
-  readonly received: Received[]
+  readonly received: ReceivedRequest[]
   /** Sets how later requests are answered; by default with 204. */
-  answer(how: (received: Received, response: ServerResponse) => void): void
+  answer(how: (received: ReceivedRequest, response: ServerResponse) => void): void
   /** Waits for this many requests, or until the condition is true for those that came. */
-  until(holds: number | ((received: Received[]) => boolean)): Promise<Received[]>
+  until(holds: number | ((received: ReceivedRequest[]) => boolean)): Promise<ReceivedRequest[]>
   close(): Promise<void>
 }
 
-export interface Received {
+export interface ReceivedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -23,7 +23,7 @@ export interface Received {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const received: Received[] = []
+  const received: ReceivedRequest[] = []
   const waiting = new Set<() => void>()
   let how: Parameters<Receiver['answer']>[0] = (_received, response) => {
     response.writeHead(204).end()
@@ -38,7 +38,7 @@ export async function startReceiver(): Promise<Receiver> {
         path: request.url ?? '',
         headers: request.headers,
         body,
-        event: read(body),
+        event: parseBody(body),
         atMs: Date.now(),
       }
       received.push(one)
@@ -77,7 +77,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-function read(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -40,7 +40,7 @@ process.once('exit', () => {
 })
 
 /** Returns an environment in which only the contract limits what a test sends. */
-export function openEnvironment(database: Environment): Environment {
+export function createOpenEnvironment(database: Environment): Environment {
   return {
     ...database,
     HOST: '127.0.0.1',
@@ -66,7 +66,10 @@ export async function startService(
   {
     script,
     folder = root,
-    command = [process.execPath, ...(script === undefined ? argumentsOf('start', folder) : [path.join(root, script)])],
+    command = [
+      process.execPath,
+      ...(script === undefined ? readArguments('start', folder) : [path.join(root, script)]),
+    ],
     probe = '/readyz',
     headers = {},
   }: {
@@ -79,7 +82,7 @@ export async function startService(
     headers?: Record<string, string>
   } = {},
 ): Promise<Service> {
-  const port = environment.PORT ?? String(await freePort())
+  const port = environment.PORT ?? String(await findFreePort())
   const begun = performance.now()
   const [program = process.execPath, ...args] = command
   const child = spawn(program, args, {
@@ -135,7 +138,7 @@ export async function startService(
  * Returns the arguments that `npm run` gives Node for the service or the operators' commands, in the version in that
  * folder.
  */
-function argumentsOf(script: 'start' | 'cli', folder: string): string[] {
+function readArguments(script: 'start' | 'cli', folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
@@ -144,13 +147,17 @@ function argumentsOf(script: 'start' | 'cli', folder: string): string[] {
 }
 
 /** Runs one of the operators' commands on the database of an environment, and returns its output. */
-export function operate<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
-  return operateIn(root, environment, ...verb)
+export function runOperatorCommand<Printed>(environment: Environment, ...verb: string[]): Promise<Printed> {
+  return runOperatorCommandIn(root, environment, ...verb)
 }
 
 /** Does the same with the version of the service in that folder. */
-async function operateIn<Printed>(folder: string, environment: Environment, ...verb: string[]): Promise<Printed> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...argumentsOf('cli', folder), ...verb], {
+async function runOperatorCommandIn<Printed>(
+  folder: string,
+  environment: Environment,
+  ...verb: string[]
+): Promise<Printed> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...readArguments('cli', folder), ...verb], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
   })
@@ -158,13 +165,13 @@ async function operateIn<Printed>(folder: string, environment: Environment, ...v
 }
 
 /** Creates a builder and a key with every permission, with the operators' commands. */
-export async function makeBuilder(
+export async function createBuilder(
   environment: Environment,
   name = 'Harrow & Finch Homes',
   folder = root,
 ): Promise<{ organizationId: string; key: string }> {
-  const by = <Printed>(...verb: string[]) => operateIn<Printed>(folder, environment, ...verb)
-  const made = await by<{ organization: { id: string } }>(
+  const by = <Printed>(...verb: string[]) => runOperatorCommandIn<Printed>(folder, environment, ...verb)
+  const created = await by<{ organization: { id: string } }>(
     'organizations',
     'create',
     '--name',
@@ -172,7 +179,7 @@ export async function makeBuilder(
     '--owner-email',
     'owner@example.com',
   )
-  const organizationId = made.organization.id
+  const organizationId = created.organization.id
   const { secret } = await by<{ secret: string }>('keys', 'create', '--organization', organizationId)
   return { organizationId, key: secret }
 }
@@ -181,8 +188,8 @@ export async function makeBuilder(
  * Returns a free port for a process that binds it some seconds later. It is outside the range that the system assigns:
  * otherwise one of many connections, or another listener, could get it in the meantime.
  */
-export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
     const probe = createServer().listen(port, '127.0.0.1')
     const isFree = await once(probe, 'listening').then(
@@ -200,4 +207,4 @@ export async function freePort(): Promise<number> {
 const FIRST_PORT = 20_000
 /** On Linux; other systems start higher. */
 const FIRST_EPHEMERAL_PORT = 32_768
-const MOST_ATTEMPTS = 100
+const MAX_ATTEMPTS = 100

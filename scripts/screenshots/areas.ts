@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Find, Screen } from './screens.ts'
+import type { FindRecord, Screen } from './screens.ts'
 
 /** The screens of homes, orders, payments and sales. */
 export const AREAS: readonly Screen[] = [
@@ -10,12 +10,16 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=figures`,
     ready: '.chart',
   },
-  { name: 'home-budget', path: async (find) => `/homes/${await homeUnderWay(find)}`, ready: '.bar-svg' },
-  { name: 'home-schedule', path: async (find) => `/homes/${await homeUnderWay(find)}?tab=schedule`, ready: '.gantt' },
-  { name: 'home-task', path: taskAhead, ready: 'button:text-is("Delay")' },
+  { name: 'home-budget', path: async (find) => `/homes/${await findHomeInProgress(find)}`, ready: '.bar-svg' },
+  {
+    name: 'home-schedule',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=schedule`,
+    ready: '.gantt',
+  },
+  { name: 'home-task', path: findUpcomingTask, ready: 'button:text-is("Delay")' },
   {
     name: 'home-delay',
-    path: taskAhead,
+    path: findUpcomingTask,
     ready: 'button:text-is("Delay")',
     async act(page) {
       await page.getByRole('button', { name: 'Delay', exact: true }).click()
@@ -25,7 +29,7 @@ export const AREAS: readonly Screen[] = [
   },
   {
     name: 'home-transfer',
-    path: async (find) => `/homes/${await homeUnderWay(find)}`,
+    path: async (find) => `/homes/${await findHomeInProgress(find)}`,
     ready: '.bar-svg',
     async act(page) {
       await page.getByRole('button', { name: 'Transfer' }).click()
@@ -34,20 +38,24 @@ export const AREAS: readonly Screen[] = [
   },
   {
     name: 'home-orders',
-    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=orders`,
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=orders`,
     ready: 'tbody tr th a',
   },
   {
     name: 'home-selections',
-    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=selections`,
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=selections`,
     ready: 'tbody tr th, .state',
   },
   {
     name: 'home-payments',
-    path: async (find) => `/homes/${await homeUnderWay(find)}?tab=payments`,
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=payments`,
     ready: 'tbody tr th, .state',
   },
-  { name: 'home-history', path: async (find) => `/homes/${await homeUnderWay(find)}?tab=history`, ready: '.timeline' },
+  {
+    name: 'home-history',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=history`,
+    ready: '.timeline',
+  },
   { name: 'orders', path: () => '/orders', ready: 'tbody tr th a' },
   { name: 'order-approvals', path: () => '/orders/approvals', ready: '.split .bar-svg' },
   {
@@ -72,7 +80,7 @@ export const AREAS: readonly Screen[] = [
   },
   {
     name: 'order-new',
-    path: async (find) => `/orders/new?homeId=${await homeUnderWay(find)}&scope=framing`,
+    path: async (find) => `/orders/new?homeId=${await findHomeInProgress(find)}&scope=framing`,
     ready: '.line-row',
   },
   { name: 'payable', path: () => '/payments?through=2026-12-31', ready: '.table.cards tbody th a' },
@@ -134,7 +142,7 @@ export const AREAS: readonly Screen[] = [
     path: () => '/agents/proposals',
     ready: '.tabs',
     async act(page) {
-      await propose(page)
+      await createProposal(page)
       await page.reload()
       await page.locator('tbody tr th a').first().waitFor()
     },
@@ -144,7 +152,7 @@ export const AREAS: readonly Screen[] = [
     path: () => '/agents/proposals',
     ready: '.tabs',
     async act(page) {
-      await propose(page)
+      await createProposal(page)
       await page.reload()
       await page.locator('tbody tr th a').first().click()
       await page.locator('.changes').waitFor()
@@ -153,18 +161,18 @@ export const AREAS: readonly Screen[] = [
 ]
 
 /** Finds a home with a schedule, orders and payments. */
-const homeUnderWay = (find: Find) =>
+const findHomeInProgress = (find: FindRecord) =>
   find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
 
 /** Returns the path with the home's first task that has not started, selected on its schedule. */
-async function taskAhead(find: Find): Promise<string> {
-  const home = await homeUnderWay(find)
+async function findUpcomingTask(find: FindRecord): Promise<string> {
+  const home = await findHomeInProgress(find)
   const task = await find(`/api/ext/tasks?homeId=${home}&sort=plannedStart&status=not_started`)
   return `/homes/${home}?tab=schedule&task=${task}`
 }
 
 /** The demo builder has no agent, so the page's own session creates a proposal as one might. */
-async function propose(page: Page): Promise<void> {
+async function createProposal(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const found = await fetch('/api/ext/vendors?q=hill+country&limit=1')
     const { data } = (await found.json()) as { data: { id: string }[] }

@@ -2,18 +2,18 @@ import { loadavg } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { findChromium, launchChromium } from '../processes/chromium.ts'
-import { finder } from './screens.ts'
-import { startShown } from './service.ts'
+import { startDemoService } from './demo-service.ts'
+import { createFinder } from './screens.ts'
 
 /**
  * Measures the size and speed of the pages, with the demo builder's data and an empty browser cache: `npm run figures`.
  * Exits with 1 if one of them exceeds its promised limit.
  */
-const MOST_FIRST_LOAD = 250_000
-const MOST_PORTAL_PAGE = 20_000
+const MAX_FIRST_LOAD = 250_000
+const MAX_PORTAL_PAGE = 20_000
 /** On a processor four times slower than this one, like a phone's. */
 const SLOWDOWN = 4
-const MOST_MS = 1500
+const MAX_MS = 1500
 /** The median counts. */
 const TRIES = 5
 const VENDORS = 10_000
@@ -22,7 +22,7 @@ const AT_ONCE = 500
 const chromium = findChromium()
 if (chromium === null) process.exit(1)
 
-const service = await startShown()
+const service = await startDemoService()
 const figures: { what: string; figure: string; isKept: boolean }[] = []
 try {
   const browser = await launchChromium(chromium)
@@ -43,11 +43,11 @@ console.log(
 )
 if (figures.some(({ isKept }) => !isKept)) process.exitCode = 1
 
-function note(what: string, figure: string, isKept: boolean): void {
+function recordFigure(what: string, figure: string, isKept: boolean): void {
   figures.push({ what, figure, isKept })
 }
 
-async function signedIn(browser: Browser): Promise<BrowserContext> {
+async function openSignedIn(browser: Browser): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const [name = '', value = ''] = service.cookie.split(/=(.*)/s)
   await context.addCookies([{ name, value, url: service.url }])
@@ -56,7 +56,7 @@ async function signedIn(browser: Browser): Promise<BrowserContext> {
 
 /** Measures the bytes that the first page loads besides its API calls: the document, scripts and styles. */
 async function measureFirstLoad(browser: Browser): Promise<void> {
-  const context = await signedIn(browser)
+  const context = await openSignedIn(browser)
   const page = await context.newPage()
   const files: Promise<{ plain: Buffer; sent: number }>[] = []
   page.on('requestfinished', (request) => {
@@ -74,10 +74,10 @@ async function measureFirstLoad(browser: Browser): Promise<void> {
   const loaded = await Promise.all(files)
   const gz = loaded.reduce((sum, { plain }) => sum + gzipSync(plain).length, 0)
   const sent = loaded.reduce((sum, file) => sum + file.sent, 0)
-  note(
+  recordFigure(
     'first load of the admin area',
-    `${kB(gz)} gzip, ${kB(sent)} as sent, in ${loaded.length} files`,
-    gz <= MOST_FIRST_LOAD,
+    `${formatKilobytes(gz)} gzip, ${formatKilobytes(sent)} as sent, in ${loaded.length} files`,
+    gz <= MAX_FIRST_LOAD,
   )
   await context.close()
 }
@@ -86,11 +86,11 @@ async function measureFirstLoad(browser: Browser): Promise<void> {
 async function measureInteractive(browser: Browser): Promise<void> {
   const times: number[] = []
   for (let tried = 0; tried < TRIES; tried++) {
-    const context = await signedIn(browser)
+    const context = await openSignedIn(browser)
     const page = await context.newPage()
     const devtools = await context.newCDPSession(page)
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
-    await page.addInitScript(noteWhenReady)
+    await page.addInitScript(recordWhenReady)
     await page.goto(`${service.url}/today`)
     const ready = await page.waitForFunction(() => (globalThis as { readyMs?: number }).readyMs)
     times.push(Number(await ready.jsonValue()))
@@ -98,11 +98,11 @@ async function measureInteractive(browser: Browser): Promise<void> {
   }
   const middle = times.toSorted((a, b) => a - b)[Math.floor(TRIES / 2)] ?? Number.NaN
   const all = times.map((ms) => Math.round(ms)).join(', ')
-  note(`Today can be used, at ${SLOWDOWN} × slowdown`, `${Math.round(middle)} ms (${all})`, middle <= MOST_MS)
+  recordFigure(`Today can be used, at ${SLOWDOWN} × slowdown`, `${Math.round(middle)} ms (${all})`, middle <= MAX_MS)
 }
 
 /** Runs in the page before any of its scripts. */
-function noteWhenReady(): void {
+function recordWhenReady(): void {
   const window = globalThis as unknown as {
     document: { querySelector(of: string): unknown }
     requestIdleCallback(run: () => void): void
@@ -120,12 +120,12 @@ function noteWhenReady(): void {
 
 /** Measures the pages of a vendor with a bid request and an order, as they are sent. */
 async function measurePortal(): Promise<void> {
-  const find = finder(service.url, service.cookie)
+  const find = createFinder(service.url, service.cookie)
   const requestId = await find('/api/ext/bids/requests?status=sent')
-  const request = await ask(`/api/ext/bids/requests/${requestId}`)
+  const request = await fetchJson(`/api/ext/bids/requests/${requestId}`)
   const invitation = request.invitations[0]
-  await ask(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
-  const { portalUrl } = await ask(`/api/ext/vendors/${invitation.vendorId}/portal-link`, {})
+  await fetchJson(`/api/ext/vendors/${invitation.vendorId}/invite`, {})
+  const { portalUrl } = await fetchJson(`/api/ext/vendors/${invitation.vendorId}/portal-link`, {})
   const root = new URL(portalUrl).pathname
   const sections = ['orders', 'dates', 'payments', 'documents', 'messages', 'hand-in']
   const paths = ['', `/${invitation.id}`, `/${invitation.id}/price`, ...sections.map((name) => `/${name}`)]
@@ -136,8 +136,12 @@ async function measurePortal(): Promise<void> {
       return Number(answer.headers.get('content-length'))
     }),
   )
-  const most = Math.max(...sizes)
-  note('the largest page of the portal', `${kB(most)} as sent, of ${sizes.length} pages`, most <= MOST_PORTAL_PAGE)
+  const max = Math.max(...sizes)
+  recordFigure(
+    'the largest page of the portal',
+    `${formatKilobytes(max)} as sent, of ${sizes.length} pages`,
+    max <= MAX_PORTAL_PAGE,
+  )
 }
 
 /** Pages through ten thousand vendors to the last: each page loads, and each vendor appears once. */
@@ -150,27 +154,27 @@ async function scrollVendors(browser: Browser): Promise<void> {
         externalId: `T-${first + i}`,
       },
     }))
-    await ask('/api/ext/vendors/batch', { mode: 'all_or_nothing', match: 'externalId', rows })
+    await fetchJson('/api/ext/vendors/batch', { mode: 'all_or_nothing', match: 'externalId', rows })
   }
-  const context = await signedIn(browser)
+  const context = await openSignedIn(browser)
   const page = await context.newPage()
   await page.goto(`${service.url}/vendors`)
   const seen = new Set<string>()
   const turns: number[] = []
   for (let before = ''; ; ) {
-    const links = await rowsAfter(page, before)
+    const links = await waitForRows(page, before)
     for (const link of links) seen.add(link)
     before = links[0] ?? ''
     const next = page.getByRole('button', { name: 'Next' })
     if (await next.isDisabled()) break
-    const begunMs = performance.now()
+    const startedMs = performance.now()
     await next.click()
-    await rowsAfter(page, before)
-    turns.push(performance.now() - begunMs)
+    await waitForRows(page, before)
+    turns.push(performance.now() - startedMs)
   }
   turns.sort((a, b) => a - b)
   const at = (share: number) => `${Math.round(turns[Math.floor(turns.length * share)] ?? 0)} ms`
-  note(
+  recordFigure(
     `${VENDORS} vendors, looked through`,
     `${seen.size} seen on ${turns.length + 1} pages; turning one took ${at(0.5)}, at most ${at(0.999)}`,
     seen.size >= VENDORS,
@@ -179,7 +183,7 @@ async function scrollVendors(browser: Browser): Promise<void> {
 }
 
 /** Returns the links of the rows, once the first one has changed. */
-async function rowsAfter(page: Page, before: string): Promise<string[]> {
+async function waitForRows(page: Page, before: string): Promise<string[]> {
   const rows = await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
       document: { querySelectorAll(of: string): Iterable<{ getAttribute(name: string): string | null }> }
@@ -191,7 +195,7 @@ async function rowsAfter(page: Page, before: string): Promise<string[]> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the values of a response are used at once.
-async function ask(path: string, body?: unknown): Promise<any> {
+async function fetchJson(path: string, body?: unknown): Promise<any> {
   const answer = await fetch(service.url + path, {
     headers: { cookie: service.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -200,6 +204,6 @@ async function ask(path: string, body?: unknown): Promise<any> {
   return answer.json()
 }
 
-function kB(bytes: number): string {
+function formatKilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(1)} kB`
 }

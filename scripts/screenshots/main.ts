@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { findChromium, launchChromium, settled } from '../processes/chromium.ts'
-import { type Find, finder, SCREENS, type Screen, WIDTHS } from './screens.ts'
-import { startShown } from './service.ts'
+import { findChromium, launchChromium, waitUntilSettled } from '../processes/chromium.ts'
+import { startDemoService } from './demo-service.ts'
+import { createFinder, type FindRecord, SCREENS, type Screen, WIDTHS } from './screens.ts'
 
 /**
  * Takes pictures of every screen of the admin area with the demo builder's data into dist/screenshots: `npm run
@@ -31,20 +31,21 @@ const chromium = findChromium()
 if (chromium === null) process.exit(1)
 
 const { 'base-url': url, cookie } = values
-const service = url !== undefined && cookie !== undefined ? { url, cookie, stop: async () => {} } : await startShown()
+const service =
+  url !== undefined && cookie !== undefined ? { url, cookie, stop: async () => {} } : await startDemoService()
 try {
   mkdirSync(folder, { recursive: true })
   const browser = await launchChromium(chromium, { anywhere: url !== undefined })
-  const find = finder(service.url, service.cookie)
+  const find = createFinder(service.url, service.cookie)
   if (values.readme === true) await takePictures(browser, find)
-  else await photograph(browser, find)
+  else await photographScreens(browser, find)
   await browser.close()
 } finally {
   await service.stop()
 }
 
 /** Takes a picture of every screen at each width, as high as its content. */
-async function photograph(browser: Browser, find: Find): Promise<void> {
+async function photographScreens(browser: Browser, find: FindRecord): Promise<void> {
   for (const width of WIDTHS) {
     for (const scheme of values.dark === true ? (['light', 'dark'] as const) : (['light'] as const)) {
       const context = await browser.newContext({
@@ -52,7 +53,7 @@ async function photograph(browser: Browser, find: Find): Promise<void> {
       })
       await context.addCookies([sessionCookie()])
       for (const screen of SCREENS.filter(({ name }) => name.startsWith(values.only ?? ''))) {
-        const page = await show(context, screen, find)
+        const page = await openScreen(context, screen, find)
         // As high as the page, so that sticky elements are in their places.
         const height = await page.evaluate('document.documentElement.scrollHeight')
         if (screen.act === undefined) await page.setViewportSize({ width, height: Math.max(Number(height), 844) })
@@ -67,12 +68,12 @@ async function photograph(browser: Browser, find: Find): Promise<void> {
 }
 
 /** Takes the README's pictures in a window of a usual size. */
-async function takePictures(browser: Browser, find: Find): Promise<void> {
+async function takePictures(browser: Browser, find: FindRecord): Promise<void> {
   mkdirSync(PICTURES.folder, { recursive: true })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   await context.addCookies([sessionCookie()])
   for (const screen of SCREENS.filter(({ name }) => PICTURED.includes(name))) {
-    const page = await show(context, screen, find)
+    const page = await openScreen(context, screen, find)
     const devtools = await context.newCDPSession(page)
     const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: PICTURES.quality })
     const picture = Buffer.from(data, 'base64')
@@ -82,12 +83,12 @@ async function takePictures(browser: Browser, find: Find): Promise<void> {
 }
 
 /** Opens a screen in its own page and waits until everything is shown. */
-async function show(context: BrowserContext, screen: Screen, find: Find): Promise<Page> {
+async function openScreen(context: BrowserContext, screen: Screen, find: FindRecord): Promise<Page> {
   const page = await context.newPage()
   await page.goto(service.url + (await screen.path(find)))
   await page.locator(screen.ready).first().waitFor()
   await screen.act?.(page)
-  await settled(page)
+  await waitUntilSettled(page)
   return page
 }
 

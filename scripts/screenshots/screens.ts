@@ -5,7 +5,7 @@ import { AREAS } from './areas.ts'
 export interface Screen {
   name: string
   /** Returns its URL, with IDs of the demo builder's records from `find`. */
-  path(find: Find): string | Promise<string>
+  path(find: FindRecord): string | Promise<string>
   /** The text that must be visible before the screen counts as shown. */
   ready: string
   /** Actions to take on the screen first, such as opening a dialog. */
@@ -13,15 +13,15 @@ export interface Screen {
 }
 
 /** Returns the ID of the first record of a list that meets the condition. */
-export type Find = (list: string, has?: (record: Record<string, unknown>) => boolean) => Promise<string>
+export type FindRecord = (list: string, has?: (record: Record<string, unknown>) => boolean) => Promise<string>
 
 export const SCREENS: readonly Screen[] = [
   { name: 'today', path: () => '/today', ready: '.line-list li' },
   { name: 'bidding', path: () => '/bidding', ready: 'tbody tr th a' },
-  { name: 'bidding-comparison', path: sentRequest, ready: '.compare tbody tr' },
+  { name: 'bidding-comparison', path: findSentRequest, ready: '.compare tbody tr' },
   {
     name: 'bidding-award',
-    path: sentRequest,
+    path: findSentRequest,
     ready: '.compare tbody tr',
     async act(page) {
       await page.getByRole('button', { name: 'Award…' }).first().click()
@@ -30,12 +30,16 @@ export const SCREENS: readonly Screen[] = [
   },
   {
     name: 'bidding-invitations',
-    path: async (find) => `${await sentRequest(find)}?tab=invitations`,
+    path: async (find) => `${await findSentRequest(find)}?tab=invitations`,
     ready: 'tbody tr',
   },
-  { name: 'bidding-request', path: async (find) => `${await sentRequest(find)}?tab=request`, ready: '.kv dd a' },
-  { name: 'bidding-history', path: async (find) => `${await sentRequest(find)}?tab=history`, ready: '.timeline li' },
-  { name: 'bidding-blind', path: blindRequest, ready: '.compare thead' },
+  { name: 'bidding-request', path: async (find) => `${await findSentRequest(find)}?tab=request`, ready: '.kv dd a' },
+  {
+    name: 'bidding-history',
+    path: async (find) => `${await findSentRequest(find)}?tab=history`,
+    ready: '.timeline li',
+  },
+  { name: 'bidding-blind', path: findBlindRequest, ready: '.compare thead' },
   {
     name: 'bidding-new',
     async path(find) {
@@ -162,7 +166,7 @@ export const SCREENS: readonly Screen[] = [
 export const WIDTHS = [1440, 390] as const
 
 /** Returns a function that finds records over HTTP with the cookie of a session. */
-export function finder(url: string, cookie: string): Find {
+export function createFinder(url: string, cookie: string): FindRecord {
   return async (list, has = () => true) => {
     const answer = await fetch(`${url}${list}`, { headers: { cookie } })
     const { data } = (await answer.json()) as { data: Record<string, unknown>[] }
@@ -192,7 +196,7 @@ async function showRuns(page: Page): Promise<void> {
   await page.locator('tbody tr th a').first().waitFor()
 }
 
-async function sentRequest(find: Find): Promise<string> {
+async function findSentRequest(find: FindRecord): Promise<string> {
   const id = await find(
     '/api/ext/bids/requests?status=sent',
     ({ bidCount, blind }) => Number(bidCount) > 1 && blind === false,
@@ -200,6 +204,6 @@ async function sentRequest(find: Find): Promise<string> {
   return `/bidding/${id}`
 }
 
-async function blindRequest(find: Find): Promise<string> {
+async function findBlindRequest(find: FindRecord): Promise<string> {
   return `/bidding/${await find('/api/ext/bids/requests?status=sent', ({ blind }) => blind === true)}`
 }

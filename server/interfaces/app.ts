@@ -3,53 +3,53 @@ import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
-import { handleLinkRequests } from '../domain/administration/sign-in/link-requests.ts'
-import { mailLink } from '../domain/administration/sign-in/mail.ts'
-import { recordChanges, recordUndoneOpenings } from '../platform/audit/record.ts'
-import { refusalRecorder } from '../platform/audit/refusals.ts'
-import type { Principal, Surroundings } from '../platform/calls/call.ts'
-import { clientAddress, peerAddress } from '../platform/calls/client-address.ts'
+import { createLinkRequestQueue } from '../domain/administration/sign-in/link-requests.ts'
+import { mailSignInLink } from '../domain/administration/sign-in/mail-sign-in-link.ts'
+import { recordChanges, recordRolledBackOpenings } from '../platform/audit/record.ts'
+import { createRefusalRecorder } from '../platform/audit/refusal-recorder.ts'
+import type { Principal, Services } from '../platform/calls/call.ts'
+import { clientAddressOf, peerAddressOf } from '../platform/calls/client-address.ts'
 import { type Contract, ContractError, type Operation, type OperationId } from '../platform/calls/contract.ts'
-import { cors } from '../platform/calls/cors.ts'
-import { noticed } from '../platform/calls/deprecation.ts'
+import { createCors } from '../platform/calls/cors.ts'
+import { mergeNoticeHeaders } from '../platform/calls/deprecation.ts'
 import { matchesEtag } from '../platform/calls/etag.ts'
 import type { Handlers } from '../platform/calls/operation.ts'
-import { pathForLog } from '../platform/calls/path-for-log.ts'
-import type { Repeats } from '../platform/calls/repeat.ts'
-import { newRequestId, requestIdOf } from '../platform/calls/request-id.ts'
+import { redactPath } from '../platform/calls/path-for-log.ts'
+import type { RepeatRulesByOperation } from '../platform/calls/repeated-response.ts'
+import { getRequestId, newRequestId } from '../platform/calls/request-id.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
-import { eventWaits } from '../platform/events/event-waits.ts'
-import { storeRecorded } from '../platform/events/recorded.ts'
+import { createEventWaits } from '../platform/events/event-waits.ts'
+import { storePendingRows } from '../platform/events/pending-rows.ts'
 import { openFiles } from '../platform/files/files.ts'
-import { authenticator } from '../platform/keys/authenticate.ts'
+import { createAuthenticator } from '../platform/keys/authenticator.ts'
 import { openIdentity } from '../platform/keys/identity.ts'
-import { limits as createLimits, type Limits } from '../platform/limits/limits.ts'
-import { underWay as countUnderWay } from '../platform/limits/under-way.ts'
-import { countUsage, type UsageCounts } from '../platform/limits/usage-counts.ts'
+import { createConcurrencyLimits as countUnderWay } from '../platform/limits/concurrency-limits.ts'
+import { createRateLimits as createLimits, type RateLimits } from '../platform/limits/rate-limits.ts'
+import { createUsageCounts, type UsageCounts } from '../platform/limits/usage-counts.ts'
 import type { FailureLog } from '../platform/problems/failure-log.ts'
 import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
-import { type AnswerCheck, answerChecker } from './http/answer-check.ts'
-import { dropRest, hasMore, readBody } from './http/body.ts'
-import { type Answer, dispatcher, permit } from './http/dispatch.ts'
-import type { Door } from './http/door.ts'
-import { illegible, misfit, originForm, unreadable } from './http/unread.ts'
-import { createValidator, parseQuery, type Validator } from './http/validate.ts'
+import { assertPermitted, createDispatcher, type HttpResponse } from './http/dispatch.ts'
+import type { ExternalAccess } from './http/external-routes.ts'
+import { findQueryProblem, findRequestProblem, toOriginForm, toParserProblem } from './http/malformed-request.ts'
+import { discardRest, hasUnreadBody, readBody } from './http/request-body.ts'
+import { createValidator, parseQuery, type Validator } from './http/request-validator.ts'
+import { createResponseChecker, type ResponseCheck } from './http/response-check.ts'
 import { proposer } from './proposals/proposer.ts'
 
 export interface AppParts {
   config: Config
   contract: Contract
   handlers: Handlers
-  repeats: Repeats
+  repeats: RepeatRulesByOperation
   database: Database
   clock: Clock
   log: Logger
   failures: FailureLog
   /** If given, used instead of compiling the validators from the contract. Several services can share them. */
   validator?: Validator
-  answerCheck?: AnswerCheck
+  answerCheck?: ResponseCheck
   /** Called after each commit that recorded events, with the number of events. */
   eventsCommitted(count: number): void
   /** Called after each commit that left a webhook subscription with deliveries to send. */
@@ -57,15 +57,15 @@ export interface AppParts {
   /** Called with the outcome of each request. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
   /** Adds routes that are not part of the contract. */
-  addRoutes?(express: Express, surroundings: Surroundings, door: Door): void
+  addRoutes?(express: Express, services: Services, access: ExternalAccess): void
 }
 
 export interface App {
   readonly express: Express
   readonly validator: Validator
-  readonly limits: Limits
+  readonly limits: RateLimits
   readonly usage: UsageCounts
-  readonly surroundings: Surroundings
+  readonly services: Services
   /** Responds to a request that Node could not parse, if the client can still be reached, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
   /** Refuses a CONNECT request, for which Node would close the connection without a response. */
@@ -75,7 +75,7 @@ export interface App {
 }
 
 /** State of a request while it is processed. The log line is written from it. */
-interface Journey {
+interface RequestState {
   requestId: string
   address: string
   operation: Operation | null
@@ -95,13 +95,13 @@ export function createApp(parts: AppParts): App {
       throw new ContractError(`Expected a handler for operation ${id} of the contract.`)
   }
   const identity = openIdentity({ database, clock, config })
-  const authenticate = authenticator(contract, { database, clock, config, identity })
+  const authenticate = createAuthenticator(contract, { database, clock, config, identity })
   const limits = createLimits(database, clock, config)
-  const usage = countUsage(database, clock, failures)
+  const usage = createUsageCounts(database, clock, failures)
   const underWay = countUnderWay(config)
-  const { headersFor, preflightFor } = cors(config.corsOrigins)
+  const { headersFor, preflightFor } = createCors(config.corsOrigins)
   const { validator = createValidator(contract) } = parts
-  const surroundings: Surroundings = {
+  const services: Services = {
     contract,
     config,
     clock,
@@ -109,140 +109,148 @@ export function createApp(parts: AppParts): App {
     limits,
     files: openFiles(config),
     identity,
-    linkRequests: handleLinkRequests(failures, (email) => mailLink(surroundings, email)),
-    eventWaits: eventWaits(database),
+    linkRequests: createLinkRequestQueue(failures, (email) => mailSignInLink(services, email)),
+    eventWaits: createEventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
     recordChanges,
-    recordUndoneOpenings,
-    storeRecorded,
+    recordUndoneOpenings: recordRolledBackOpenings,
+    storeRecorded: storePendingRows,
     operate: (call, id, input) => operate(call, id, input),
   }
-  const { perform, operate } = dispatcher({ contract, handlers, repeats, validator, surroundings, proposer })
-  const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? answerChecker(contract)) : null
-  const recordRefusal = refusalRecorder({ database, clock, failures })
+  const { perform, operate } = createDispatcher({ contract, handlers, repeats, validator, services, proposer })
+  const checkAnswer = config.checkAnswers ? (parts.answerCheck ?? createResponseChecker(contract)) : null
+  const recordRefusal = createRefusalRecorder({ database, clock, failures })
   let draining = false
 
-  async function handle(req: Request, res: Response, url: string, journey: Journey): Promise<Answer> {
-    const odd = misfit(req) ?? illegible(url)
+  async function handle(req: Request, res: Response, url: string, requestState: RequestState): Promise<HttpResponse> {
+    const odd = findRequestProblem(req) ?? findQueryProblem(url)
     if (odd !== null) throw odd
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
-    const found = contract.match(method, pathOf(url))
-    if (found.operation === null) throw nothingThere(found.allow, method)
+    const found = contract.match(method, getPath(url))
+    if (found.operation === null) throw notFoundOrNotAllowed(found.allow, method)
     const { operation, params } = found
-    journey.operation = operation
-    if (operation.schemes.has('portalToken')) await limits.takeVisit(journey.address)
-    const principal = await authenticate(operation, req.headers, journey.address)
-    journey.principal = principal
+    requestState.operation = operation
+    if (operation.schemes.has('portalToken')) await limits.takeVisit(requestState.address)
+    const principal = await authenticate(operation, req.headers, requestState.address)
+    requestState.principal = principal
     underWay.begin(principal)
-    journey.isUnderWay = true
+    requestState.isUnderWay = true
     await limits.take(principal)
-    permit(principal, operation)
+    assertPermitted(principal, operation)
     req.params = params
     req.body = await readBody(req, operation)
-    return perform(operation, req, res, { principal, requestId: journey.requestId, address: journey.address })
+    return perform(operation, req, res, { principal, requestId: requestState.requestId, address: requestState.address })
   }
 
   async function respond(req: Request, res: Response): Promise<void> {
     const started = performance.now()
     const url = req.url ?? '/'
-    const journey = journeyOf(req)
-    let answer: Answer
+    const requestState = requestStateOf(req)
+    let response: HttpResponse
     let file: Readable | undefined
     try {
-      answer = await handle(req, res, url, journey)
+      response = await handle(req, res, url, requestState)
       // Any write can be answered with a proposal instead, which the contract declares once for all operations.
-      const asMade = answer.isProposal === true ? contract.operations.get('createProposal') : undefined
-      if (asMade !== undefined) checkAnswer?.(asMade, { ...answer, status: 201, etag: '"1"' })
-      else checkAnswer?.(journey.operation, answer)
-      if (isUnchanged(req, journey.operation, answer)) {
-        const { file: _known, ...rest } = answer
-        answer = { ...rest, status: 304, text: null }
+      const asMade = response.isProposal === true ? contract.operations.get('createProposal') : undefined
+      if (asMade !== undefined) checkAnswer?.(asMade, { ...response, status: 201, etag: '"1"' })
+      else checkAnswer?.(requestState.operation, response)
+      if (isUnchanged(req, requestState.operation, response)) {
+        const { file: _known, ...rest } = response
+        response = { ...rest, status: 304, text: null }
       }
       // A file that cannot be opened is still answered with a problem, because nothing has been sent yet.
-      if (req.method !== 'HEAD') file = await answer.file?.open()
+      if (req.method !== 'HEAD') file = await response.file?.open()
     } catch (error) {
-      answer = refusal(error, url, journey)
-      if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
+      response = refusal(error, url, requestState)
+      if (response.status === 401 || response.status === 403) await recordRefusal(toProblem(error), requestState)
     } finally {
-      if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
+      if (requestState.isUnderWay && requestState.principal !== null) underWay.end(requestState.principal)
     }
-    if (journey.principal?.kind === 'key') usage.count(journey.principal, answer.status === 429)
-    write(req, res, answer, journey, file)
+    if (requestState.principal?.kind === 'key') usage.count(requestState.principal, response.status === 429)
+    write(req, res, response, requestState, file)
     const ms = Math.round((performance.now() - started) * 100) / 100
-    const { requestId, address, operation, principal } = journey
+    const { requestId, address, operation, principal } = requestState
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
     // For portal requests, which of the vendor's addresses was used. Otherwise the field is absent.
     const subjectId = principal?.subjectId ?? undefined
-    const path = pathForLog(url)
-    log.info({ ...line, subjectId, method: req.method, path, status: answer.status, ms }, 'request')
-    parts.requestEnded?.(operation?.id, answer.status, ms)
+    const path = redactPath(url)
+    log.info({ ...line, subjectId, method: req.method, path, status: response.status, ms }, 'request')
+    parts.requestEnded?.(operation?.id, response.status, ms)
   }
 
-  const door: Door = {
+  const access: ExternalAccess = {
     async visit(req, res, as, work, challenge) {
       const started = performance.now()
-      const journey = journeyOf(req)
+      const requestState = requestStateOf(req)
       const operation = contract.operations.get(as)
       if (operation === undefined) throw new ContractError(`Expected the contract to have an operation ${as}.`)
       let running: string = as
       try {
         // A browser also sends its cookies when another site makes the request, so cookies never authenticate here.
         const { cookie: _, ...headers } = req.headers
-        const principal = await authenticate(operation, headers, journey.address)
-        journey.principal = principal
+        const principal = await authenticate(operation, headers, requestState.address)
+        requestState.principal = principal
         underWay.begin(principal)
-        journey.isUnderWay = true
+        requestState.isUnderWay = true
         await limits.take(principal)
         const body = req.method === 'POST' ? await readBody(req, operation) : undefined
-        res.set({ ...always(journey.requestId), ...limits.headers(principal) } as Record<string, string>)
+        res.set({ ...always(requestState.requestId), ...limits.headers(principal) } as Record<string, string>)
         if (req.headers.origin !== undefined) res.set(headersFor(req) as Record<string, string>)
-        const { requestId, address } = journey
+        const { requestId, address } = requestState
         await work({
           ...{ principal, requestId, address, body },
           running(name) {
             running = name
           },
           async refused(error) {
-            const { status } = refusal(error, req.path, { ...journey, operation: null })
-            if (status === 403) await recordRefusal(toProblem(error), journey)
+            const { status } = refusal(error, req.path, { ...requestState, operation: null })
+            if (status === 403) await recordRefusal(toProblem(error), requestState)
           },
         })
       } catch (error) {
-        const answer = refusal(error, req.path, journey)
-        if (answer.status === 401 || answer.status === 403) await recordRefusal(toProblem(error), journey)
-        const asked = answer.headers['WWW-Authenticate']
-        if (challenge !== undefined && asked !== undefined)
-          answer.headers['WWW-Authenticate'] = `${asked}, ${challenge}`
+        const response = refusal(error, req.path, requestState)
+        if (response.status === 401 || response.status === 403) await recordRefusal(toProblem(error), requestState)
+        const requested = response.headers['WWW-Authenticate']
+        if (challenge !== undefined && requested !== undefined)
+          response.headers['WWW-Authenticate'] = `${requested}, ${challenge}`
         if (res.headersSent) res.destroy()
-        else write(req, res, answer, journey)
+        else write(req, res, response, requestState)
       } finally {
-        if (journey.isUnderWay && journey.principal !== null) underWay.end(journey.principal)
+        if (requestState.isUnderWay && requestState.principal !== null) underWay.end(requestState.principal)
       }
       const ms = Math.round((performance.now() - started) * 100) / 100
-      const { requestId, address, principal } = journey
+      const { requestId, address, principal } = requestState
       const line = { requestId, address, operationId: running, callerId: principal?.id }
-      const path = pathForLog(req.originalUrl)
+      const path = redactPath(req.originalUrl)
       log.info({ ...line, method: req.method, path, status: res.statusCode, ms }, 'request')
       parts.requestEnded?.(contract.operations.has(running as OperationId) ? running : as, res.statusCode, ms)
     },
   }
 
-  function refusal(error: unknown, url: string, journey: Journey): Answer {
+  function refusal(error: unknown, url: string, requestState: RequestState): HttpResponse {
     const refused = toProblem(error)
     // The caller learns that the request failed; the log records why.
     if (refused.status >= 500)
-      failures.report(error, { requestId: journey.requestId, operationId: journey.operation?.id }, refused.code)
-    const body = refused.body({ publicUrl: config.publicUrl, instance: pathOf(url), requestId: journey.requestId })
-    const answer = {
+      failures.report(
+        error,
+        { requestId: requestState.requestId, operationId: requestState.operation?.id },
+        refused.code,
+      )
+    const body = refused.body({
+      publicUrl: config.publicUrl,
+      instance: getPath(url),
+      requestId: requestState.requestId,
+    })
+    const response = {
       status: refused.status,
       headers: { ...refused.headers },
       text: JSON.stringify(body),
       etag: undefined,
       type: 'application/problem+json',
     }
-    checkAnswer?.(journey.operation, answer)
-    return answer
+    checkAnswer?.(requestState.operation, response)
+    return response
   }
 
   function always(requestId: string): Record<string, string | number> {
@@ -258,10 +266,10 @@ export function createApp(parts: AppParts): App {
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
     // Anything written now would be read as the response to the previous request, which is due or already started.
-    const before = answerOn(socket)
-    if (before?.req.complete === true) closeAfterAnswers(socket)
+    const before = pendingResponseOn(socket)
+    if (before?.req.complete === true) closeAfterResponses(socket)
     else if (before?.headersSent === true) socket.end(() => socket.destroy())
-    else answerUnrouted(unreadable(error), socket, error.code)
+    else answerUnrouted(toParserProblem(error), socket, error.code)
   }
 
   function refuseTunnel(socket: Duplex): void {
@@ -277,17 +285,17 @@ export function createApp(parts: AppParts): App {
 
   /** Answers a request that never reaches Express, and closes the connection. */
   function answerUnrouted(problem: Problem, socket: Duplex, reason: unknown): void {
-    const journey: Journey = {
+    const requestState: RequestState = {
       requestId: newRequestId(),
-      address: peerAddress(socket),
+      address: peerAddressOf(socket),
       operation: null,
       principal: null,
       isUnderWay: false,
     }
-    const { status, headers, text } = refusal(problem, '/', journey)
+    const { status, headers, text } = refusal(problem, '/', requestState)
     const body = text ?? ''
     const fields = Object.entries({
-      ...always(journey.requestId),
+      ...always(requestState.requestId),
       ...headers,
       'Content-Type': 'application/problem+json',
       'Content-Length': Buffer.byteLength(body),
@@ -296,47 +304,47 @@ export function createApp(parts: AppParts): App {
     })
     const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
-    log.info({ requestId: journey.requestId, address: journey.address, status, reason }, 'unreadable request')
+    log.info({ requestId: requestState.requestId, address: requestState.address, status, reason }, 'unreadable request')
     parts.requestEnded?.(undefined, status, 0)
   }
 
   function write(
     req: IncomingMessage,
     res: ServerResponse,
-    answer: Answer,
-    journey: Journey,
+    response: HttpResponse,
+    requestState: RequestState,
     file: Readable | undefined = undefined,
   ): void {
     let headers: Record<string, string | number> = {
-      ...always(journey.requestId),
-      ...(journey.principal !== null && limits.headers(journey.principal)),
-      ...answer.headers,
+      ...always(requestState.requestId),
+      ...(requestState.principal !== null && limits.headers(requestState.principal)),
+      ...response.headers,
     }
-    const notice = journey.operation?.notice
-    if (notice) headers = noticed(headers, notice)
-    if (answer.etag !== undefined) headers.ETag = answer.etag
-    const text = req.method === 'HEAD' ? null : answer.text
-    const bytes = Buffer.byteLength(answer.text ?? '')
-    if (answer.text !== null) {
-      headers['Content-Type'] = answer.type ?? 'application/json; charset=utf-8'
+    const notice = requestState.operation?.notice
+    if (notice) headers = mergeNoticeHeaders(headers, notice)
+    if (response.etag !== undefined) headers.ETag = response.etag
+    const text = req.method === 'HEAD' ? null : response.text
+    const bytes = Buffer.byteLength(response.text ?? '')
+    if (response.text !== null) {
+      headers['Content-Type'] = response.type ?? 'application/json; charset=utf-8'
       headers['Content-Length'] = bytes
     }
-    if (answer.file !== undefined) {
-      headers['Content-Type'] = answer.type ?? 'application/octet-stream'
-      headers['Content-Length'] = answer.file.length
+    if (response.file !== undefined) {
+      headers['Content-Type'] = response.type ?? 'application/octet-stream'
+      headers['Content-Length'] = response.file.length
     }
     // Programs send no Origin header; browsers do.
     if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
     if (draining) headers.Connection = 'close'
-    res.writeHead(answer.status, headers)
-    if (hasMore(req) && file === undefined) {
+    res.writeHead(response.status, headers)
+    if (hasUnreadBody(req) && file === undefined) {
       if (text === null) res.flushHeaders()
       else res.write(text)
-      dropRest(req, () => res.end())
+      discardRest(req, () => res.end())
       return
     }
     // A text with one byte per character is ASCII. Encoding it as latin1 gives the same bytes and is faster.
-    if (file !== undefined) sendFile(file, res, journey)
+    if (file !== undefined) sendFile(file, res, requestState)
     else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
     // Large responses are passed as bytes, because Node measures a client's unread output in the units that were
@@ -346,7 +354,7 @@ export function createApp(parts: AppParts): App {
   }
 
   // Streams a file. The status is already sent, so if reading fails, the connection can only be closed.
-  function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: Journey): void {
+  function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: RequestState): void {
     // Bytes beyond the declared length would be read as the next response.
     res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
@@ -359,33 +367,33 @@ export function createApp(parts: AppParts): App {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.set('trust proxy', config.trustedProxies)
   app.use((req, res, next) => {
-    if (!req.url.startsWith('/')) req.originalUrl = req.url = originForm(req.url)
+    if (!req.url.startsWith('/')) req.originalUrl = req.url = toOriginForm(req.url)
     const preflight = req.method === 'OPTIONS' ? preflightFor(req) : null
     if (preflight !== null) res.writeHead(204, preflight).end()
-    else if (req.url.startsWith('/api/') || misfit(req) !== null) respond(req, res).catch(next)
+    else if (req.url.startsWith('/api/') || findRequestProblem(req) !== null) respond(req, res).catch(next)
     else next()
   })
-  parts.addRoutes?.(app, surroundings, door)
+  parts.addRoutes?.(app, services, access)
   // Reports a path that no route handled as unknown, like any other problem.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
   })
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const journey = journeyOf(req)
+    const requestState = requestStateOf(req)
     if (res.headersSent) res.destroy()
-    else write(req, res, refusal(error, req.url, journey), journey)
+    else write(req, res, refusal(error, req.url, requestState), requestState)
   })
   return {
     express: app,
     validator,
     limits,
     usage,
-    surroundings,
+    services,
     refuseUnread,
     refuseTunnel,
     drain() {
       draining = true
-      surroundings.eventWaits.stop()
+      services.eventWaits.stop()
     },
   }
 }
@@ -393,7 +401,7 @@ export function createApp(parts: AppParts): App {
 const LARGE_BYTES = 64 * 1024
 
 /** Returns the response that is being written or is due on a connection; undefined or null if there is none. */
-function answerOn(socket: Duplex): ServerResponse | null | undefined {
+function pendingResponseOn(socket: Duplex): ServerResponse | null | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
 }
 
@@ -403,33 +411,33 @@ const closing = new WeakSet<Duplex>()
  * Closes a connection on which unreadable data followed complete requests, once those requests are answered. It is
  * called again for any data that arrives in the meantime.
  */
-function closeAfterAnswers(socket: Duplex): void {
+function closeAfterResponses(socket: Duplex): void {
   if (closing.has(socket)) return
   closing.add(socket)
   const next = () => {
-    const answer = answerOn(socket)
-    if (answer === undefined || answer === null) socket.end(() => socket.destroy())
-    else answer.once('close', next)
+    const response = pendingResponseOn(socket)
+    if (response === undefined || response === null) socket.end(() => socket.destroy())
+    else response.once('close', next)
   }
   next()
 }
 
-function journeyOf(req: Request): Journey {
+function requestStateOf(req: Request): RequestState {
   return {
-    requestId: requestIdOf(req),
-    address: clientAddress(req),
+    requestId: getRequestId(req),
+    address: clientAddressOf(req),
     operation: null,
     principal: null,
     isUnderWay: false,
   }
 }
 
-function pathOf(url: string): string {
+function getPath(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
 
-function nothingThere(allow: readonly string[], method: string): Problem {
+function notFoundOrNotAllowed(allow: readonly string[], method: string): Problem {
   if (allow.length === 0)
     return problem('unknown_path', 'Unknown path. See /api/ext/schema/openapi.json for all paths.')
   const methods = allow.includes('GET') ? [...allow, 'HEAD'] : allow
@@ -442,7 +450,7 @@ function nothingThere(allow: readonly string[], method: string): Problem {
 }
 
 // Whether to answer 304. Only if the contract declares it: a write must never be answered with "not modified".
-function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: Answer): boolean {
+function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: HttpResponse): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false
   return operation?.headers.has('if-none-match') === true && matchesEtag(header, etag)

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { isTestedHere } from '../../test/support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../test/support/plumbline.ts'
+import { isTestedHere } from '../../test/support/is-tested-here.ts'
 import { buildSite } from '../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../test/support/test-plumbline.ts'
 import type { Handlers } from '../platform/calls/operation.ts'
 import { operations } from './operations.ts'
 
@@ -76,12 +76,12 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       const pages = await pagesOf1MiB()
       const reader = open()
       reader.socket.write(pages(16))
-      const begun = performance.now()
+      const started = performance.now()
       const pace = setInterval(() => reader.socket.read(256 * 1024) ?? reader.socket.read(), 50)
       reader.socket.on('readable', () => {})
       await expect.poll(() => reader.socket.bytesRead, { timeout: 30_000 }).toBeGreaterThan(16 * MEBIBYTE)
       clearInterval(pace)
-      expect(performance.now() - begun).toBeGreaterThan(2000)
+      expect(performance.now() - started).toBeGreaterThan(2000)
       expect(reader.isClosed()).toBe(false)
     })
   })
@@ -140,14 +140,14 @@ test('readiness checks within a second share one query of the database', async (
   plumbline = await startTestPlumbline()
   const { database } = plumbline
   const ping = database.ping
-  let asked = 0
+  let requested = 0
   Object.assign(database, {
     ping: () => {
-      asked++
+      requested++
       return ping()
     },
   })
   const answers = await Promise.all(Array.from({ length: 50 }, () => plumbline.get('/readyz', { key: null })))
   expect(answers.every(({ status }) => status === 200)).toBe(true)
-  expect(asked).toBeLessThanOrEqual(2)
+  expect(requested).toBeLessThanOrEqual(2)
 })

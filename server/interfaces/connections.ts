@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf, peerAddress } from '../platform/calls/client-address.ts'
+import { getNetwork, peerAddressOf } from '../platform/calls/client-address.ts'
 import type { Config } from '../platform/config/config.ts'
 
 export interface ConnectionLimits {
@@ -17,15 +17,15 @@ export function limitConnections(server: Server, { config, isTrusted }: Connecti
   closeStalledConnections(server, config.writeTimeoutMs)
 }
 
-function limitConnectionsPerAddress(server: Server, most: number, isTrusted: (address: string) => boolean): void {
+function limitConnectionsPerAddress(server: Server, max: number, isTrusted: (address: string) => boolean): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    const address = peerAddress(socket)
+    const address = peerAddressOf(socket)
     if (isTrusted(address)) return
-    const network = networkOf(address)
+    const network = getNetwork(address)
     const count = open.get(network) ?? 0
     // Sending a response would cost more than the connection.
-    if (count >= most) {
+    if (count >= max) {
       socket.destroy()
       return
     }

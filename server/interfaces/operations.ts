@@ -1,5 +1,5 @@
 import { keyOperations } from '../domain/administration/keys/operations.ts'
-import { keyToldAgain } from '../domain/administration/keys/told-again.ts'
+import { repeatKeySecret } from '../domain/administration/keys/repeat-key-secret.ts'
 import { oauthGrantOperations } from '../domain/administration/oauth-grants/operations.ts'
 import { organizationOperations } from '../domain/administration/organization/operations.ts'
 import { passkeyOperations } from '../domain/administration/passkeys/operations.ts'
@@ -13,13 +13,13 @@ import { bidOperations } from '../domain/bidding/bids/operations.ts'
 import { comparisonOperations } from '../domain/bidding/comparison/operations.ts'
 import { contractOperations } from '../domain/bidding/contracts/operations.ts'
 import { portalLinkOperations } from '../domain/bidding/portal-links/operations.ts'
-import { linkToldAgain } from '../domain/bidding/portal-links/told-again.ts'
+import { repeatPortalLink } from '../domain/bidding/portal-links/repeat-portal-link.ts'
 import { scorecardOperations } from '../domain/bidding/scorecards/operations.ts'
 import { calendarOperations } from '../domain/building/calendars/operations.ts'
 import { loanOperations } from '../domain/building/loans/operations.ts'
 import { milestoneOperations } from '../domain/building/milestones/operations.ts'
 import { taskTemplateOperations } from '../domain/building/task-templates/operations.ts'
-import { confirmationOperations } from '../domain/building/tasks/confirm.ts'
+import { confirmationOperations } from '../domain/building/tasks/confirm-task.ts'
 import { taskOperations } from '../domain/building/tasks/operations.ts'
 import { timesheetOperations } from '../domain/building/timesheets/operations.ts'
 import { budgetTransferOperations } from '../domain/costs/budget-transfers/operations.ts'
@@ -55,21 +55,21 @@ import { scopeOperations } from '../domain/vendors/scopes/operations.ts'
 import { vendorOperations } from '../domain/vendors/vendors/operations.ts'
 import { auditOperations } from '../platform/audit/operations.ts'
 import type { Handlers } from '../platform/calls/operation.ts'
-import { together } from '../platform/calls/operation.ts'
-import type { Repeats } from '../platform/calls/repeat.ts'
+import { mergeHandlers } from '../platform/calls/operation.ts'
+import type { RepeatRulesByOperation } from '../platform/calls/repeated-response.ts'
 import { eventOperations } from '../platform/events/operations.ts'
 import { webhookOperations } from '../platform/webhooks/operations.ts'
-import { secretToldAgain } from '../platform/webhooks/told-again.ts'
+import { repeatWebhookSecret } from '../platform/webhooks/repeat-webhook-secret.ts'
 import { portalOperations } from './portal/operations.ts'
 import { proposalOperations } from './proposals/operations.ts'
 import { platformOperations } from './service/operations.ts'
 import { searchOperations } from './service/search/operations.ts'
 import { executionOperations } from './skills/execution-operations.ts'
 import { skillOperations } from './skills/operations.ts'
-import { batchToldAgain, executionToldAgain } from './skills/told-again.ts'
+import { repeatBatch, repeatExecution } from './skills/replay-execution.ts'
 
 /** Every operation of the contract, in the contract's order. A missing, extra or duplicate handler does not compile. */
-export const operations: Handlers = together(
+export const operations: Handlers = mergeHandlers(
   vendorOperations,
   scorecardOperations,
   vendorNotificationOperations,
@@ -134,15 +134,18 @@ export const operations: Handlers = together(
   sandboxOperations,
 )
 
-const withSecrets: Repeats = { createWebhook: secretToldAgain, rotateWebhookSecret: secretToldAgain }
+const secretRepeats: RepeatRulesByOperation = {
+  createWebhook: repeatWebhookSecret,
+  rotateWebhookSecret: repeatWebhookSecret,
+}
 
 /** The operations whose responses are not simply repeated for a repeated Idempotency-Key. */
-export const repeats: Repeats = {
-  ...withSecrets,
-  copyVendorPortalLink: linkToldAgain,
-  copyInvitationLink: linkToldAgain,
-  createKey: keyToldAgain,
-  rotateKey: keyToldAgain,
-  executeSkill: executionToldAgain(withSecrets),
-  executeBatch: batchToldAgain(executionToldAgain(withSecrets)),
+export const repeats: RepeatRulesByOperation = {
+  ...secretRepeats,
+  copyVendorPortalLink: repeatPortalLink,
+  copyInvitationLink: repeatPortalLink,
+  createKey: repeatKeySecret,
+  rotateKey: repeatKeySecret,
+  executeSkill: repeatExecution(secretRepeats),
+  executeBatch: repeatBatch(repeatExecution(secretRepeats)),
 }

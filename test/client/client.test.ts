@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebhook } from '../../client/index.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The client against the real service, as a customer uses it. */
 let plumbline: TestPlumbline
@@ -11,13 +11,13 @@ let sent: Request[]
 beforeAll(async () => {
   // So low that a page which requests many things at once has some requests rejected unread.
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
-  client = clientOf(plumbline.key)
+  client = getClient(plumbline.key)
   sent = []
 })
 
 afterAll(() => plumbline.stop())
 
-function clientOf(key: string): PlumblineClient {
+function getClient(key: string): PlumblineClient {
   return createClient({
     baseUrl: plumbline.url,
     key,
@@ -97,7 +97,7 @@ test('a 304 has neither data nor error, and throws nothing', async () => {
 describe('pages', () => {
   test('return every item once, and fetch no more pages than needed', async () => {
     const { key } = await plumbline.newBuilder()
-    const own = clientOf(key)
+    const own = getClient(key)
     const names = Array.from({ length: 7 }, (_, index) => `Vendor ${index}`)
     for (const companyName of names) await orThrow(own.POST('/api/ext/vendors', { body: { companyName } }))
 
@@ -122,7 +122,7 @@ describe('pages', () => {
   })
 
   test('throw the problem of a rejected page', async () => {
-    const narrow = clientOf(await plumbline.newKey(['homes:read']))
+    const narrow = getClient(await plumbline.newKey(['homes:read']))
     const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
     expect(error).toMatchObject({ code: 'permission_denied', status: 403, problem: { permission: 'vendors:read' } })
@@ -195,9 +195,9 @@ describe('a key from a function', () => {
   const origin = 'https://app.example.com'
   /** A page whose server creates a token for it on request. */
   function page(give: () => string | Promise<string>) {
-    let asked = 0
+    let requested = 0
     const key = () => {
-      asked++
+      requested++
       return give()
     }
     const own = createClient({
@@ -208,7 +208,7 @@ describe('a key from a function', () => {
         return fetch(request)
       },
     })
-    return { own, asked: () => asked }
+    return { own, asked: () => requested }
   }
   async function token() {
     const body = { origin, permissions: ['vendors:read' as const, 'vendors:write' as const] }
@@ -218,7 +218,7 @@ describe('a key from a function', () => {
   test('is requested once for many requests, and again after the token has expired', async () => {
     const { own, asked } = page(token)
     const many = () => Promise.all(Array.from({ length: 10 }, () => own.GET('/api/ext/vendors')))
-    const codes = (answers: Awaited<ReturnType<typeof many>>) => answers.map(({ error }) => error?.code ?? 'fine')
+    const codes = (responses: Awaited<ReturnType<typeof many>>) => responses.map(({ error }) => error?.code ?? 'fine')
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 1])
     plumbline.clock.advance(15 * 60_000)
     expect([codes(await many()), asked()]).toEqual([Array(10).fill('fine'), 2])
@@ -236,8 +236,8 @@ describe('a key from a function', () => {
   })
 
   test('is missing if the function fails: the call throws its error, and the next call asks again', async () => {
-    const answers = [() => Promise.reject(new Error('Signed out.')), token]
-    const { own, asked } = page(() => answers.shift()?.() ?? '')
+    const responses = [() => Promise.reject(new Error('Signed out.')), token]
+    const { own, asked } = page(() => responses.shift()?.() ?? '')
     await expect(own.GET('/api/ext/vendors')).rejects.toThrow('Signed out.')
     expect([(await own.GET('/api/ext/vendors')).response.status, asked()]).toEqual([200, 2])
   })

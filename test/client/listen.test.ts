@@ -6,8 +6,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts'
-import { root } from '../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * The program as a developer runs it, against a real service, posting to a receiver that verifies signatures like a

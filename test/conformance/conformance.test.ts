@@ -8,12 +8,12 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract, root, TAKES_ANOTHER_KEY } from '../../scripts/conformance/contract.ts'
+import { contract, NEEDS_SECOND_KEY, root } from '../../scripts/conformance/walked-contract.ts'
 import { isOpenToKeys, World } from '../../scripts/conformance/world.ts'
-import { freePort } from '../../scripts/processes/service.ts'
+import { findFreePort } from '../../scripts/processes/service.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import { isTestedHere } from '../support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * The conformance command as others run it in their CI: against this service, and against servers that break the
@@ -84,7 +84,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect(await whatIsListed()).toEqual(before)
     // The validating proxy found no request or response of any operation that breaks the contract.
     expect(proxied.differing).toEqual([])
-    expect([...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))).toEqual([...TAKES_ANOTHER_KEY])
+    expect([...contract.operations.keys()].filter((id) => !proxied.succeeded.has(id))).toEqual([...NEEDS_SECOND_KEY])
   })
 
   test("behind a validating proxy, the proxy's rejections count", async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!isHere)('conformance', () => {
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('errors#VIOLATIONS')])
   })
 
-  const faults: [what: string, operation: string, break_: Break, said: RegExp][] = [
+  const errors: [what: string, operation: string, break_: Break, said: RegExp][] = [
     ['an undeclared field', 'getVendor', { body: (body) => ({ ...body, shoeSize: 44 }) }, /shoeSize/],
     ['a field left out', 'getVendor', { body: ({ companyName: _, ...rest }) => rest }, /companyName/],
     ['an undeclared status', 'getUsage', { status: () => 299 }, /does not declare 299/],
@@ -107,7 +107,7 @@ describe.skipIf(!isHere)('conformance', () => {
     ['a problem of another code', 'createScope', { body: (body) => ({ ...body, code: 'conflict' }) }, /conflict/],
     ['a list with a gap', 'listVendors', { body: withGap }, /nextCursor|are missing|Expected values/],
   ]
-  test.each(faults)('a server fails for %s', async (_what, operation, break_, said) => {
+  test.each(errors)('a server fails for %s', async (_what, operation, break_, said) => {
     const broken = await startBroken(plumbline.url, operation, break_)
     const { code, output } = await conformance(broken.url, '--only', operation)
     broken.stop()
@@ -217,14 +217,14 @@ function startBroken(target: string, id: string, { body, status, letsIn }: Break
   return startFront(async (sent) => {
     const isConcerned = sent.operation?.id === id
     const admitted = { ...sent.headers, authorization: `Bearer ${plumbline.key}` }
-    const given = await pass(target, letsIn === true && isConcerned ? { ...sent, headers: admitted } : sent)
-    if (!isConcerned) return given
-    const { 'content-length': _length, ...headers } = given.headers
+    const provided = await pass(target, letsIn === true && isConcerned ? { ...sent, headers: admitted } : sent)
+    if (!isConcerned) return provided
+    const { 'content-length': _length, ...headers } = provided.headers
     const isJson = headers['content-type']?.includes('json') === true
     return {
-      status: status ? status(given.status) : given.status,
+      status: status ? status(provided.status) : provided.status,
       headers,
-      body: isJson && body ? Buffer.from(JSON.stringify(body(JSON.parse(given.body.toString())))) : given.body,
+      body: isJson && body ? Buffer.from(JSON.stringify(body(JSON.parse(provided.body.toString())))) : provided.body,
     }
   })
 }
@@ -243,15 +243,15 @@ async function startProxied(
   const [kinds, succeeded] = [new Set<string>(), new Set<string>()]
   const differing: string[] = []
   const front = await startFront(async (sent) => {
-    const given = await pass(target, sent)
-    const kind = kindOf(sent, given)
-    if (kind === null || kinds.has(kind)) return given
+    const provided = await pass(target, sent)
+    const kind = getKind(sent, provided)
+    if (kind === null || kinds.has(kind)) return provided
     kinds.add(kind)
-    waiting = given
+    waiting = provided
     const { status, body } = await pass(prism.url, sent)
-    if (status !== given.status) differing.push(`${kind}, and ${status} from the proxy: ${body}`)
+    if (status !== provided.status) differing.push(`${kind}, and ${status} from the proxy: ${body}`)
     else if (status < 300) succeeded.add(sent.operation?.id ?? '')
-    return given
+    return provided
   })
   const stop = () => {
     for (const each of [front, prism, behind]) each.stop()
@@ -264,7 +264,7 @@ async function startProxied(
  * rejection that it declares for many operations, which no proxy predicts, because it does not depend on the request.
  * Null for requests that a proxy does not forward: an unknown path or method, and a body that is not JSON.
  */
-function kindOf({ operation, url, headers, body }: Sent, { status }: Given): string | null {
+function getKind({ operation, url, headers, body }: Sent, { status }: Given): string | null {
   if (operation === null || status === 400 || status === 415) return null
   const declared = operation.declaration.responses[String(status)]
   const isForeseen = status < 400 || status === 422 || headers.authorization === undefined
@@ -295,12 +295,12 @@ interface Given {
 }
 
 /** Starts a server that responds to each request as `answer` says. */
-async function startFront(answer: (sent: Sent) => Promise<Given>): Promise<Running> {
+async function startFront(response: (sent: Sent) => Promise<Given>): Promise<Running> {
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
     const { operation } = contract.match(method, url.split('?', 1)[0] ?? '')
-    const given = await answer({ operation, method, url, headers, body: await buffer(incoming) })
-    outgoing.writeHead(given.status, given.headers).end(given.body)
+    const provided = await response({ operation, method, url, headers, body: await buffer(incoming) })
+    outgoing.writeHead(provided.status, provided.headers).end(provided.body)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const stop = () => {
@@ -312,12 +312,12 @@ async function startFront(answer: (sent: Sent) => Promise<Given>): Promise<Runni
 
 async function pass(target: string, { method, url, headers, body }: Sent): Promise<Given> {
   const passed = request(target + url, { method, headers }).end(body)
-  const [answer] = (await once(passed, 'response')) as [IncomingMessage]
-  return { status: answer.statusCode ?? 500, headers: answer.headers, body: await buffer(answer) }
+  const [response] = (await once(passed, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 500, headers: response.headers, body: await buffer(response) }
 }
 
 async function startPrism(upstream: string, known = /^/): Promise<Running> {
-  const port = await freePort()
+  const port = await findFreePort()
   const paths = Object.entries(contract.document.paths).filter(([each]) => known.test(each))
   const cli = path.join(root, 'node_modules/@stoplight/prism-cli/dist/index.js')
   const document = path.join(folder, 'openapi.json')
@@ -336,11 +336,11 @@ async function startPrism(upstream: string, known = /^/): Promise<Running> {
 }
 
 function isOpen(port: number): Promise<boolean> {
-  return new Promise((answered) => {
+  return new Promise((responded) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()
-      answered(true)
+      responded(true)
     })
-    socket.once('error', () => answered(false))
+    socket.once('error', () => responded(false))
   })
 }

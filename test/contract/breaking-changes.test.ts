@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { breakingChanges, type Kind, type Published } from '../../scripts/breaking-changes.ts'
-import { document, root } from '../../scripts/conformance/contract.ts'
-import { publishWhole } from '../../server/interfaces/service/published.ts'
+import { type Kind, listBreakingChanges, type Published } from '../../scripts/breaking-changes.ts'
+import { document, root } from '../../scripts/conformance/walked-contract.ts'
+import { publishCompleteContract } from '../../server/interfaces/service/published-contract.ts'
 
 /** Makes each kind of change to the real contract, and a similar but harmless one. */
 type Tree = { [key: string]: Tree }
 type Case = [change: string, change_: (contract: Tree) => void]
 
 const VENDORS_PATH = '/api/ext/vendors'
-const whole = publishWhole(document, '') as unknown as Published
+const whole = publishCompleteContract(document, '') as unknown as Published
 /** The paths that the changes affect; comparing all paths with themselves takes twenty times as long. */
 const CONCERNED = new RegExp(`^${VENDORS_PATH}$|^/api/ext/bids/|^/api/ext/me$`)
 const released: Published = {
@@ -174,12 +174,12 @@ test.each(harmless)('%s breaks nobody', (_change, change_) => {
 })
 
 test('the whole contract breaks no client', () => {
-  expect(breakingChanges(whole, structuredClone(whole))).toEqual([])
+  expect(listBreakingChanges(whole, structuredClone(whole))).toEqual([])
 })
 
 test('a breaking change is named by its operation and its place', () => {
   const present = changed((c) => set(c, [...schema('Bid'), 'properties', 'amount']))
-  const places = breakingChanges(released, present).map(({ place }) => place)
+  const places = listBreakingChanges(released, present).map(({ place }) => place)
   expect(places).toContain('getBid 200/amount')
   expect(places).toContain('bid.submitted/data/object/amount')
 })
@@ -228,7 +228,7 @@ function release(...args: string[]): Promise<{ code: number; said: string }> {
 }
 
 function kinds(change_: (contract: Tree) => void): string[] {
-  return [...new Set(breakingChanges(released, changed(change_)).map(({ kind }) => kind))]
+  return [...new Set(listBreakingChanges(released, changed(change_)).map(({ kind }) => kind))]
 }
 
 function changed(change_: (contract: Tree) => void): Published {

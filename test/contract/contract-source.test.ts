@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleContract } from '../../contract/bundle.ts'
-import { document, root, wholeContract } from '../../scripts/conformance/contract.ts'
+import { document, root, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 import { readContractSource } from '../../scripts/contract-source.ts'
 
 /** A small contract in several files. */

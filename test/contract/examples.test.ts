@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, entriesAt, faults, wholeContract } from '../../scripts/conformance/contract.ts'
+import { describeErrors, entriesAt, valueAtPlace, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 
 /** Every example of the contract, with the place of its schema. */
 interface Example {
@@ -8,7 +8,7 @@ interface Example {
   schema: string[]
 }
 
-function examplesOf(name: string, media: string[]): Example[] {
+function getExamples(name: string, media: string[]): Example[] {
   return entriesAt(...media, 'examples').map(([key, example]) => ({
     name: `${name} › ${key}`,
     value: example.value,
@@ -16,20 +16,20 @@ function examplesOf(name: string, media: string[]): Example[] {
   }))
 }
 
-function bodiesOf(name: string, place: string[]): Example[] {
-  return entriesAt(...place, 'content').flatMap(([type]) => examplesOf(name, [...place, 'content', type]))
+function getBodies(name: string, place: string[]): Example[] {
+  return entriesAt(...place, 'content').flatMap(([type]) => getExamples(name, [...place, 'content', type]))
 }
 
 const requests = [...wholeContract.operations.values()].flatMap(({ id, path, method }) =>
-  bodiesOf(id, ['paths', path, method.toLowerCase(), 'requestBody']),
+  getBodies(id, ['paths', path, method.toLowerCase(), 'requestBody']),
 )
 
 const answers = [...wholeContract.operations.values()].flatMap(({ id, path, method }) => {
   const place = ['paths', path, method.toLowerCase(), 'responses']
-  return entriesAt(...place).flatMap(([status]) => bodiesOf(`${id} ${status}`, [...place, status]))
+  return entriesAt(...place).flatMap(([status]) => getBodies(`${id} ${status}`, [...place, status]))
 })
 
-const events = entriesAt('webhooks').flatMap(([type]) => bodiesOf(type, ['webhooks', type, 'post', 'requestBody']))
+const events = entriesAt('webhooks').flatMap(([type]) => getBodies(type, ['webhooks', type, 'post', 'requestBody']))
 
 const skills = entriesAt('x-skills').flatMap(([skill]) =>
   entriesAt('x-skills', skill, 'examples').map(([key, example]) => ({
@@ -62,29 +62,30 @@ describe.each([
   ['header', headers],
 ] as [string, Example[]][])('each %s example is valid by its schema', (_kind, examples) => {
   test('the documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
-  test.each(examples)('$name', ({ value, schema }) => expect(faults(value, ...schema)).toBe(''))
+  test.each(examples)('$name', ({ value, schema }) => expect(describeErrors(value, ...schema)).toBe(''))
 })
 
 test('every schema of the contract compiles strictly', () => {
   for (const [name] of entriesAt('components', 'schemas')) {
-    expect(() => faults(null, 'components', 'schemas', name), name).not.toThrow()
+    expect(() => describeErrors(null, 'components', 'schemas', name), name).not.toThrow()
   }
   for (const [skill] of entriesAt('x-skills')) {
-    for (const side of ['input', 'output']) expect(() => faults(null, 'x-skills', skill, side), skill).not.toThrow()
+    for (const side of ['input', 'output'])
+      expect(() => describeErrors(null, 'x-skills', skill, side), skill).not.toThrow()
   }
 })
 
 test('money has at most three decimals, percentages at most two, unit prices and quantities at most four', () => {
-  expect(faults(1.15, 'components', 'schemas', 'Money')).toBe('')
+  expect(describeErrors(1.15, 'components', 'schemas', 'Money')).toBe('')
   // Only the service knows the currency, so the schema allows the most decimals of any currency.
-  expect(faults(1.005, 'components', 'schemas', 'Money')).toBe('')
-  expect(faults(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
-  expect(faults(8.25, 'components', 'schemas', 'Percent')).toBe('')
-  expect(faults(8.255, 'components', 'schemas', 'Percent')).not.toBe('')
-  expect(faults(0.0001, 'components', 'schemas', 'UnitPrice')).toBe('')
-  expect(faults(0.00001, 'components', 'schemas', 'UnitPrice')).not.toBe('')
-  expect(faults(2450.1234, 'components', 'schemas', 'Quantity')).toBe('')
-  expect(faults(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
+  expect(describeErrors(1.005, 'components', 'schemas', 'Money')).toBe('')
+  expect(describeErrors(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
+  expect(describeErrors(8.25, 'components', 'schemas', 'Percent')).toBe('')
+  expect(describeErrors(8.255, 'components', 'schemas', 'Percent')).not.toBe('')
+  expect(describeErrors(0.0001, 'components', 'schemas', 'UnitPrice')).toBe('')
+  expect(describeErrors(0.00001, 'components', 'schemas', 'UnitPrice')).not.toBe('')
+  expect(describeErrors(2450.1234, 'components', 'schemas', 'Quantity')).toBe('')
+  expect(describeErrors(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
 })
 
 test('every ID in an example is a TypeID, and the example of a problem has the status it is listed under', () => {
@@ -103,7 +104,7 @@ test('every ID in an example is a TypeID, and the example of a problem has the s
 
 test('every problem code has an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
-  const codes = at('components', 'schemas', 'ProblemCode', 'enum') as string[]
+  const codes = valueAtPlace('components', 'schemas', 'ProblemCode', 'enum') as string[]
   // These occur before the operation is known, except beta_full, which only affects new organizations.
   const unread = ['malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
   const outside = ['unknown_path', 'method_not_allowed', 'beta_full', ...unread]
@@ -111,7 +112,7 @@ test('every problem code has an example', () => {
 })
 
 test('the document names the dialect of its schemas', () => {
-  expect(at('jsonSchemaDialect')).toBe('https://json-schema.org/draft/2020-12/schema')
+  expect(valueAtPlace('jsonSchemaDialect')).toBe('https://json-schema.org/draft/2020-12/schema')
 })
 
 const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -121,8 +122,8 @@ function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
     // Lines, deposits and contingencies are identified within their record by the caller; passkeys by their device.
-    const given = /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
-    const ours = /(^id|Id|Ids)$/.test(field) && !given.test(field)
+    const provided = /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
+    const ours = /(^id|Id|Ids)$/.test(field) && !provided.test(field)
     for (const one of ours ? [inner].flat() : []) if (typeof one === 'string') yield [field, one]
     yield* ids(inner)
   }

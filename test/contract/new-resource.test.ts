@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
-import { makeBuilder, openEnvironment, startService } from '../../scripts/processes/service.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { createBuilder, createOpenEnvironment, startService } from '../../scripts/processes/service.ts'
 
 /** The new files of a resource, by their destination; CONTRIBUTING.md has the checklist. */
 const NEW_FILES = {
@@ -86,8 +86,8 @@ test('a new resource with an event and a permission needs six files', { timeout:
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
   run('scripts/lint-contract.ts')
 
-  const environment = openEnvironment({ DATA_DIR: path.join(folder, 'data'), COMPILE_AHEAD: 'false' })
-  const { key } = await makeBuilder(environment, undefined, folder)
+  const environment = createOpenEnvironment({ DATA_DIR: path.join(folder, 'data'), COMPILE_AHEAD: 'false' })
+  const { key } = await createBuilder(environment, undefined, folder)
   const service = await startService(environment, { folder })
   onTestFinished(() => void service.kill())
   const send = async (method: string, url: string, body?: object) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { document } from '../../scripts/conformance/contract.ts'
+import { document } from '../../scripts/conformance/walked-contract.ts'
 import { faultsOf, ruleNames } from '../../scripts/contract-rules.mjs'
 
 /** A lint that never fires proves nothing, so each rule is run on a contract that breaks exactly this rule. */

@@ -2,12 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
-import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
+import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts'
 import { GUIDES } from '../../server/interfaces/docs/guides.ts'
-import { keepFewOfEach, overflow, violations } from '../pages/pages.ts'
+import { findViolations, keepFewOfEach, measureOverflow } from '../pages/visit.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The documentation as a reader sees it: in a browser that reaches only this service. */
 const PAGES = [
@@ -54,7 +54,7 @@ const EVERYDAY_WORDS: Record<string, string> = {
 let plumbline: TestPlumbline
 let chrome: Browser
 
-export function browser(service: () => TestPlumbline): void {
+export function testDocsInBrowser(service: () => TestPlumbline): void {
   describe.skipIf(chromium === null)('in a browser', () => {
     beforeAll(async () => {
       plumbline = service()
@@ -67,7 +67,11 @@ export function browser(service: () => TestPlumbline): void {
     // The test runs axe, which the pages' policy restricts no more than anything else that a debugger runs.
     const open = (width: number) => openPage(chrome, plumbline.url, width, { reducedMotion: 'reduce' })
 
-    async function readIn(seen: Seen, address: string, look: (seen: Seen) => Promise<void>): Promise<void> {
+    async function readIn(
+      seen: ObservedPage,
+      address: string,
+      look: (seen: ObservedPage) => Promise<void>,
+    ): Promise<void> {
       await seen.page.goto(`${plumbline.url}/docs${address}`)
       await look(seen)
       expect([address, seen.strayed]).toEqual([address, []])
@@ -75,7 +79,7 @@ export function browser(service: () => TestPlumbline): void {
     }
 
     /** Opens a page as a first-time visitor. */
-    async function read(address: string, width: number, look: (seen: Seen) => Promise<void>): Promise<void> {
+    async function read(address: string, width: number, look: (seen: ObservedPage) => Promise<void>): Promise<void> {
       const seen = await open(width)
       try {
         await readIn(seen, address, look)
@@ -86,8 +90,8 @@ export function browser(service: () => TestPlumbline): void {
 
     describe('one page after the other', () => {
       // A browser starts a process for each new window, which costs more than most of the pages.
-      let desk: Seen
-      let phone: Seen
+      let desk: ObservedPage
+      let phone: ObservedPage
       beforeAll(async () => {
         ;[desk, phone] = await Promise.all([open(DESK), open(PHONE)])
       })
@@ -96,7 +100,7 @@ export function browser(service: () => TestPlumbline): void {
       test('every page loads only from the service, violates no policy, and fits a phone', async () => {
         for (const address of [...PAGES, ...GUIDES.map((name) => `/guides/${name}`)]) {
           await readIn(phone, address, async ({ page }) =>
-            expect([address, await overflow(page)]).toEqual([address, 0]),
+            expect([address, await measureOverflow(page)]).toEqual([address, 0]),
           )
         }
       }, 120_000)
@@ -109,14 +113,14 @@ export function browser(service: () => TestPlumbline): void {
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
             // The color scheme changes only colors.
-            const found = await violations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
+            const found = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
             expect({ address, colorScheme, found }).toEqual({ address, colorScheme, found: [] })
           }
         })
         if (address.startsWith('/reference') || address.startsWith('/guides/'))
           await readIn(phone, address, async ({ page }) => {
             await keepFewOfEach(page)
-            expect(await violations(page)).toEqual([])
+            expect(await findViolations(page)).toEqual([])
           })
       })
     })
@@ -164,7 +168,7 @@ export function browser(service: () => TestPlumbline): void {
         await page.keyboard.press('Escape')
         await search('xylophone')
         await page.locator('#told').filter({ hasText: 'No results for “xylophone”.' }).waitFor()
-        expect(await violations(page)).toEqual([])
+        expect(await findViolations(page)).toEqual([])
         // Reachable with the keyboard alone.
         await page.getByRole('combobox').fill('accept a bid')
         await page.locator('#found a').filter({ hasText: 'acceptBid' }).first().waitFor()
@@ -234,10 +238,10 @@ export function browser(service: () => TestPlumbline): void {
 
     test('on a phone the text is readable, paths wrap, and hidden tabs are indicated', async () => {
       await read('/reference/bid-requests', PHONE, async ({ page }) => {
-        const least = await page.evaluate(
+        const min = await page.evaluate(
           `Math.min(...[...document.querySelectorAll('main :is(p, code, span, a, dd, b, button)')].map((each) => parseFloat(getComputedStyle(each).fontSize)))`,
         )
-        expect(least).toBeGreaterThanOrEqual(12)
+        expect(min).toBeGreaterThanOrEqual(12)
         const path = page.locator('#getBidRequest .call code')
         expect(await path.evaluate((code) => [code.textContent, code.querySelectorAll('wbr').length])).toEqual([
           ...['/api/ext/bids/requests/{bidRequestId}', 6],
@@ -288,7 +292,7 @@ export function browser(service: () => TestPlumbline): void {
           const { body: after } = await plumbline.get(`/api/ext/vendors/${vendor.body.id}`)
           expect(after.companyName).toBe('Guadalupe Drywall')
           await keepFewOfEach(page)
-          expect(await violations(page)).toEqual([])
+          expect(await findViolations(page)).toEqual([])
           expect(complaints).toEqual([])
         })
       } finally {

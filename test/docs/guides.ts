@@ -2,34 +2,34 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
-import { freePort } from '../../scripts/processes/service.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { findFreePort } from '../../scripts/processes/service.ts'
 import { GUIDES, readGuide } from '../../server/interfaces/docs/guides.ts'
-import { makeDemo } from '../../server/operators/demo/demo.ts'
+import { createDemo } from '../../server/operators/demo/create-demo.ts'
 import { compile } from '../support/compile.ts'
-import { startMock } from '../support/mock.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
-import { run } from '../support/shell.ts'
+import { runLines } from '../support/shell.ts'
+import { startMock } from '../support/start-mock.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /** Pastes all commands of the guides, from top to bottom, into a shell next to a service with the demo data. */
 let plumbline: TestPlumbline
 let key: string
 
-const guideOf = (name: string) => {
+const readGuideText = (name: string) => {
   const site = { title: '', version: '', url: plumbline.url, docs: '/docs' }
   return readGuide(name, site, plumbline.config)
 }
 
-export function guides(service: () => TestPlumbline): void {
+export function testGuides(service: () => TestPlumbline): void {
   beforeAll(async () => {
     plumbline = service()
-    key = (await makeDemo(plumbline.database, plumbline.config)).key
+    key = (await createDemo(plumbline.database, plumbline.config)).key
   }, 120_000)
 
   test('the TypeScript of each compiles with the client', () => {
     // Compiled together, because the client's types take most of the time.
     const files = GUIDES.flatMap((name) => {
-      const blocks = blocksOf(guideOf(name).text).filter(({ language }) => /^tsx?$/.test(language))
+      const blocks = listCodeBlocks(readGuideText(name).text).filter(({ language }) => /^tsx?$/.test(language))
       return blocks.map(({ language, text }, index) => {
         const file = /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? `${index}.${language}`
         return [`${name}/${file}`, text]
@@ -44,10 +44,10 @@ export function guides(service: () => TestPlumbline): void {
     mkdirSync(path.join(cwd, '.data'))
     writeFileSync(path.join(cwd, '.data/demo.json'), JSON.stringify({ key }))
     symlinkSync(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'))
-    const port = String(await freePort())
+    const port = String(await findFreePort())
     const mock = name === 'mock' ? await startMock() : null
-    const text = guideOf(name).text.replaceAll('4000', port)
-    const blocks = blocksOf(mock === null ? text : text.replaceAll('http://127.0.0.1:4010', mock.url))
+    const text = readGuideText(name).text.replaceAll('4000', port)
+    const blocks = listCodeBlocks(mock === null ? text : text.replaceAll('http://127.0.0.1:4010', mock.url))
     for (const { language, text } of blocks) {
       const file = /^\/\/ (\S+\.mjs)\n/.exec(text)?.[1]
       if (language === 'js' && file !== undefined) writeFileSync(path.join(cwd, file), text)
@@ -65,17 +65,17 @@ export function guides(service: () => TestPlumbline): void {
       PLUMBLINE_URL: plumbline.url,
       PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
     }
-    const script = ['set -eo pipefail', ...lines, ...(ENDINGS[name] ?? [])].join('\n')
-    const ran = await run(script, { cwd, env, tools: ['curl', 'jq'] })
+    const script = ['set -eo pipefail', ...lines, ...(ENDING_COMMANDS[name] ?? [])].join('\n')
+    const ran = await runLines(script, { cwd, env, tools: ['curl', 'jq'] })
     await mock?.stop()
     if (ran === null) return skip()
     expect(ran, `${ran.stdout}\n${ran.stderr}`).toMatchObject({ code: 0 })
-    for (const sign of SIGNS[name] ?? []) expect(ran.stdout).toMatch(sign)
+    for (const sign of EXPECTED_OUTPUT[name] ?? []) expect(ran.stdout).toMatch(sign)
   })
 }
 
 /** How to end the guides that do not end by themselves. */
-const ENDINGS: Record<string, string[]> = {
+const ENDING_COMMANDS: Record<string, string[]> = {
   browser: ['kill %1'],
   // A reader watches the receiver; here the subscription is polled until everything has arrived.
   webhooks: [
@@ -91,7 +91,7 @@ const ENDINGS: Record<string, string[]> = {
 }
 
 /** The required output of the commands. */
-const SIGNS: Record<string, RegExp[]> = {
+const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
   'first-call': [/Harrow & Finch Homes/, /"status": "active"/, /^ven_\w+$/m, /"version": 2/, /"validation_failed"/],
   paging: [/^Lone Star/m, /^[\d.]+ by .+, Juniper Ridge$/m, /^304$/m],
   idempotency: [/201 Created/, /"idempotency_key_reused"/],
@@ -135,14 +135,14 @@ const SIGNS: Record<string, RegExp[]> = {
   limits: [/RateLimit-Policy: "minute"/i, /"resetsAt"/],
 }
 
-interface Block {
+interface CodeBlock {
   language: string
   /** Whether its commands are expected to be rejected. */
   isRefused: boolean
   text: string
 }
 
-function blocksOf(markdown: string): Block[] {
+function listCodeBlocks(markdown: string): CodeBlock[] {
   return [...markdown.matchAll(/^```(\w+)( refused)?\n([\s\S]*?)^```$/gm)].map(
     ([, language = '', refused, text = '']) => ({
       language,

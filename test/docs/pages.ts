@@ -5,10 +5,10 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Collection } from 'postman-collection'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { contract, entriesAt } from '../../scripts/conformance/walked-contract.ts'
 import { compile } from '../support/compile.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
-import { run, runEach } from '../support/shell.ts'
+import { runLines, runSamples } from '../support/shell.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 
@@ -37,7 +37,7 @@ const FORMER_ANCHORS: Record<string, string> = {
 }
 
 /** Tests the content of the documentation's pages, and whether their code works. */
-export function pages(service: () => TestPlumbline): void {
+export function testPages(service: () => TestPlumbline): void {
   beforeAll(() => {
     plumbline = service()
   })
@@ -79,7 +79,7 @@ export function pages(service: () => TestPlumbline): void {
           if (url.origin === plumbline.url) waiting.push(url.pathname)
         }
       }
-      const places = new Map([...bodies].map(([path, body]) => [path, new Set(valuesOf(body, PLACE))]))
+      const places = new Map([...bodies].map(([path, body]) => [path, new Set(matchValues(body, ID_PATTERN))]))
       for (const [path, body] of bodies) {
         for (const [, target = ''] of body.matchAll(/href="([^"]+)"/g)) {
           const url = new URL(target, plumbline.url + path)
@@ -104,7 +104,7 @@ export function pages(service: () => TestPlumbline): void {
       const missing: string[] = []
       for (const [guide, anchors] of Object.entries(FORMER_ANCHORS)) {
         const { body } = await read(`/docs/guides/${guide}`)
-        const places = new Set(valuesOf(body, PLACE))
+        const places = new Set(matchValues(body, ID_PATTERN))
         for (const anchor of anchors.split(' ')) if (!places.has(anchor)) missing.push(`${guide}#${anchor}`)
       }
       expect(missing).toEqual([])
@@ -158,7 +158,11 @@ export function pages(service: () => TestPlumbline): void {
       let page = pages.get(pathname)
       if (page === undefined) {
         const { body: html } = await read(pathname)
-        page = { html, places: countsOf(valuesOf(html, PLACE)), names: new Set(valuesOf(html, NAME)) }
+        page = {
+          html,
+          places: countValues(matchValues(html, ID_PATTERN)),
+          names: new Set(matchValues(html, CODE_PATTERN)),
+        }
         pages.set(pathname, page)
       }
       if (hash !== '' && page.places.get(decodeURIComponent(hash.slice(1))) !== 1)
@@ -174,7 +178,7 @@ export function pages(service: () => TestPlumbline): void {
       ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill'],
     ])
     const { body: vendors } = await read('/docs/reference/vendors')
-    expect(plain(vendors)).toContain('Last four characters of the tax ID. Null without one.')
+    expect(toPlainText(vendors)).toContain('Last four characters of the tax ID. Null without one.')
   })
 
   test("the demo builder's key is given only to a page of this service in a browser on this machine", async () => {
@@ -183,10 +187,10 @@ export function pages(service: () => TestPlumbline): void {
     const ask = (headers: Record<string, string>) =>
       new Promise<string>((resolve, reject) => {
         const all = { 'sec-fetch-site': 'same-origin', ...headers }
-        const asked = request(`${plumbline.url}/docs/demo-key`, { headers: all, agent: false }, (answer) => {
-          text(answer).then((body) => resolve(`${answer.statusCode} ${body}`), reject)
+        const requested = request(`${plumbline.url}/docs/demo-key`, { headers: all, agent: false }, (response) => {
+          text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject)
         })
-        asked.on('error', reject).end()
+        requested.on('error', reject).end()
       })
     try {
       expect(await ask({})).toBe('200 {"key":"plb_demo"}')
@@ -233,7 +237,8 @@ export function pages(service: () => TestPlumbline): void {
         expect(catalogue).toContain(`/docs/problems/${code}"`)
         const { status, body } = await read(`/docs/problems/${code}`)
         expect([code, status]).toEqual([code, 200])
-        for (const text of [when, advice]) expect(plain(body)).toContain(plain(String(text).replaceAll('`', '')))
+        for (const text of [when, advice])
+          expect(toPlainText(body)).toContain(toPlainText(String(text).replaceAll('`', '')))
       }
     })
 
@@ -243,7 +248,8 @@ export function pages(service: () => TestPlumbline): void {
       const { body } = await read('/docs/problems/conflict')
       const shown = [...body.matchAll(/<tr id="(\w+)"><td><code>\1<\/code><\/td><td>(.+?)<\/td>/g)]
       expect(shown.map(([, reason]) => reason)).toEqual(reasons)
-      for (const [, reason, meaning] of shown) expect(description).toContain(`\`${reason}\`: ${plain(meaning ?? '')}`)
+      for (const [, reason, meaning] of shown)
+        expect(description).toContain(`\`${reason}\`: ${toPlainText(meaning ?? '')}`)
     })
 
     test('is the target of the type of every problem', async () => {
@@ -261,7 +267,7 @@ export function pages(service: () => TestPlumbline): void {
     expect(types).toHaveLength(33)
     for (const [type] of types) {
       expect(body).toContain(`id="${type}"`)
-      expect(plain(body)).toContain(`"type": "${type}"`)
+      expect(toPlainText(body)).toContain(`"type": "${type}"`)
     }
     const sectionOf = (type: string) => body.split(`<section id="${type}">`)[1]?.split('</section>')[0]
     for (const [type] of types)
@@ -319,19 +325,19 @@ export function pages(service: () => TestPlumbline): void {
       await plumbline.post(`/api/ext/vendors/${vendor.body.id}/invite`)
       const link = await plumbline.mailedLink(vendor.body.id)
       const env = { PLUMBLINE_KEY: plumbline.key, PORTAL_TOKEN: link.split('/').at(-1) ?? '' }
-      const answers = await runEach(
+      const responses = await runSamples(
         operations.map(({ id }) => [id, samples[id].curl]),
         { before: `curl() { command curl -s -w '\\n%{http_code}' "$@"; }`, env },
       )
-      if (answers === null) return skip()
+      if (responses === null) return skip()
       for (const { id } of operations) {
-        const answer = answers.get(id) ?? { code: -1, stdout: '' }
-        const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(answer.stdout) ?? []
+        const response = responses.get(id) ?? { code: -1, stdout: '' }
+        const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(response.stdout) ?? []
         // The IDs in the examples do not exist here, and some of their names are taken; nothing else may be wrong.
         const { code } = Number(status) < 400 ? {} : JSON.parse(text)
         if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
           refused.push([id, status, text])
-        if (status === '' || answer.code !== 0) refused.push([id, answer])
+        if (status === '' || response.code !== 0) refused.push([id, response])
       }
       expect(refused).toEqual([])
     }, 120_000)
@@ -342,9 +348,9 @@ export function pages(service: () => TestPlumbline): void {
       const { body: samples } = await read('/docs/samples.json')
       const cwd = mkdtempSync(path.join(tmpdir(), 'plumbline-python-'))
       writeFileSync(path.join(cwd, 'samples.json'), JSON.stringify(samples))
-      writeFileSync(path.join(cwd, 'all.py'), ONE_AFTER_THE_OTHER)
+      writeFileSync(path.join(cwd, 'all.py'), RUN_ALL_SAMPLES)
       const env = { PLUMBLINE_KEY: plumbline.key, PORTAL_TOKEN: await plumbline.newPortalToken() }
-      const ran = await run('python3 all.py', { cwd, env, tools: ['python3'] })
+      const ran = await runLines('python3 all.py', { cwd, env, tools: ['python3'] })
       rmSync(cwd, { recursive: true })
       if (ran === null) return skip()
       expect(ran, ran.stderr).toMatchObject({ code: 0 })
@@ -369,7 +375,7 @@ export function pages(service: () => TestPlumbline): void {
 }
 
 /** Runs all samples in one process and prints the output of each under its name. The first failure ends it. */
-const ONE_AFTER_THE_OTHER = `
+const RUN_ALL_SAMPLES = `
 import contextlib, io, json, sys
 printed = {}
 for name, sample in json.load(open("samples.json")).items():
@@ -384,21 +390,21 @@ json.dump(printed, sys.stdout)
 `
 
 /** The possible targets of links on a page, and the names in code. */
-const PLACE = / id="([^"]*)"/g
-const NAME = /<code>([^<]*)<\/code>/g
+const ID_PATTERN = / id="([^"]*)"/g
+const CODE_PATTERN = /<code>([^<]*)<\/code>/g
 
 /** Reads a page once, because hundreds of its places are requested. */
-function valuesOf(html: string, pattern: RegExp): string[] {
+function matchValues(html: string, pattern: RegExp): string[] {
   return [...html.matchAll(pattern)].map(([, value = '']) => value)
 }
 
-function countsOf(values: string[]): Map<string, number> {
+function countValues(values: string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return counts
 }
 
-function plain(text: string): string {
+function toPlainText(text: string): string {
   return text
     .replace(/<[^>]+>/g, '')
     .replace(/&(?:#(\d+)|(\w+));/g, (_, number?: string, name?: string) =>

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLedger } from '../../examples/accounting-sync/ledger.ts'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 import { dateIn } from '../../server/platform/values/calendar.ts'
-import { isTestedHere } from '../support/once.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
 import { buildSite, type Site } from '../support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
@@ -29,9 +29,9 @@ afterAll(async () => {
 
 type Body = Answer['body']
 const post = async (to: string, body: object): Promise<Body> => {
-  const answer = await plumbline.post(`/api/ext${to}`, body, { key: site.key })
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
-  return answer.body
+  const response = await plumbline.post(`/api/ext${to}`, body, { key: site.key })
+  expect(response.status, JSON.stringify(response.body)).toBeLessThan(300)
+  return response.body
 }
 const list = async (from: string): Promise<Body[]> =>
   (await plumbline.get(`/api/ext${from}`, { key: site.key })).body.data

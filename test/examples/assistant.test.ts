@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../client/index.ts'
 import { type Bounds, type Ended, USUAL_BOUNDS, work } from '../../examples/assistant/assistant.ts'
 import { chatModel, type Message } from '../../examples/assistant/model.ts'
-import { root } from '../../scripts/conformance/contract.ts'
-import { isTestedHere } from '../support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
 import { buildSite, type Site } from '../support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
@@ -157,17 +157,17 @@ test.runIf(isHere)('a call leads to a proposed award, as a program next to a rea
 })
 
 test.runIf(isHere)("a model's mistakes are returned to it, and change nothing", async () => {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const ended = await run([
     () => ({ awardEverything: {}, listVendors: 'no JSON', compareBids: { bidRequestId: 'BR-9999' } }),
     (_results, messages) => {
-      told.push(
+      reported.push(
         ...messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content ?? '').refused),
       )
       return 'I give up.'
     },
   ])
-  expect(told).toEqual(['unknown_tool', 'malformed_json', 'unknown_reference'])
+  expect(reported).toEqual(['unknown_tool', 'malformed_json', 'unknown_reference'])
   expect(ended).toMatchObject({ said: 'I give up.', stoppedBy: null, proposals: [], steps: 2 })
 })
 

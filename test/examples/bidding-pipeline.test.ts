@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
-import { freePort } from '../../scripts/processes/service.ts'
-import { isTestedHere } from '../support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { findFreePort } from '../../scripts/processes/service.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
@@ -22,7 +22,7 @@ async function run(): Promise<string> {
     ...process.env,
     PLUMBLINE_URL: plumbline.url,
     PLUMBLINE_KEY: plumbline.key,
-    PORT: `${await freePort()}`,
+    PORT: `${await findFreePort()}`,
   }
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 })
   return stdout

@@ -2,11 +2,11 @@
 const [when = '', count = ''] = (process.env.DIE_AT ?? '').split(':')
 const { fetch: send } = globalThis
 let requests = 0
-globalThis.fetch = async (...given: Parameters<typeof fetch>) => {
+globalThis.fetch = async (...provided: Parameters<typeof fetch>) => {
   requests++
   const isHere = requests === Number(count)
   if (isHere && when === 'before') process.kill(process.pid, 'SIGKILL')
-  const response = await send(...given)
+  const response = await send(...provided)
   if (isHere && when === 'after') process.kill(process.pid, 'SIGKILL')
   return response
 }

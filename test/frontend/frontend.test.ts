@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startMock } from '../support/mock.ts'
-import { startTestPlumbline } from '../support/plumbline.ts'
-import { startFrontend } from './server.ts'
+import { startMock } from '../support/start-mock.ts'
+import { startTestPlumbline } from '../support/test-plumbline.ts'
+import { startFrontend } from './frontend-server.ts'
 
 /**
  * A page that was written against the mock works against the service after only the base URL and the key are changed.

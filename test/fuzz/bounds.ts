@@ -11,7 +11,7 @@ export const SECONDS = Number(process.env.FUZZ_SECONDS ?? 15)
 export const TIMEOUT_MS = SECONDS * 1000 + 600_000
 
 /** Runs a batch with one seed after another, at least once, until the deadline; returns the number of batches. */
-export async function untilTimeIsOver(deadlineMs: number, batch: (seed: number) => Promise<void>): Promise<number> {
+export async function repeatUntilDeadline(deadlineMs: number, batch: (seed: number) => Promise<void>): Promise<number> {
   let batches = 0
   do {
     await batch(SEED + batches)

@@ -1,10 +1,10 @@
 import type { PurchaseOrder } from '../../client/contract.gen.ts'
 import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
-import type { Answer } from '../support/plumbline.ts'
+import type { Answer } from '../support/test-plumbline.ts'
 
 /** State shared by the histories of one builder. */
-export interface Ground {
+export interface HistorySetting {
   send(method: string, path: string, body?: unknown): Promise<Answer>
   communityId: string
   vendorId: string
@@ -35,7 +35,7 @@ const TIME_MOVES: Readonly<Record<string, readonly string[]>> = {
   approved: ['exported'],
 }
 
-const UNDER_WAY = ['issued', 'accepted', 'partially_completed', 'completed']
+const OPEN_STATUSES = ['issued', 'accepted', 'partially_completed', 'completed']
 
 /**
  * A random history of one home's budget, over HTTP. A step may be rejected because of the home's state. Successful
@@ -45,7 +45,7 @@ export class BudgetHistory {
   readonly homeId: string
   /** The steps so far, to report a history that ends with a wrong figure. */
   readonly steps: string[] = []
-  readonly #ground: Ground
+  readonly #ground: HistorySetting
   readonly #random: Random
   readonly #lines: string[] = []
   readonly #orders: { id: string; status: string }[] = []
@@ -54,7 +54,7 @@ export class BudgetHistory {
   /** The total when the budget was locked; it never changes after that. */
   original: number | null = null
 
-  constructor(ground: Ground, random: Random, homeId: string) {
+  constructor(ground: HistorySetting, random: Random, homeId: string) {
     this.#ground = ground
     this.#random = random
     this.homeId = homeId
@@ -63,11 +63,11 @@ export class BudgetHistory {
   /** Takes one step and returns its name, or null if it was rejected. */
   async step(): Promise<string | null> {
     const { name, take } = this.#random.pick(this.#possible())
-    const answer = await take()
-    if (answer.status >= 500 || ![200, 201, 204, 409, 422].includes(answer.status))
-      throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    const isRefused = answer.status >= 400
-    this.steps.push(`${name} ${isRefused ? 'refused' : JSON.stringify(answer.body ?? null)}`)
+    const response = await take()
+    if (response.status >= 500 || ![200, 201, 204, 409, 422].includes(response.status))
+      throw new Error(`${name}: ${response.status} ${JSON.stringify(response.body)}`)
+    const isRefused = response.status >= 400
+    this.steps.push(`${name} ${isRefused ? 'refused' : JSON.stringify(response.body ?? null)}`)
     return isRefused ? null : name
   }
 
@@ -98,13 +98,13 @@ export class BudgetHistory {
       )
     }
     // Few orders get as far as the vendor, so steps after that point are made likely.
-    if (this.#orders.some(({ status }) => UNDER_WAY.includes(status)))
+    if (this.#orders.some(({ status }) => OPEN_STATUSES.includes(status)))
       steps.push({ name: 'record progress', weight: 40, take: () => this.#recordProgress() })
     return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
   }
 
-  #amount(least = 0): number {
-    return this.#random.between(least * 100, 200_000) / 100
+  #amount(min = 0): number {
+    return this.#random.between(min * 100, 200_000) / 100
   }
 
   /** Returns a cost code, null, or no field at all. */
@@ -122,9 +122,9 @@ export class BudgetHistory {
   async #addLine(): Promise<Answer> {
     const scope = this.#random.pick(SPELLINGS)
     const line = { scope, ...this.#code(), ...this.#pricing() }
-    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lines`, line)
-    if (answer.status === 201) this.#lines.push(answer.body.id)
-    return answer
+    const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lines`, line)
+    if (response.status === 201) this.#lines.push(response.body.id)
+    return response
   }
 
   #changeLine(): Promise<Answer> {
@@ -144,40 +144,40 @@ export class BudgetHistory {
 
   async #estimate(): Promise<Answer> {
     const on = this.#random.pick(['2026-03-01', '2026-09-01', '2030-01-01'])
-    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/estimate`, { on })
+    const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/estimate`, { on })
     const { body } = await this.#ground.send('GET', `/homes/${this.homeId}/budget/lines?source=base&limit=10`)
     for (const { id } of body.data) if (!this.#lines.includes(id)) this.#lines.push(id)
-    return answer
+    return response
   }
 
   async #lock(): Promise<Answer> {
-    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lock`)
-    if (answer.status === 200) this.original = answer.body.totalOriginalBudgeted
-    return answer
+    const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lock`)
+    if (response.status === 200) this.original = response.body.totalOriginalBudgeted
+    return response
   }
 
   /** Archives a trade, so that the next use of its name decides its spelling from then on. */
   async #respell(): Promise<Answer> {
     const name = this.#random.pick(SPELLINGS)
     const { body } = await this.#ground.send('GET', `/scopes?name=${name}`)
-    const answer = await this.#ground.send('DELETE', `/scopes/${body.data[0]?.id ?? 'scp_gone'}`)
+    const response = await this.#ground.send('DELETE', `/scopes/${body.data[0]?.id ?? 'scp_gone'}`)
     // Another history has archived it, and nobody has used the name since.
-    return answer.status === 404 ? { ...answer, status: 409 } : answer
+    return response.status === 404 ? { ...response, status: 409 } : response
   }
 
   async #transfer(): Promise<Answer> {
     const total = async () => (await this.#ground.send('GET', `/homes/${this.homeId}/budget`)).body.totalBudgeted
     const before = await total()
-    const answer = await this.#ground.send('POST', `/homes/${this.homeId}/budget/transfers`, {
+    const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/transfers`, {
       fromLineId: this.#random.pick(this.#lines),
       toLineId: this.#random.pick(this.#lines),
       amount: this.#random.between(1, this.#random.pick([100, 200_000])) / 100,
       reason: 'It is needed there.',
     })
-    if (answer.status === 200 && answer.body.fromBudgetedAfter < 0) throw new Error('A line fell below zero.')
+    if (response.status === 200 && response.body.fromBudgetedAfter < 0) throw new Error('A line fell below zero.')
     const after = await total()
     if (after !== before) throw new Error(`A transfer took the total from ${before} to ${after}.`)
-    return answer
+    return response
   }
 
   #orderLines(isNegative: boolean) {
@@ -195,21 +195,21 @@ export class BudgetHistory {
   async #draft(): Promise<Answer> {
     const random = this.#random
     const poType = random.pick(['base', 'base', 'variance', 'variance', 'backcharge'])
-    const answer = await this.#ground.send('POST', '/purchase-orders', {
+    const response = await this.#ground.send('POST', '/purchase-orders', {
       ...{ homeId: this.homeId, vendorId: this.#ground.vendorId, scope: random.pick(SPELLINGS), poType },
       ...(poType === 'variance' && { varianceReasonCode: 'weather', varianceResponsible: 'builder' }),
       lines: this.#orderLines(poType === 'backcharge'),
       retainagePercent: random.pick([0, 5, 7.5, 10, 33.33]),
     })
-    if (answer.status === 201) this.#orders.push({ id: answer.body.id, status: answer.body.status })
-    return answer
+    if (response.status === 201) this.#orders.push({ id: response.body.id, status: response.body.status })
+    return response
   }
 
   async #orderLumpSum(): Promise<Answer> {
     const { contractId } = this.#ground
-    const answer = await this.#ground.send('POST', '/purchase-orders', { homeId: this.homeId, contractId })
-    if (answer.status === 201) this.#orders.push({ id: answer.body.id, status: answer.body.status })
-    return answer
+    const response = await this.#ground.send('POST', '/purchase-orders', { homeId: this.homeId, contractId })
+    if (response.status === 201) this.#orders.push({ id: response.body.id, status: response.body.status })
+    return response
   }
 
   #changeOrder(): Promise<Answer> {
@@ -227,31 +227,34 @@ export class BudgetHistory {
    */
   async #recordProgress(): Promise<Answer> {
     const random = this.#random
-    const order = random.pick(this.#orders.filter(({ status }) => UNDER_WAY.includes(status)))
+    const order = random.pick(this.#orders.filter(({ status }) => OPEN_STATUSES.includes(status)))
     const percent = random.pick([0, 33.33, 50, 99.99, 100, random.between(0, 10_000) / 100])
     const progress = random.pick([
       { completedPercent: percent },
       { lines: [{ lineId: 'line-1', completedPercent: percent }] },
       { lines: [{ lineId: 'line-1', completedQuantity: random.between(0, 20_000) / 1000 }] },
     ])
-    const answer = await this.#ground.send('POST', `/purchase-orders/${order.id}/progress`, {
+    const response = await this.#ground.send('POST', `/purchase-orders/${order.id}/progress`, {
       ...progress,
       reason: 'Agreed.',
     })
-    if (answer.status !== 200) return answer
-    order.status = answer.body.status
-    assertConsistent(answer.body)
-    return answer
+    if (response.status !== 200) return response
+    order.status = response.body.status
+    assertOrderConsistent(response.body)
+    return response
   }
 
   async #moveOrder(): Promise<Answer> {
     const order = this.#random.pick(this.#orders)
     const status = this.#random.pick(MOVES[order.status] ?? ['void'])
-    const answer = await this.#ground.send('POST', `/purchase-orders/${order.id}/status`, { status, reason: 'Agreed.' })
-    if (answer.status !== 200) return answer
-    order.status = answer.body.status
-    assertConsistent(answer.body)
-    return answer
+    const response = await this.#ground.send('POST', `/purchase-orders/${order.id}/status`, {
+      status,
+      reason: 'Agreed.',
+    })
+    if (response.status !== 200) return response
+    order.status = response.body.status
+    assertOrderConsistent(response.body)
+    return response
   }
 
   /**
@@ -263,9 +266,9 @@ export class BudgetHistory {
     if (this.#sheet === null) {
       const weekStarting = nextWeek()
       const rate = random.pick([null, 38.125, random.between(1, 999_999) / 10_000])
-      const answer = await send('POST', '/timesheets', { userId, weekStarting, rate })
-      if (answer.status !== 201) return answer
-      this.#sheet = { id: answer.body.id, weekStarting, status: 'open' }
+      const response = await send('POST', '/timesheets', { userId, weekStarting, rate })
+      if (response.status !== 201) return response
+      this.#sheet = { id: response.body.id, weekStarting, status: 'open' }
     }
     const { id, weekStarting } = this.#sheet
     return send('POST', `/timesheets/${id}/entries`, {
@@ -280,16 +283,16 @@ export class BudgetHistory {
 
   async #moveTime(sheet: { id: string; weekStarting: string; status: string }): Promise<Answer> {
     const status = this.#random.pick(TIME_MOVES[sheet.status] ?? ['open'])
-    const answer = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
-    if (answer.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
+    const response = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
+    if (response.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
     // After a week is approved, the next step concerns another one, unless it is exported first.
     if (status === 'approved' && this.#random.chance(0.5)) this.#sheet = null
-    return answer
+    return response
   }
 }
 
 /** Asserts that the completed, retained, paid and payable amounts of an order agree to the cent. */
-function assertConsistent(order: PurchaseOrder): void {
+function assertOrderConsistent(order: PurchaseOrder): void {
   const cents = (amount: number) => Math.round(amount * 100)
   const { lines, completedAmount, retainedAmount, paidAmount, payableAmount, total, status } = order
   const done = lines.reduce((sum, line) => sum + cents(line.completedAmount), 0)

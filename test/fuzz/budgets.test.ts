@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BudgetCostCode, BudgetScope, HomeBudget, OverCommitment } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
-import { BudgetHistory, type Ground } from './budget-history.ts'
-import { type Figure, recomputedBudget } from './recomputed-budget.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
+import { BudgetHistory, type HistorySetting } from './budget-history.ts'
+import { type Figure, recomputeBudget } from './recompute-budget.ts'
 
 /**
  * Random histories of budgets: lines, estimates, the lock, transfers, orders in every status, with tax, cost codes,
@@ -15,8 +15,8 @@ import { type Figure, recomputedBudget } from './recomputed-budget.ts'
  */
 const HISTORIES = 24
 const AT_THE_SAME_TIME = 4
-const LEAST_STEPS = 6
-const MOST_STEPS = 24
+const MIN_STEPS = 6
+const MAX_STEPS = 24
 const STEPS = [
   ...['add a line', 'change a line', 'remove a line', 'estimate', 'lock', 'transfer', 'respell a trade'],
   ...['draft an order', 'order a lump sum', 'change an order', 'move an order', 'record progress'],
@@ -45,7 +45,7 @@ test(`every figure of a budget equals the sum of its sources, for ${SECONDS} s, 
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()
-  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) => playBatch(seed, taken))
+  const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, (seed) => playBatch(seed, taken))
   console.log(
     `seed ${SEED}, ${batches * HISTORIES} histories: ${[...taken].map(([step, count]) => `${step} ${count}`).join(', ')}`,
   )
@@ -69,36 +69,37 @@ async function playBatch(seed: number, taken: Map<string, number>): Promise<void
  * Creates a builder with cost codes, a plan with a takeoff, prices that rise in the middle of the year, and a later
  * lump sum.
  */
-async function prepare(): Promise<Ground> {
+async function prepare(): Promise<HistorySetting> {
   const { key, userId } = await plumbline.newBuilder()
-  const send: Ground['send'] = (method, path, body) => plumbline.request(method, `/api/ext${path}`, body, { key })
-  async function made(path: string, body: object): Promise<string> {
-    const answer = await send('POST', path, body)
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-    return answer.body.id
+  const send: HistorySetting['send'] = (method, path, body) =>
+    plumbline.request(method, `/api/ext${path}`, body, { key })
+  async function created(path: string, body: object): Promise<string> {
+    const response = await send('POST', path, body)
+    expect(response.status, JSON.stringify(response.body)).toBe(201)
+    return response.body.id
   }
   const costCodes: string[] = []
   for (const code of ['06-110', '06-120', '06-200'])
-    costCodes.push(await made('/cost-codes', { code, name: `Carpentry ${code}`, category: 'material' }))
-  await made('/scopes', { name: 'framing', defaultCostCodeId: costCodes[0] })
-  const communityId = await made('/communities', { name: 'Juniper Ridge', status: 'active' })
-  const vendorId = await made('/vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
-  const planId = await made('/plans', { code: 'P2100', name: 'Possumhaw', squareFeet: 2100 })
+    costCodes.push(await created('/cost-codes', { code, name: `Carpentry ${code}`, category: 'material' }))
+  await created('/scopes', { name: 'framing', defaultCostCodeId: costCodes[0] })
+  const communityId = await created('/communities', { name: 'Juniper Ridge', status: 'active' })
+  const vendorId = await created('/vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
+  const planId = await created('/plans', { code: 'P2100', name: 'Possumhaw', squareFeet: 2100 })
   const lines: object[] = []
   for (const [n, scope] of ['framing', 'trim', 'roofing'].entries()) {
     const part = { sku: `PART-${n}`, name: `Part ${n}`, unit: 'SF', scope, costCodeId: n === 2 ? null : costCodes[n] }
-    const partId = await made('/parts', part)
+    const partId = await created('/parts', part)
     const spring = { effectiveDate: '2026-01-01', expirationDate: '2026-06-30', unitPrice: 0.335 + n }
-    await made(`/parts/${partId}/prices`, { vendorId, ...spring })
+    await created(`/parts/${partId}/prices`, { vendorId, ...spring })
     // The last part has no price in autumn, so that an estimate removes its line again.
-    if (n < 2) await made(`/parts/${partId}/prices`, { vendorId, effectiveDate: '2026-07-01', unitPrice: 0.415 + n })
+    if (n < 2) await created(`/parts/${partId}/prices`, { vendorId, effectiveDate: '2026-07-01', unitPrice: 0.415 + n })
     lines.push({ partId, formula: `squareFeet / ${n + 7}` })
   }
   expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
   expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
   // It covers a trade on two of the days for which estimates are made, and can be ordered.
   const lumpSums = [{ planId, amount: 4321.09, costCodeId: costCodes[1] }]
-  const contractId = await made('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
+  const contractId = await created('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
   expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
   let weeks = 0
   const nextWeek = () => addDays('2026-01-05', 7 * weeks++)
@@ -106,13 +107,13 @@ async function prepare(): Promise<Ground> {
 }
 
 /** Plays one history, compares its final budget, and returns that budget. */
-async function play(ground: Ground, seed: number, taken: Map<string, number>): Promise<HomeBudget> {
+async function play(ground: HistorySetting, seed: number, taken: Map<string, number>): Promise<HomeBudget> {
   const random = new SeededRandom(seed)
   const { communityId, planId } = ground
   const { body: home } = await ground.send('POST', '/homes', { name: `Home ${seed}`, communityId, planId })
   const history = new BudgetHistory(ground, random, home.id)
   try {
-    for (let left = random.between(LEAST_STEPS, MOST_STEPS); left > 0; left--) {
+    for (let left = random.between(MIN_STEPS, MAX_STEPS); left > 0; left--) {
       const step = await history.step()
       if (step !== null) taken.set(step, (taken.get(step) ?? 0) + 1)
     }
@@ -122,19 +123,19 @@ async function play(ground: Ground, seed: number, taken: Map<string, number>): P
   }
 }
 
-async function compare({ send }: Ground, { homeId, original }: BudgetHistory): Promise<HomeBudget> {
+async function compare({ send }: HistorySetting, { homeId, original }: BudgetHistory): Promise<HomeBudget> {
   const budget: HomeBudget = (await send('GET', `/homes/${homeId}/budget`)).body
   const lines = (await send('GET', `/homes/${homeId}/budget/lines?limit=200`)).body.data
-  const expected = await recomputedBudget(plumbline.database.statements, homeId)
+  const expected = await recomputeBudget(plumbline.database.statements, homeId)
   const { scopes } = budget
 
   expect(amounts(totalFigures(budget))).toEqual(amounts(expected.totals))
-  expect(amounts(scopes.flatMap((row) => figuresOf(row, row.scope, '')))).toEqual(amounts(expected.scopes))
+  expect(amounts(scopes.flatMap((row) => getFigures(row, row.scope, '')))).toEqual(amounts(expected.scopes))
   const codes = scopes.flatMap((row) =>
     row.costCodes.flatMap((one) => SUMS.map((sum) => figure(sum, row.scope, one.costCodeId ?? '', one[sum]))),
   )
   expect(amounts(codes)).toEqual(amounts(expected.codes))
-  expect(rowsOf(codes)).toEqual(rowsOf(expected.codes))
+  expect(getRows(codes)).toEqual(getRows(expected.codes))
   for (const scope of scopes) compareForecasts(scope, expected.labor)
   for (const row of scopes.flatMap((scope) => [scope, ...scope.costCodes])) {
     expect(cents(row.variance)).toBe(cents(row.budgeted) - cents(row.committed))
@@ -172,7 +173,7 @@ function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly 
 }
 
 /** Asserts that the skill for over-committed budgets, which has its own statement, finds the same. */
-async function compareWithSkill({ send }: Ground, budgets: readonly HomeBudget[]): Promise<void> {
+async function compareWithSkill({ send }: HistorySetting, budgets: readonly HomeBudget[]): Promise<void> {
   const input = { thresholdPercent: 1 }
   const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })
   const found = body.result.overCommitted.map(
@@ -204,7 +205,7 @@ function totalFigures(budget: HomeBudget): Figure[] {
   ]
 }
 
-function figuresOf(row: BudgetScope, scope: string, code: string): Figure[] {
+function getFigures(row: BudgetScope, scope: string, code: string): Figure[] {
   return [...SUMS, 'forecastAtCompletion' as const].map((name) => figure(name, scope, code, row[name]))
 }
 
@@ -222,7 +223,7 @@ function amounts(figures: readonly Figure[]): Record<string, number> {
 }
 
 /** Returns the trades and codes that have a row, even if all of its figures are zero. */
-function rowsOf(figures: readonly Figure[]): string[] {
+function getRows(figures: readonly Figure[]): string[] {
   return [...new Set(figures.map(({ scope, code }) => `${scope} ${code}`))].sort()
 }
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract, faults } from '../../scripts/conformance/contract.ts'
-import { brief, faultOf, placeOf } from '../../scripts/conformance/judge.ts'
+import { describeAnswerErrors, operationPlace, shortenBody } from '../../scripts/conformance/judge-answer.ts'
 import { DrawnRandom, type Random } from '../../scripts/conformance/random.ts'
-import { brokenValue, type Sources, validValue } from '../../scripts/conformance/values.ts'
-import { schemaOfBody, World } from '../../scripts/conformance/world.ts'
+import { breakValue, makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
+import { contract, describeErrors } from '../../scripts/conformance/walked-contract.ts'
+import { findBodySchema, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import type { Answer, TestPlumbline } from '../support/plumbline.ts'
-import { startTestPlumbline } from '../support/plumbline.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import { startTestPlumbline } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Sends many random requests, valid and invalid, to every operation. No request may cause a 500 or a status that the
@@ -63,7 +63,7 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
       })
       // Several operations are tried at once, each until the end of its share of the time.
       const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
-      await untilTimeIsOver(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
+      await repeatUntilDeadline(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
   )
 })
@@ -82,15 +82,15 @@ async function play(world: World, request: Generated): Promise<void> {
   const key = world.credentialFor(operation, address)
   // By now every portal link of this world may have been revoked.
   if (key === undefined) return
-  const answer = await plumbline.request(operation.method, address, toJson(body), { key, headers })
-  statuses.set(`${kind} ${answer.status}`, (statuses.get(`${kind} ${answer.status}`) ?? 0) + 1)
+  const response = await plumbline.request(operation.method, address, toJson(body), { key, headers })
+  statuses.set(`${kind} ${response.status}`, (statuses.get(`${kind} ${response.status}`) ?? 0) + 1)
   // Many requests revoke links and archive vendors.
-  if (/^(revoked|expired)_token$/.test(answer.body?.code)) return world.dismiss(key)
-  const fault = judge(request, answer)
+  if (/^(revoked|expired)_token$/.test(response.body?.code)) return world.dismiss(key)
+  const fault = judge(request, response)
   // Every subscription adds a delivery to each event, and a few of them test as much as hundreds would.
-  if (operation.id === 'createWebhook' && answer.status === 201 && world.idsFor('webhookId').length > 5)
-    await plumbline.delete(`${address}/${answer.body.id}`, { key: world.key })
-  else world.learn(answer)
+  if (operation.id === 'createWebhook' && response.status === 201 && world.idsFor('webhookId').length > 5)
+    await plumbline.delete(`${address}/${response.body.id}`, { key: world.key })
+  else world.learn(response)
   expect(fault, `${fault}\n  ${operation.method} ${address}\n  ${JSON.stringify(body)?.slice(0, 2000)}`).toBe('')
 }
 
@@ -108,7 +108,7 @@ interface Generated {
 class Requests {
   readonly random: Random
   readonly #world: World
-  readonly #sources: Sources
+  readonly #sources: ValueSources
 
   constructor(world: World, random: Random) {
     this.#world = world
@@ -129,9 +129,9 @@ class Requests {
     if (random.chance(0.2)) headers['if-match'] = random.pick(['"1"', '"2"', '*', '"x"', 'W/"1", "2"'])
     if (random.chance(0.2)) headers['if-none-match'] = random.pick(['"1"', '"2"', '*', '"x"'])
     const good = this.#body(operation)
-    const body = good === undefined || random.chance(0.6) ? good : brokenValue(schemaOfBody(operation), good, random)
-    const place = [...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema']
-    const breaks = isBroken || (body !== undefined && faults(body, ...place) !== '')
+    const body = good === undefined || random.chance(0.6) ? good : breakValue(findBodySchema(operation), good, random)
+    const place = [...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema']
+    const breaks = isBroken || (body !== undefined && describeErrors(body, ...place) !== '')
     return { operation, kind: breaks ? 'bad' : 'good', address, body, headers }
   }
 
@@ -141,19 +141,19 @@ class Requests {
     // An example gets further into the rules than a body generated from the schema alone.
     const examples = this.#world.bodiesOf(operation)
     if (examples.length > 0 && this.random.chance(0.4)) return this.random.pick(examples)
-    return validValue(schemaOfBody(operation), this.#sources)
+    return makeValidValue(findBodySchema(operation), this.#sources)
   }
 
   /** Returns a skill that is an operation, with all of the operation's input in one flat object. */
   #execution(): unknown {
     const operation = this.random.pick(operations.filter(({ id }) => id !== 'createWebhook'))
     const input: Record<string, unknown> = operation.takesBody
-      ? { ...(validValue(schemaOfBody(operation), this.#sources) as object) }
+      ? { ...(makeValidValue(findBodySchema(operation), this.#sources) as object) }
       : {}
     for (const declared of operation.declaration.parameters ?? []) {
       const { name, in: where, schema, required } = contract.resolve(declared)
       if (where !== 'header' && (required === true || this.random.chance(0.2)))
-        input[name] = validValue(schema, this.#sources, name)
+        input[name] = makeValidValue(schema, this.#sources, name)
     }
     return { skill: operation.id, input, dryRun: this.random.chance(0.5) }
   }
@@ -167,12 +167,12 @@ class Requests {
       const { name, in: where, schema, required } = contract.resolve(declared)
       if (where === 'path') {
         const id = random.chance(0.95) ? this.#sources.idFor(name) : undefined
-        const value = id ?? String(validValue(schema, this.#sources, name))
+        const value = id ?? String(makeValidValue(schema, this.#sources, name))
         // An empty segment or one of dots would be a different path.
         path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
         // Nothing more happens in half a minute than in a second; events.test.ts tests the longest wait.
-        const value = name === 'wait' ? random.between(0, 1) : validValue(schema, this.#sources, name)
+        const value = name === 'wait' ? random.between(0, 1) : makeValidValue(schema, this.#sources, name)
         query.set(name, Array.isArray(value) ? value.join(',') : String(value))
       }
     }
@@ -193,15 +193,15 @@ function toJson(body: unknown): string | undefined {
 }
 
 /** Returns what is wrong with a response; an empty string if nothing is. */
-function judge({ operation, kind, headers }: Generated, answer: Answer): string {
-  if (answer.status >= 500) return `${operation.id} failed with ${answer.status}`
-  const fault = faultOf(operation, answer)
+function judge({ operation, kind, headers }: Generated, response: Answer): string {
+  if (response.status >= 500) return `${operation.id} failed with ${response.status}`
+  const fault = describeAnswerErrors(operation, response)
   if (fault !== '') return fault
-  if (kind === 'bad' && answer.status !== 422)
-    return `${operation.id} takes what its contract refuses: ${answer.status}`
+  if (kind === 'bad' && response.status !== 422)
+    return `${operation.id} takes what its contract refuses: ${response.status}`
   // The input alone decides only if no earlier response can be replayed.
-  if (kind === 'bad' && headers['idempotency-key'] === undefined && answer.body.code !== 'validation_failed') {
-    return `${operation.id} refuses a broken input as ${brief(answer.body)}`
+  if (kind === 'bad' && headers['idempotency-key'] === undefined && response.body.code !== 'validation_failed') {
+    return `${operation.id} refuses a broken input as ${shortenBody(response.body)}`
   }
   return ''
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkLedgers } from '../../server/domain/ledger/check-ledgers.ts'
 import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Random histories of a home's orders, payments, journals and closed periods. After each step, SQL adds up all postings:
@@ -40,7 +40,7 @@ test(`postings add up after every step, for ${SECONDS} s, seed ${SEED}`, { timeo
     const { key, organizationId } = await plumbline.newBuilder()
     await new History(key, organizationId).play(steps)
   })
-  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) =>
+  const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, (seed) =>
     fc.assert(property, { seed, numRuns: 2 }),
   )
   console.log(`seed ${SEED}, ${batches * 2} histories: ${JSON.stringify(Object.fromEntries([...answers].sort()))}`)
@@ -64,9 +64,9 @@ class History {
   async play(steps: readonly Step[]): Promise<void> {
     await this.#prepare()
     for (const step of steps) {
-      const answer = await this.#take(step)
-      if (answer !== null)
-        answers.set(`${step.step} ${answer.status}`, (answers.get(`${step.step} ${answer.status}`) ?? 0) + 1)
+      const response = await this.#take(step)
+      if (response !== null)
+        answers.set(`${step.step} ${response.status}`, (answers.get(`${step.step} ${response.status}`) ?? 0) + 1)
       await this.#check()
     }
     await this.#checkCloses()
@@ -74,9 +74,9 @@ class History {
 
   async #send(path: string, body?: object): Promise<Answer> {
     const method = body === undefined ? 'GET' : 'POST'
-    const answer = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
-    if (![200, 201, 409, 422].includes(answer.status)) throw new Error(`${path}: ${JSON.stringify(answer)}`)
-    return answer
+    const response = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
+    if (![200, 201, 409, 422].includes(response.status)) throw new Error(`${path}: ${JSON.stringify(response)}`)
+    return response
   }
 
   async #prepare(): Promise<void> {
@@ -117,9 +117,9 @@ class History {
       case 'release': {
         const paymentType = step === 'pay' ? 'progress' : 'retainage_release'
         const discount = step === 'pay' && percent > 50 ? { discountAmount: 0.01, discountDueDate: day } : {}
-        const answer = await this.#send('/payments', { poId, paymentType, ...discount })
-        if (answer.status === 201) this.#payments.push(answer.body.id)
-        return answer
+        const response = await this.#send('/payments', { poId, paymentType, ...discount })
+        if (response.status === 201) this.#payments.push(response.body.id)
+        return response
       }
       case 'approve': {
         const id = this.#payments.at(-1)
@@ -135,18 +135,18 @@ class History {
         return this.#send('/ledger/transfers', { fromHomeId: homeId, toHomeId, amount, note: 'x', effectiveDate: day })
       case 'journal': {
         const lines = [{ homeId, amount: percent > 50 ? amount : -amount }]
-        const answer = await this.#send('/ledger/journals', { note: 'x', effectiveDate: day, lines })
-        if (answer.status === 201) this.#journals.push(answer.body.id)
-        return answer
+        const response = await this.#send('/ledger/journals', { note: 'x', effectiveDate: day, lines })
+        if (response.status === 201) this.#journals.push(response.body.id)
+        return response
       }
       case 'reverse': {
         const id = this.#journals.at(-1)
         return id === undefined ? null : this.#send(`/ledger/journals/${id}/reverse`, { reason: 'x' })
       }
       case 'close': {
-        const answer = await this.#send('/ledger/close', { throughDate: day })
-        if (answer.status === 200) this.#known.set(day, JSON.stringify(answer.body.balances))
-        return answer
+        const response = await this.#send('/ledger/close', { throughDate: day })
+        if (response.status === 200) this.#known.set(day, JSON.stringify(response.body.balances))
+        return response
       }
     }
   }
@@ -164,7 +164,7 @@ class History {
     await sql`delete from "ledgerChecks" where "organizationId" = ${this.#organizationId}`.execute(
       plumbline.database.statements,
     )
-    await checkLedgers(plumbline.app.surroundings)
+    await checkLedgers(plumbline.app.services)
     const { rows: differences } = await sql`
       select "label", "measure", "posted", "expected" from "ledgerDifferences"
       where "organizationId" = ${this.#organizationId}`.execute(plumbline.database.statements)

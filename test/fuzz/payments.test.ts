@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment, PurchaseOrder } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Random histories of the payments to two vendors for a home, with several concurrent steps: progress back and forth,
@@ -26,7 +26,7 @@ test(`paid, retained and payable amounts add up to the completed amount, to the 
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()
-  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, async (seed) => {
+  const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, async (seed) => {
     const { key } = await plumbline.newBuilder()
     for (let n = 0; n < HISTORIES; n++) await new History(key, new SeededRandom(seed * HISTORIES + n), taken).play()
   })
@@ -68,10 +68,10 @@ class History {
 
   async #send(path: string, body?: object): Promise<Answer> {
     const method = body === undefined ? 'GET' : 'POST'
-    const answer = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
-    if (body !== undefined) this.#steps.push(`${path} ${JSON.stringify(body)} ${answer.status}`)
-    if (![200, 201, 409, 422].includes(answer.status)) throw new Error(`${path}: ${JSON.stringify(answer)}`)
-    return answer
+    const response = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
+    if (body !== undefined) this.#steps.push(`${path} ${JSON.stringify(body)} ${response.status}`)
+    if (![200, 201, 409, 422].includes(response.status)) throw new Error(`${path}: ${JSON.stringify(response)}`)
+    return response
   }
 
   #count(step: string): void {
@@ -119,8 +119,8 @@ class History {
     const step = this.#random.pick(STEPS)
     const [progress, pay, decide] = [this.#progress, this.#pay, this.#decide]
     const steps = { progress, pay, decide, void: this.#void, run: this.#run }
-    const answer = await steps[step].call(this)
-    if (answer !== null && answer.status < 300) this.#count(step)
+    const response = await steps[step].call(this)
+    if (response !== null && response.status < 300) this.#count(step)
   }
 
   #progress(): Promise<Answer> {
@@ -153,9 +153,9 @@ class History {
       ...(paymentType === 'progress' ? [{ allocations: [line] }] : []),
     ])
     const discount = random.chance(0.2) && { discountAmount: 0.01 }
-    const answer = await this.#send('/payments', { ...body, paymentType, ...discount })
-    if (answer.status === 201) this.#count(`pay ${paymentType}`)
-    return answer
+    const response = await this.#send('/payments', { ...body, paymentType, ...discount })
+    if (response.status === 201) this.#count(`pay ${paymentType}`)
+    return response
   }
 
   #run(): Promise<Answer> {
@@ -191,16 +191,16 @@ class History {
   }
 
   async #check(): Promise<void> {
-    let [given, retained] = [0, 0]
+    let [provided, retained] = [0, 0]
     for (const vendorId of this.#vendorIds) {
       const of = await this.#checkVendor(vendorId)
-      given += of.given
+      provided += of.given
       retained += of.retained
     }
     const { body: budget } = await this.#send(`/homes/${this.#homeId}/budget`)
-    expect([cents(budget.totalPaid), cents(budget.totalRetained)]).toEqual([given, retained])
+    expect([cents(budget.totalPaid), cents(budget.totalRetained)]).toEqual([provided, retained])
     const codes = budget.scopes.flatMap((scope: { costCodes: { paid: number }[] }) => scope.costCodes)
-    expect(total(codes.map(({ paid }: { paid: number }) => paid))).toBe(given)
+    expect(total(codes.map(({ paid }: { paid: number }) => paid))).toBe(provided)
   }
 
   async #checkVendor(vendorId: string): Promise<{ given: number; retained: number }> {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Task, VendorNotification } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { scheduleOf } from '../../server/domain/building/schedule/schedule.ts'
-import { tellDueTasks } from '../../server/domain/building/tasks/tell-due.ts'
+import { scheduleTasks } from '../../server/domain/building/schedule/schedule-tasks.ts'
+import { notifyDueTasks } from '../../server/domain/building/tasks/notify-due-tasks.ts'
 import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
-import { workCalendar } from '../../server/platform/values/workdays.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { createWorkCalendar } from '../../server/platform/values/workdays.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Random edits of random schedules over HTTP. After each sequence the stored dates equal those of scheduling the stored
@@ -51,7 +51,7 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
       const [what, answer] = await anyEdit(random, home.id, before)
       expect([what, answer.status < 500, answer.body?.detail]).toEqual([what, true, answer.body?.detail])
       seen.set(`${what} ${answer.status}`, (seen.get(`${what} ${answer.status}`) ?? 0) + 1)
-      const after = await tasksOf(home.id)
+      const after = await getTasks(home.id)
       if (answer.status >= 400) expect(after, `seed ${seed}: a refused ${what} changed something`).toEqual(before)
       else if (answer.body?.cascade !== undefined) expectNamed(answer.body.cascade.moved, before, after)
       expectAskedAnew(before, after)
@@ -60,7 +60,7 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
     expectFromScratch(before, seed)
     await expectToldOnce(home.id, before)
   }
-  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, async (seed) => {
+  const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, async (seed) => {
     for (let i = 0; i < LEAST; i++) await play(seed * LEAST + i)
   })
   const counts = [...seen].map(([what, count]) => `${what} ${count}`).join(', ')
@@ -81,7 +81,7 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(0)
 })
 
-async function tasksOf(homeId: string): Promise<Task[]> {
+async function getTasks(homeId: string): Promise<Task[]> {
   return (await plumbline.get(`/api/ext/tasks?homeId=${homeId}&limit=200&sort=createdAt`)).body.data
 }
 
@@ -132,14 +132,16 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
     async () => ['ask', await plumbline.post(`${path}/confirmation/request`)],
     async () => {
       // Only dates that the vendor was notified of, because here it learns dates only from notices.
-      const told = tasks.filter(({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today())
-      if (told.length === 0) return ['ask', await plumbline.post(`${path}/confirmation/request`)]
+      const reported = tasks.filter(
+        ({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today(),
+      )
+      if (reported.length === 0) return ['ask', await plumbline.post(`${path}/confirmation/request`)]
       const said = random.pick(['confirmed', 'declined', 'reschedule_requested', 'reschedule_requested'] as const)
       const body = {
         answer: said,
         ...(said === 'reschedule_requested' && { proposedStart: addDays(today(), random.between(0, 40)) }),
       }
-      return ['answer', await plumbline.post(`/api/ext/tasks/${random.pick(told).id}/confirmation`, body)]
+      return ['answer', await plumbline.post(`/api/ext/tasks/${random.pick(reported).id}/confirmation`, body)]
     },
     async () => {
       const { id } = tasks.find(({ confirmation }) => confirmation.proposedStart !== null) ?? task
@@ -149,7 +151,7 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
     async () => {
       const vendor = `/api/ext/vendors/${random.pick(vendorIds)}`
       await plumbline.patch(vendor, { notificationPreferences: { advanceNoticeDays: 14, reminderDays: 4 } })
-      await Promise.all([1, 2].map(() => tellDueTasks(plumbline.app.surroundings)))
+      await Promise.all([1, 2].map(() => notifyDueTasks(plumbline.app.services)))
       return ['due', await plumbline.patch(vendor, { notificationPreferences: UNTOLD })]
     },
   ]
@@ -186,7 +188,7 @@ function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void 
 }
 
 function expectFromScratch(tasks: readonly Task[], seed: number): void {
-  const outcome = scheduleOf(tasks, workCalendar(community))
+  const outcome = scheduleTasks(tasks, createWorkCalendar(community))
   if (!('placed' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)} was stored.`)
   for (const [i, task] of tasks.entries())
     expect(task, `seed ${seed}: ${task.name}`).toMatchObject(outcome.placed[i]?.dates ?? {})

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
-import { brief, faultOf } from '../../scripts/conformance/judge.ts'
+import { describeAnswerErrors, shortenBody } from '../../scripts/conformance/judge-answer.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { type Sources, validValue } from '../../scripts/conformance/values.ts'
+import { makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 import {
+  createdKind,
   EXAMPLE_IDS,
-  kindOf,
-  operationsOn,
-  prefixOf,
-  schemaOfBody,
+  findBodySchema,
+  findPrefix,
+  listOperationsOn,
   type World,
 } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import type { Answer } from '../support/plumbline.ts'
-import { startPopulated } from '../support/populated.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { startPopulatedPlumbline } from '../support/populated-plumbline.ts'
+import type { Answer } from '../support/test-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
@@ -24,7 +24,7 @@ import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
  * list. fast-check looks for the shortest failing sequence.
  */
 const LEAST = 30
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 
 /** One kind of resource, and the operations on it. */
 interface Kind {
@@ -50,9 +50,9 @@ interface Thing {
 type Model = Thing[]
 
 const kinds: Kind[] = [...contract.operations.values()].flatMap((create) => {
-  const kind = kindOf(create)
+  const kind = createdKind(create)
   if (kind === undefined) return []
-  const on = operationsOn(kind)
+  const on = listOperationsOn(kind)
   const of = (method: string) => on.find((operation) => operation.method === method)
   const get = of('GET')
   if (get === undefined) return []
@@ -66,7 +66,7 @@ let world: World
 let stop: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ world, stop } = await startPopulated('enough'))
+  ;({ world, stop } = await startPopulatedPlumbline('enough'))
 })
 
 afterAll(() => stop())
@@ -78,19 +78,19 @@ test('the tested kinds include every kind of record that a builder works with', 
   expect(kinds.filter(({ archive }) => archive !== undefined).length).toBeGreaterThan(5)
 })
 
-test(`sequences of up to ${MOST_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+test(`sequences of up to ${MAX_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
   const steps = new Map<string, number>()
   const drawn = { which: fc.nat(20), seed: fc.noShrink(fc.nat()), steps: fc.constant(steps) }
   const step = (make: new (drawn: Drawn) => Step) => fc.record(drawn).map((values) => new make(values))
   const creation = fc.record({ ...drawn, kind: fc.constantFrom(...kinds) }).map((values) => new Create(values))
   const sequences = fc.commands(
     [creation, creation, step(Read), step(Update), step(UpdateStale), step(Archive), step(List)],
-    { maxCommands: MOST_STEPS, size: 'max' },
+    { maxCommands: MAX_STEPS, size: 'max' },
   )
   const property = fc.asyncProperty(sequences, async (sequence) => {
     await fc.asyncModelRun(() => ({ model: [], real: null }), sequence)
   })
-  const batches = await untilTimeIsOver(performance.now() + SECONDS * 1000, (seed) =>
+  const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, (seed) =>
     fc.assert(property, { seed, numRuns: LEAST }),
   )
   console.log(
@@ -145,10 +145,10 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     const examples = world.bodiesOf(operation)
     if (examples.length > 0 && random.chance(0.5)) return random.pick(examples)
     const own = (field: string) => {
-      const prefix = prefixOf(field)
+      const prefix = findPrefix(field)
       return model.filter(({ kind }) => kind.name === prefix).map(({ id }) => id)
     }
-    const sources: Sources = {
+    const sources: ValueSources = {
       random,
       url: world.receiver,
       idFor(field) {
@@ -156,7 +156,7 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
         return ids.length === 0 ? undefined : random.pick(ids)
       },
     }
-    return validValue(schemaOfBody(operation), sources)
+    return makeValidValue(findBodySchema(operation), sources)
   }
 
   protected async send(
@@ -165,10 +165,10 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const answer = await world.send(operation, { address, body, headers })
-    expect(answer.status, brief(answer.body)).toBeLessThan(500)
-    expect(faultOf(operation, answer)).toBe('')
-    return answer
+    const response = await world.send(operation, { address, body, headers })
+    expect(response.status, shortenBody(response.body)).toBeLessThan(500)
+    expect(describeAnswerErrors(operation, response)).toBe('')
+    return response
   }
 
   protected count(what: string): void {
@@ -178,18 +178,18 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
 
   /** Reads the resource: if it was not changed, its ETag is the same, and the same ETag means the same content. */
   protected async look(thing: Thing): Promise<Answer> {
-    const answer = await this.send(thing.kind.get, thing.address)
-    expect([200, 404]).toContain(answer.status)
-    if (answer.status === 404) {
+    const response = await this.send(thing.kind.get, thing.address)
+    expect([200, 404]).toContain(response.status)
+    if (response.status === 404) {
       expect(thing.isArchived, `${thing.address} is gone`).toBe(true)
-      return answer
+      return response
     }
-    const etag = answer.headers.get('etag') ?? ''
-    if (etag === thing.etag) expect(answer.body).toEqual(thing.body)
-    if (thing.isArchived && 'archivedAt' in answer.body) expect(answer.body.archivedAt).not.toBeNull()
-    thing.body = answer.body
+    const etag = response.headers.get('etag') ?? ''
+    if (etag === thing.etag) expect(response.body).toEqual(thing.body)
+    if (thing.isArchived && 'archivedAt' in response.body) expect(response.body.archivedAt).not.toBeNull()
+    thing.body = response.body
     thing.etag = etag
-    return answer
+    return response
   }
 }
 
@@ -217,19 +217,19 @@ class Create extends Step {
     const operation = this.operation()
     const address = world.addressOf(operation)
     if (address === undefined) throw new Error(`${operation.id} has nothing to be sent to.`)
-    const answer = await this.send(operation, address, this.body(model, operation))
-    if (answer.status !== 201) return
-    const { secret: _shownOnce, cascade: _whatItMoved, ...made } = answer.body
+    const response = await this.send(operation, address, this.body(model, operation))
+    if (response.status !== 201) return
+    const { secret: _shownOnce, cascade: _whatItMoved, ...made } = response.body
     // Possible duplicates are reported to the creator of a vendor and are not part of the vendor.
     const { possibleDuplicates: _alike, ...body } = made
     // The URL of a calendar is also shown only once; that of a webhook is a field of it.
     if (operation.id === 'createCalendarFeed') delete body.url
-    const etag = answer.headers.get('etag') ?? ''
+    const etag = response.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)
     const thing: Thing = {
       kind: this.#kind,
       id: body.id,
-      address: answer.headers.get('location') ?? '',
+      address: response.headers.get('location') ?? '',
       body,
       etag,
       isArchived: false,
@@ -248,9 +248,9 @@ class Read extends Step {
 
   override async run(model: Model): Promise<void> {
     const { thing, operation } = this.chosen(model)
-    const answer = await this.look(thing)
+    const response = await this.look(thing)
     this.count(thing.isArchived ? 'read when archived' : 'read')
-    if (answer.status === 404) return
+    if (response.status === 404) return
     const unchanged = await this.send(operation, thing.address, undefined, { 'if-none-match': thing.etag })
     expect(unchanged.status).toBe(304)
   }
@@ -265,12 +265,12 @@ class Update extends Step {
     const { thing, operation } = this.chosen(model)
     await this.look(thing)
     const before = thing.body
-    const answer = await this.send(operation, thing.address, this.body(model, operation), { 'if-match': thing.etag })
-    if (answer.status === 200) {
+    const response = await this.send(operation, thing.address, this.body(model, operation), { 'if-match': thing.etag })
+    if (response.status === 200) {
       expect(thing.isArchived, `${thing.address} is changed after it was archived`).toBe(false)
-      const { cascade: _whatItMoved, ...body } = answer.body
+      const { cascade: _whatItMoved, ...body } = response.body
       thing.body = body
-      thing.etag = answer.headers.get('etag') ?? ''
+      thing.etag = response.headers.get('etag') ?? ''
       expect((await this.look(thing)).status).toBe(200)
       this.count('changed')
       return
@@ -278,7 +278,7 @@ class Update extends Step {
     const { etag } = thing
     await this.look(thing)
     // Only the service itself can have interfered, for example by counting a failed delivery.
-    if (answer.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
+    if (response.status === 412) return expect(thing.etag, 'nobody else has changed it').not.toBe(etag)
     if (thing.etag === etag) expect(thing.body, 'a refusal has changed something').toEqual(before)
     else expect(thing.kind.create.id, 'a refusal has changed something').toBe('createWebhook')
     if (thing.isArchived) this.count('refused when archived')
@@ -295,9 +295,9 @@ class UpdateStale extends Step {
     await this.look(thing)
     const before = thing.body
     const body = this.body(model, operation)
-    const answer = await this.send(operation, thing.address, body, { 'if-match': '"of another time"' })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    if (answer.status === 412) this.count('refused as stale')
+    const response = await this.send(operation, thing.address, body, { 'if-match': '"of another time"' })
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    if (response.status === 412) this.count('refused as stale')
     await this.look(thing)
     expect(thing.body, 'a stale change has changed something').toEqual(before)
   }
@@ -310,9 +310,9 @@ class Archive extends Step {
 
   override async run(model: Model): Promise<void> {
     const { thing, operation } = this.chosen(model)
-    const answer = await this.send(operation, thing.address)
-    if (thing.isArchived) expect([204, 404, 409]).toContain(answer.status)
-    if (answer.status === 204) {
+    const response = await this.send(operation, thing.address)
+    if (thing.isArchived) expect([204, 404, 409]).toContain(response.status)
+    if (response.status === 204) {
       thing.isArchived = true
       this.count('archived')
     }

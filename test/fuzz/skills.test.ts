@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract, entriesAt } from '../../scripts/conformance/contract.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { brokenValue, validValue } from '../../scripts/conformance/values.ts'
-import { catalogueOf, type Skill } from '../../server/interfaces/skills/catalogue.ts'
+import { breakValue, makeValidValue } from '../../scripts/conformance/values.ts'
+import { contract, entriesAt } from '../../scripts/conformance/walked-contract.ts'
+import { findCatalog, type Skill } from '../../server/interfaces/skills/skill-catalog.ts'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
-import { settledDump } from '../support/dump.ts'
-import { type Populated, startPopulated } from '../support/populated.ts'
-import { SECONDS, SEED, TIMEOUT_MS, untilTimeIsOver } from './bounds.ts'
+import { dumpWhenSettled } from '../support/dump.ts'
+import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /** Runs every skill with its examples and with random inputs: no input of a model may cause a 500. */
-const { skills } = catalogueOf(contract)
+const { skills } = findCatalog(contract)
 
-let populated: Populated
+let populated: PopulatedPlumbline
 beforeAll(async () => {
-  populated = await startPopulated('enough')
+  populated = await startPopulatedPlumbline('enough')
 }, 240_000)
 afterAll(() => populated?.stop())
 
@@ -22,11 +22,11 @@ function exampleInputs({ name, kind }: Skill): unknown[] {
   const { world } = populated
   const operation = contract.operations.get(name as OperationId)
   if (kind === 'operation' && operation !== undefined)
-    return world.bodiesOf(operation).map((body) => ({ ...pathOf(operation), ...(body as object | undefined) }))
+    return world.bodiesOf(operation).map((body) => ({ ...getPath(operation), ...(body as object | undefined) }))
   return entriesAt('x-skills', name, 'examples').map(([, example]) => world.real(example.value ?? {}))
 }
 
-function pathOf(operation: Operation): Record<string, unknown> {
+function getPath(operation: Operation): Record<string, unknown> {
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
   return Object.fromEntries(names.map((name) => [name, populated.world.idFor(name) ?? 'ven_none']))
 }
@@ -42,8 +42,8 @@ function randomInput({ inputSchema }: Skill, random: SeededRandom): unknown {
   const schema: unknown = JSON.parse(JSON.stringify(inputSchema), (name, value) =>
     name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
   )
-  const input = validValue(schema, { random, idFor, url: world.receiver })
-  return random.chance(0.3) ? brokenValue(schema, input, random) : input
+  const input = makeValidValue(schema, { random, idFor, url: world.receiver })
+  return random.chance(0.3) ? breakValue(schema, input, random) : input
 }
 
 async function run(skill: Skill, input: unknown, dryRun: boolean): Promise<number> {
@@ -55,14 +55,14 @@ async function run(skill: Skill, input: unknown, dryRun: boolean): Promise<numbe
 
 test('a dry run of every skill leaves the database unchanged byte for byte', { timeout: TIMEOUT_MS }, async () => {
   const { database } = populated.plumbline
-  const before = await settledDump(database)
+  const before = await dumpWhenSettled(database)
   const succeeded = new Set<string>()
   const writing = skills.filter(({ writes }) => writes)
   const random = new SeededRandom(SEED)
   for (const skill of writing)
     for (const input of [...exampleInputs(skill), randomInput(skill, random)])
       if ((await run(skill, input, true)) === 200) succeeded.add(skill.name)
-  expect(await settledDump(database)).toEqual(before)
+  expect(await dumpWhenSettled(database)).toEqual(before)
   // Refused skills would prove little.
   console.log(`${succeeded.size} of ${writing.length} skills that write were tried out with success`)
   expect(succeeded.size).toBeGreaterThan(writing.length / 2)
@@ -71,16 +71,16 @@ test('a dry run of every skill leaves the database unchanged byte for byte', { t
 test('random inputs of all skills return results or problems', { timeout: TIMEOUT_MS }, async () => {
   const statuses = new Map<number, number>()
   const deadlineMs = performance.now() + SECONDS * 1000
-  await untilTimeIsOver(deadlineMs, async (seed) => {
+  await repeatUntilDeadline(deadlineMs, async (seed) => {
     const random = new SeededRandom(seed)
     for (const skill of skills) {
       const status = await run(skill, randomInput(skill, random), random.chance(0.5))
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   })
-  const told = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
+  const reported = [...statuses].sort().map(([status, count]) => `${status}: ${count}`)
   console.log(
-    `${[...statuses.values()].reduce((sum, count) => sum + count, 0)} inputs, seed ${SEED}: ${told.join(', ')}`,
+    `${[...statuses.values()].reduce((sum, count) => sum + count, 0)} inputs, seed ${SEED}: ${reported.join(', ')}`,
   )
   expect(statuses.get(200) ?? 0).toBeGreaterThan(skills.length / 10)
 })

@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isTestedHere } from '../support/once.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Inputs that break services: what parsers, databases and validators choke on. Every response must arrive quickly, as a
@@ -80,12 +80,12 @@ describe('bodies', () => {
 
   test.each(refused)('%s', async (_what, body, status, code) => {
     const started = performance.now()
-    const answer = await send(body)
-    expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code])
+    const response = await send(body)
+    expect([response.status, JSON.parse(response.body).code]).toEqual([status, code])
     expect(performance.now() - started).toBeLessThan(BLOCKED_MS)
   })
 
-  const kept: [what: string, text: string][] = [
+  const stored: [what: string, text: string][] = [
     ['an emoji of many code points', '👩‍👩‍👧‍👦 Framing'],
     ['right-to-left and combining', 'שלום ا\u0300\u0301\u0302'],
     ['characters with a meaning in SQL and search patterns', `'; drop table "vendors"; -- %_\\`],
@@ -95,7 +95,7 @@ describe('bodies', () => {
     ['control characters', 'A\u0001\u001f\u007f\u0085\u2028'],
   ]
 
-  test.each(kept)('%s are returned unchanged', async (_what, companyName) => {
+  test.each(stored)('%s are returned unchanged', async (_what, companyName) => {
     const contacts = [{ name: companyName, email: null, phone: null, role: null, notify: true }]
     const created = await plumbline.post(VENDORS, { companyName, contacts })
     expect(created.status).toBe(201)
@@ -113,9 +113,9 @@ describe('bodies', () => {
     ['in an array of texts', '{"companyName":"A","scopes":["\\ud83d"]}', '/scopes/0'],
     ['in a field name', '{"companyName":"A","a\\udc00":1}', '/a\ufffd'],
   ])('an unpaired surrogate %s is rejected', async (_where, body, pointer) => {
-    const answer = await send(body)
-    const { code, errors } = JSON.parse(answer.body)
-    expect([answer.status, code, errors]).toEqual([
+    const response = await send(body)
+    const { code, errors } = JSON.parse(response.body)
+    expect([response.status, code, errors]).toEqual([
       422,
       'validation_failed',
       [{ pointer, code: 'format', message: 'must not contain unpaired surrogates (U+D800 to U+DFFF)' }],
@@ -123,28 +123,28 @@ describe('bodies', () => {
   })
 
   test('a character that is sent as two escapes is kept', async () => {
-    const answer = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
-    expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, '😀 \\ud800'])
+    const response = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
+    expect([response.status, JSON.parse(response.body).companyName]).toEqual([201, '😀 \\ud800'])
   })
 
   test('the last value of a repeated field counts, as in JSON', async () => {
-    const answer = await send('{"companyName":"First","companyName":"Second"}')
-    expect([answer.status, JSON.parse(answer.body).companyName]).toEqual([201, 'Second'])
+    const response = await send('{"companyName":"First","companyName":"Second"}')
+    expect([response.status, JSON.parse(response.body).companyName]).toEqual([201, 'Second'])
   })
 
   test('a body of exactly one mebibyte is accepted', async () => {
-    const answer = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
-    expect(answer.status).toBe(201)
+    const response = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
+    expect(response.status).toBe(201)
   })
 
   test('a body of 10 MB without a length is cut off', async () => {
     const started = performance.now()
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
-    const answer = await raw(
+    const response = await raw(
       `POST ${VENDORS} HTTP/1.1\r\n${head('Transfer-Encoding: chunked')}\r\n`,
       Array.from({ length: 160 }, () => chunk),
     )
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(response).toMatch(/^HTTP\/1\.1 413 /)
     expect(performance.now() - started).toBeLessThan(BLOCKED_MS)
   })
 })
@@ -175,9 +175,9 @@ describe('URLs', () => {
       ['*', 404],
     ].map(([id, status]) => ({ id: String(id), status, start: String(id).slice(0, 40) })),
   )('an ID of $start is not found', async ({ id, status }) => {
-    const answer = await raw(`GET ${VENDORS}/${id} HTTP/1.1\r\n${head()}\r\n`)
-    expect(Number(answer.slice(9, 12))).toBe(status)
-    expect(answer).toContain('Content-Type: application/problem+json')
+    const response = await raw(`GET ${VENDORS}/${id} HTTP/1.1\r\n${head()}\r\n`)
+    expect(Number(response.slice(9, 12))).toBe(status)
+    expect(response).toContain('Content-Type: application/problem+json')
   })
 
   test('a target that is not a URL is rejected unread', async () => {
@@ -225,8 +225,8 @@ describe('URLs', () => {
     ['an instant without colons in its offset', 'updatedAfter=2026-01-01T00:00:00%2B1400', 200],
     ['ids that are empty', 'ids=,,,', 422],
   ])('a query of %s gets a response', async (_what, query, status) => {
-    const answer = await raw(`GET ${VENDORS}?${query} HTTP/1.1\r\n${head()}\r\n`)
-    expect(Number(answer.slice(9, 12))).toBe(status)
+    const response = await raw(`GET ${VENDORS}?${query} HTTP/1.1\r\n${head()}\r\n`)
+    expect(Number(response.slice(9, 12))).toBe(status)
   })
 })
 
@@ -254,19 +254,19 @@ describe('headers', () => {
     ['an unknown transfer encoding', 'Transfer-Encoding: gzip'],
     ['a header of 100,000 characters', `X-Long: ${'x'.repeat(100_000)}`],
   ])('%s is rejected before it becomes a request', async (_what, line) => {
-    const answer = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
-    expect(Number(answer.slice(9, 12))).toBeGreaterThanOrEqual(400)
-    expect(Number(answer.slice(9, 12))).toBeLessThan(500)
+    const response = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
+    expect(Number(response.slice(9, 12))).toBeGreaterThanOrEqual(400)
+    expect(Number(response.slice(9, 12))).toBeLessThan(500)
   })
 
   test('a compressed body is rejected as an unsupported media type', async () => {
-    const answer = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
-    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type'])
+    const response = await plumbline.post(VENDORS, '{"companyName":"A"}', { headers: { 'content-encoding': 'gzip' } })
+    expect([response.status, response.body.code]).toEqual([415, 'unsupported_media_type'])
   })
 
   test('a request ID that is unsafe in a log is replaced, and any other is kept', async () => {
-    const kept = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
-    expect(kept.headers.get('x-request-id')).toBe('trace-1.a:b_c')
+    const stored = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
+    expect(stored.headers.get('x-request-id')).toBe('trace-1.a:b_c')
     for (const id of ['a b', 'é', '"', 'x'.repeat(200), '{"a":1}', '']) {
       const replaced = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': id } })
       expect(replaced.headers.get('x-request-id')).toMatch(/^req_/)
@@ -329,17 +329,17 @@ async function send(body: string | Buffer): Promise<{ status: number; body: stri
 function raw(text: string, more: string[] = []): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () => {
       socket.write(text)
       for (const part of more) socket.write(part)
     })
     socket.setEncoding('utf8').on('data', (chunk: string) => {
-      answer += chunk
+      response += chunk
     })
     // A rejection may arrive as a reset while we are still writing; what was read until then counts.
     socket.on('error', () => {})
-    socket.on('close', () => done(answer))
+    socket.on('close', () => done(response))
   })
 }
 

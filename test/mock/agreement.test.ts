@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { at, contract, entriesAt, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
-import { faultOf } from '../../scripts/conformance/judge.ts'
-import { ask as askAt } from '../../scripts/conformance/service.ts'
+import { describeAnswerErrors } from '../../scripts/conformance/judge-answer.ts'
+import { sendRequest as askAt } from '../../scripts/conformance/service.ts'
+import { contract, entriesAt, SKILL_RUNNERS, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
 import { EXAMPLE_IDS, isOpenToKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Call as ServiceCall } from '../../server/platform/calls/call.ts'
-import type { Operation, Reference, ResponseObject } from '../../server/platform/calls/contract.ts'
+import type { Operation, ResponseObject, SchemaReference } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
+import { newKeySecret } from '../../server/platform/keys/key-secret.ts'
 import { ALL_PERMISSIONS } from '../../server/platform/keys/roles.ts'
-import { newSecret } from '../../server/platform/keys/secret.ts'
 import { conflict, invalidTransition, Problem, problem } from '../../server/platform/problems/problem.ts'
-import { type RunningMock, startMock } from '../support/mock.ts'
-import { isTestedHere } from '../support/once.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
 import { buildSite, type Site } from '../support/site.ts'
+import { type RunningMock, startMock } from '../support/start-mock.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Sends the same calls to the service and to the mock: each operation as its examples show it, and every problem that
@@ -87,7 +87,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
     // Operations for users of pages are neither in the published document nor in the mock.
     outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
-    const others = (at('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
+    const others = (valueAtPlace('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
     )
     expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
@@ -108,10 +108,10 @@ describe.skipIf(!isHere)('mock and service', () => {
     // Test handlers provoke these with their own text.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
     const differing = entriesAt('x-problems').flatMap(([code, { example }]) => {
-      const given = said.get(code)
-      if (given === undefined || isOneOfMany.has(code) || isThrownHere.has(code)) return []
-      const shown = contract.resolve<{ value: { detail: string } }>(example as Reference).value.detail
-      const sentences = new Set(given.map(({ answer }) => withoutValues(answer.body.detail)))
+      const provided = said.get(code)
+      if (provided === undefined || isOneOfMany.has(code) || isThrownHere.has(code)) return []
+      const shown = contract.resolve<{ value: { detail: string } }>(example as SchemaReference).value.detail
+      const sentences = new Set(provided.map(({ answer }) => withoutValues(answer.body.detail)))
       return sentences.has(withoutValues(shown)) ? [] : [[code, shown, [...sentences].slice(0, 5)]]
     })
     expect(differing).toEqual([])
@@ -162,16 +162,16 @@ function ask({ method, address, body, headers }: Call): Promise<Answer> {
 function differenceBetween(operation: Operation | null, service: Answer, mocked: Answer): string | null {
   if (service.status !== mocked.status)
     return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
-  for (const name of ['content-type', ...headersOf(operation, service.status)]) {
+  for (const name of ['content-type', ...getHeaders(operation, service.status)]) {
     const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
     // Whether there is a next page depends on the data, but each must announce it in both ways.
-    const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [formOf(name, one), formOf(name, other)]
+    const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [getForm(name, one), getForm(name, other)]
     if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
   }
   return bodyDifference(operation, service, mocked)
 }
 
-function headersOf(operation: Operation | null, status: number): string[] {
+function getHeaders(operation: Operation | null, status: number): string[] {
   const always = [
     'x-request-id',
     'api-version',
@@ -189,7 +189,7 @@ function headersOf(operation: Operation | null, status: number): string[] {
 }
 
 /** Returns a header's value without what varies between requests. */
-function formOf(name: string, value: string | null): string | null {
+function getForm(name: string, value: string | null): string | null {
   if (value === null) return null
   if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
   if (name === 'allow' || name === 'content-type' || name === 'api-version' || name === 'www-authenticate') return value
@@ -222,8 +222,8 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
     if (one !== other) return `${one} and ${other}`
   }
   if (operation === null) return null
-  for (const answer of [service, mocked]) {
-    const wrong = faultOf(operation, answer)
+  for (const response of [service, mocked]) {
+    const wrong = describeAnswerErrors(operation, response)
     if (wrong !== '') return wrong
   }
   return typeof service.body === typeof mocked.body ? null : 'another kind of text'
@@ -301,7 +301,7 @@ async function playTheService(): Promise<void> {
     if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
   }
   // Skills run other operations, and archived resources are useless afterwards, so these come last.
-  const changing = operations.filter(({ method, id }) => method !== 'GET' && !RUNS_SKILLS.has(id))
+  const changing = operations.filter(({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id))
   const hasSucceeded = (id: string) =>
     played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const before = changing.filter(({ method }) => method !== 'DELETE')
@@ -327,19 +327,19 @@ async function playTheService(): Promise<void> {
   // Nobody may approve their own proposals.
   const other = await plumbline.newKey([...ALL_PERMISSIONS])
   const approving = (id: string) => ({ address: approve?.path.replace('{proposalId}', id) ?? '', key: other })
-  for (const execute of operations.filter(({ id }) => RUNS_SKILLS.has(id) && id !== approve?.id))
+  for (const execute of operations.filter(({ id }) => SKILL_RUNNERS.has(id) && id !== approve?.id))
     for (const body of world.bodiesOf(execute)) {
-      const { body: made } = await world.send(execute, { body })
+      const { body: created } = await world.send(execute, { body })
       // Earlier proposals have been rejected in the meantime.
-      if (execute.id === 'createProposal' && approve !== undefined) await world.send(approve, approving(made.id))
+      if (execute.id === 'createProposal' && approve !== undefined) await world.send(approve, approving(created.id))
     }
   if (approve !== undefined) {
     what = 'another version in If-Match'
     const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Changed Meanwhile' })
     const input = { vendorId: vendor.id, contactName: 'x', ifMatch: '"1"' }
-    const { body: made } = await plumbline.post('/api/ext/proposals', { skill: 'updateVendor', input })
+    const { body: created } = await plumbline.post('/api/ext/proposals', { skill: 'updateVendor', input })
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'y' })
-    await world.send(approve, approving(made.id))
+    await world.send(approve, approving(created.id))
     what = AS_SHOWN
   }
   // Rejections in the meantime are those that the state causes.
@@ -396,7 +396,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   }
   return [
     ['no key', null],
-    ['an unknown key', newSecret()],
+    ['an unknown key', newKeySecret()],
     ['an expired key', expired],
     ['a revoked key', revoked],
     ['a key without a permission', await plumbline.newKey([])],
@@ -407,10 +407,10 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
 /** Provokes everything that an operation rejects in any state, and what it rejects because something does not exist. */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
   const address = world.addressFor(operation)
-  const asked = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
+  const requested = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
 
   now('an unknown query parameter')
-  await world.send(operation, asked('noSuchParameter=1'))
+  await world.send(operation, requested('noSuchParameter=1'))
   for (const declared of operation.declaration.parameters ?? []) {
     const { name, in: where } = contract.resolve(declared)
     if (where === 'header') {
@@ -424,11 +424,11 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     }
     if (name === 'cursor') {
       now('a cursor of nothing')
-      await world.send(operation, asked('cursor=nonsense'))
+      await world.send(operation, requested('cursor=nonsense'))
     }
     if (name === 'limit') {
       now('a parameter out of bounds')
-      await world.send(operation, asked('limit=0'))
+      await world.send(operation, requested('limit=0'))
     }
   }
 
@@ -438,7 +438,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     const nowhere = operation.path.replaceAll(/\{\w+\}/g, 'ven_01m7y975jyfesvq6zzzzzzzzzz')
     await world.send(operation, { address: query === undefined ? nowhere : `${nowhere}?${query}` })
   }
-  if ('412' in operation.declaration.responses && !RUNS_SKILLS.has(operation.id)) {
+  if ('412' in operation.declaration.responses && !SKILL_RUNNERS.has(operation.id)) {
     now('another version in If-Match')
     // A resource that cannot be changed in any version is rejected for that reason, so try the next one.
     for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
@@ -451,7 +451,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     now('a body where there is none')
     await world.send(operation, { body: { noSuchField: 1 } })
   }
-  if (RUNS_SKILLS.has(operation.id) && operation.takesBody) {
+  if (SKILL_RUNNERS.has(operation.id) && operation.takesBody) {
     const bodyFor = (skill: string, input: object) =>
       operation.id === 'executeBatch' ? { steps: [{ name: 'only', skill, input }] } : { skill, input }
     now('a skill of no name')
@@ -484,7 +484,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   now('a body of another form')
   await world.send(operation, { body: [] })
   const dangling = withoutReference(good)
-  if (dangling !== null && !RUNS_SKILLS.has(operation.id)) {
+  if (dangling !== null && !SKILL_RUNNERS.has(operation.id)) {
     now('a reference to nothing')
     await world.send(operation, { body: dangling })
   }
@@ -557,11 +557,11 @@ async function playVendors(plumbline: TestPlumbline): Promise<void> {
   const { body } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
   const [{ id }, second] = body.invitations
   const key = await portalToken(plumbline, id)
-  const answer = (by: TestPlumbline, i: number) =>
+  const response = (by: TestPlumbline, i: number) =>
     by.post(`/api/portal/invitations/${id}/answer`, { answer: i % 2 === 0 ? 'will_bid' : 'declined' }, { key })
-  for (let i = 0; i < 6; i++) await answer(plumbline, i)
+  for (let i = 0; i < 6; i++) await response(plumbline, i)
   what = 'an answer changed too often'
-  await answer(asPlayed, 6)
+  await response(asPlayed, 6)
   await playBid(asPlayed, second.id, (next) => {
     what = next
   })
@@ -644,7 +644,7 @@ async function playTroubles(): Promise<void> {
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
   const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
   const tooMany = new Problem('too_many_concurrent_requests', 'No more at the same time.', {}, { 'Retry-After': '1' })
-  const executes = operations.filter(({ id }) => RUNS_SKILLS.has(id))
+  const executes = operations.filter(({ id }) => SKILL_RUNNERS.has(id))
   await playAll({}, [
     ['a fault of the service', new Error('unforeseen'), operations],
     ['a database that is away', away, operations],
@@ -668,7 +668,7 @@ async function playRefusedKey(): Promise<void> {
   await sql`update "apiKeys" k set "allowedAddresses" = '{203.0.113.0/24}' from "apiKeySecrets" s
     where s."keyId" = k."id" and s."start" = ${bound.slice(0, 10)}`.execute(plumbline.database.statements)
   await elsewhere.get('/api/ext/vendors', { key: bound })
-  const key = newSecret()
+  const key = newKeySecret()
   await plumbline.get('/api/ext/vendors', { key })
   const played = playing(plumbline, () => 'a key refused too often')
   await played.get('/api/ext/vendors', { key })

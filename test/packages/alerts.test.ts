@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { root } from '../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 interface Rule {
   alert: string

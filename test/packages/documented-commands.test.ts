@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /** The files that people read and paste from: pages, and the comments of examples. */
 const READ = ['*.md', '{client,docs,examples,mock,scripts,server,web}/**/*.md', 'examples/**/*.ts']

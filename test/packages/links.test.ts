@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 
 // The service fills in the links of its guides, and its own tests follow them.
 const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**/*.md'], {
@@ -13,7 +13,7 @@ const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
 
 /** Returns the anchors of a page: those that GitHub derives from its headings, and former anchors next to them. */
-function anchorsOf(page: string): string[] {
+function getAnchors(page: string): string[] {
   const prose = proseOf(page)
   const former = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id = '']) => id)
   const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -31,7 +31,7 @@ function leadsNowhere(page: string, target: string): boolean {
   const [file = '', anchor] = target.split('#')
   const linked = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
   if (!existsSync(path.join(root, linked))) return true
-  return anchor !== undefined && linked.endsWith('.md') && !anchorsOf(linked).includes(anchor)
+  return anchor !== undefined && linked.endsWith('.md') && !getAnchors(linked).includes(anchor)
 }
 
 test('every link between Markdown pages points to a file and a heading', () => {

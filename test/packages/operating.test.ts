@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
-import { isVariable } from '../../server/platform/config/variables.ts'
+import { isVariable } from '../../server/platform/config/environment-variables.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
@@ -27,9 +27,9 @@ test('configuration.md lists every variable that the service reads, and no other
   const names = new Set(READ_ELSEWHERE)
   readConfig(
     new Proxy(GIVEN, {
-      get(given, name: string) {
+      get(provided, name: string) {
         names.add(name)
-        return given[name]
+        return provided[name]
       },
     }),
   )

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/operating/proxies.md'), 'utf8')
+const PAGE_SIZE = readFileSync(path.resolve(import.meta.dirname, '../../docs/operating/proxies.md'), 'utf8')
 const TOKEN = 'inv_01jdkq0000000000000000000a.c2VjcmV0IHRoYXQgb3BlbnMgaXQ'
 const PATHS = [
   `/portal/${TOKEN}`,
@@ -75,9 +75,9 @@ async function withProxy(program: string, configure: (folder: string, port: numb
   const ended = once(proxy, 'exit')
   try {
     await untilItListens(port)
-    for (const sent of PATHS) expect([sent, await statusOf(port, sent)]).toEqual([sent, 303])
+    for (const sent of PATHS) expect([sent, await getStatus(port, sent)]).toEqual([sent, 303])
     await new Promise((done) => service.close(done))
-    for (const sent of PATHS) expect([sent, await statusOf(port, sent)]).toEqual([sent, 502])
+    for (const sent of PATHS) expect([sent, await getStatus(port, sent)]).toEqual([sent, 502])
   } finally {
     proxy.kill('SIGTERM')
     await ended
@@ -97,7 +97,7 @@ async function withProxy(program: string, configure: (folder: string, port: numb
 }
 
 function block(language: string): string {
-  const [, text] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE) ?? []
+  const [, text] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE_SIZE) ?? []
   if (text === undefined) throw new Error(`Expected the page to have a configuration of ${language}.`)
   return text
 }
@@ -108,7 +108,7 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port
 }
 
-function statusOf(port: number, sent: string): Promise<number> {
+function getStatus(port: number, sent: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { referer: `http://127.0.0.1:${port}/portal/${TOKEN}` }
     request({ host: '127.0.0.1', port, path: sent, headers, agent: false }, (response) => {
@@ -120,5 +120,5 @@ function statusOf(port: number, sent: string): Promise<number> {
 }
 
 async function untilItListens(port: number): Promise<void> {
-  await expect.poll(() => statusOf(port, '/').catch(() => 0), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0)
+  await expect.poll(() => getStatus(port, '/').catch(() => 0), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0)
 }

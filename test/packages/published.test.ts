@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { extract } from 'tar'
 import { afterAll, expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /**
  * The packages for npm. The client and the conformance kit also have their own tests (client/package.test.ts,
@@ -38,8 +38,8 @@ test('the packages have one version and license, and require what the repository
 
 test('npm would publish the mock, which works without this repository', { timeout: 120_000 }, async () => {
   const source = path.join(root, 'mock')
-  const told = JSON.parse(npm(source, 'publish', '--dry-run', '--json', '--silent'))
-  const { files } = told['@plumbline/mock'] as { files: { path: string }[] }
+  const reported = JSON.parse(npm(source, 'publish', '--dry-run', '--json', '--silent'))
+  const { files } = reported['@plumbline/mock'] as { files: { path: string }[] }
   const names = files.map(({ path }) => path).sort()
   expect(names).toEqual([
     'README.md',
@@ -66,7 +66,7 @@ test('npm would publish the mock, which works without this repository', { timeou
   })
   await expect.poll(() => said, { timeout: 30_000 }).toMatch(/http:\S+:\d+ /)
   const url = /http:\S+:\d+/.exec(said)?.[0]
-  const answer = await fetch(`${url}/api/ext/vendors`, { headers: { authorization: 'Bearer plb_mock' } })
+  const response = await fetch(`${url}/api/ext/vendors`, { headers: { authorization: 'Bearer plb_mock' } })
   mock.kill()
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Lone Star Framing LLC')])
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Lone Star Framing LLC')])
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { document, root } from '../../scripts/conformance/contract.ts'
+import { document, root } from '../../scripts/conformance/walked-contract.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of users, the organization and its history', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   let owner: RequestOptions
 
   beforeAll(async () => {

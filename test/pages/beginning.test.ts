@@ -1,14 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('a new builder', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
@@ -98,12 +98,12 @@ describe.skipIf(chromium === null)('a new builder', () => {
     const other = await visit(browser, plumbline)
     await other.page.goto(`${plumbline.url}/today`)
     await other.page.getByText('3 of 5 done').waitFor()
-    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const created = async (path: string, body: object) => (await plumbline.post(path, body)).body
     const [{ id: communityId }] = (await plumbline.get('/api/ext/communities')).body.data
     const [{ id: vendorId }] = (await plumbline.get('/api/ext/vendors?limit=1')).body.data
-    const { id: homeId } = await made('/api/ext/homes', { name: 'Lot 1', lotNumber: '1', communityId })
+    const { id: homeId } = await created('/api/ext/homes', { name: 'Lot 1', lotNumber: '1', communityId })
     const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
-    await made('/api/ext/purchase-orders', { homeId, vendorId, scope: 'framing', lines })
+    await created('/api/ext/purchase-orders', { homeId, vendorId, scope: 'framing', lines })
     await other.page.reload()
     await other.page.getByText(/(needs? attention|all caught up)\.$/).waitFor()
     expect(await other.page.getByText('From your first home to your first order').count()).toBe(0)

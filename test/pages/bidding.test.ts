@@ -1,16 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the bidding pages', () => {
   let plumbline: TestPlumbline
   let site: Site
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
@@ -100,11 +100,11 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     )
     const line = { scope: 'framing', description: 'Framing', amount: 26_004 }
     expect((await plumbline.post(`/api/ext/homes/${home.id}/budget/lines`, line, as)).status).toBe(201)
-    const asked = { ...site.framing(), homeIds: [home.id], title: 'To the dearer' }
-    const { body: request } = await plumbline.post('/api/ext/bids/request', asked, as)
+    const requested = { ...site.framing(), homeIds: [home.id], title: 'To the dearer' }
+    const { body: request } = await plumbline.post('/api/ext/bids/request', requested, as)
     const bids: string[] = []
     for (const [at, amount] of [24_475, 25_595].entries()) {
-      const bid = { bidRequestId: request.id, vendorId: asked.vendorIds[at], amount, source: 'email' }
+      const bid = { bidRequestId: request.id, vendorId: requested.vendorIds[at], amount, source: 'email' }
       bids.push((await plumbline.post('/api/ext/bids', bid, as)).body.id)
     }
     expect((await plumbline.post(`/api/ext/bids/${bids[1]}/accept`, {}, as)).status).toBe(200)
@@ -115,8 +115,8 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
   })
 
   test('amounts of a blind request stay hidden until it closes, and its deadline can be extended before', async () => {
-    const asked = { ...site.framing(), blind: true, title: 'Blind one' }
-    const request = await plumbline.post('/api/ext/bids/request', asked, { key: site.key })
+    const requested = { ...site.framing(), blind: true, title: 'Blind one' }
+    const request = await plumbline.post('/api/ext/bids/request', requested, { key: site.key })
     await plumbline.post(
       '/api/ext/bids',
       {

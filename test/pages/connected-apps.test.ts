@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { newOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, visit } from './pages.ts'
+import { createOauthApp, type OauthApp, VERIFIER } from '../support/oauth-app.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, visit } from './visit.ts'
 
 /** An app that a user connects and disconnects by clicking. */
 describe.skipIf(chromium === null)('a user in a browser', () => {
@@ -15,7 +15,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    app = await newOauthApp(plumbline, { client_name: 'Claude Desktop', redirect_uris: [redirect()] })
+    app = await createOauthApp(plumbline, { client_name: 'Claude Desktop', redirect_uris: [redirect()] })
     browser = await openChromium()
   })
   afterAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     const address = app.address({ redirect_uri: redirect() })
-    const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+    const { url } = await plumbline.app.services.identity.makeLink('priya@harrowfinch.example.com', 60_000)
     await page.context().clearCookies()
     await page.goto(plumbline.url + address)
     await page.waitForURL(/\/sign-in\?to=/)

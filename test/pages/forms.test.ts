@@ -1,33 +1,33 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Seen, settled } from '../../scripts/processes/chromium.ts'
+import { type ObservedPage, waitUntilSettled } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the forms of the pages', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   let homeId = ''
   let vendorId = ''
   const tasks: string[] = []
 
-  const made = async (path: string, body: object) => {
-    const answer = await plumbline.post(path, body)
-    expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
-    return answer.body
+  const created = async (path: string, body: object) => {
+    const response = await plumbline.post(path, body)
+    expect([path, response.status, response.body]).toEqual([path, 201, response.body])
+    return response.body
   }
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
     seen = await visit(browser, plumbline)
-    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const home = { name: 'Lot 14', lotNumber: '14', communityId: site.id, basePrice: 400_000 }
-    homeId = (await made('/api/ext/homes', home)).id
+    homeId = (await created('/api/ext/homes', home)).id
     vendorId = (
-      await made('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'], status: 'active' })
+      await created('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'], status: 'active' })
     ).id
     const plannedStart = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
     for (const [at, name] of ['Slab poured', 'Walls framed', 'Framing inspection'].entries()) {
@@ -35,7 +35,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
       const first = at === 0 ? { plannedStart, checklist: [{ text: 'Rebar photographed' }] } : { predecessors }
       const taskKind = at === 2 ? 'inspection' : 'work'
       const task = { homeId, name, durationDays: 2, taskKind, vendorId: at === 2 ? null : vendorId, ...first }
-      tasks.push((await made('/api/ext/tasks', task)).id)
+      tasks.push((await created('/api/ext/tasks', task)).id)
     }
   })
   afterAll(async () => {
@@ -60,20 +60,20 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
     await page.goto(`${plumbline.url}/schedule`)
     for (const week of ['This week', 'Next week']) {
       await page.getByRole('link', { name: new RegExp(week) }).click()
-      await settled(page)
+      await waitUntilSettled(page)
       if (await page.getByRole('link', { name: 'Slab poured' }).isVisible()) break
     }
     await (await report('Slab poured', /Request confirmation/)).getByRole('button', { name: 'Send request' }).click()
     await page.getByText('Confirmation of Slab poured requested').waitFor()
     const { plannedStart } = await taskNow(0)
     const other = new Date(Date.parse(plannedStart) + 7 * 86_400_000).toISOString().slice(0, 10)
-    const answer = await report('Slab poured', /Record vendor response/)
-    await answer.getByLabel(/^To /).selectOption('reschedule_requested')
-    await answer.getByRole('button', { name: 'Record' }).click()
-    await answer.locator('[aria-invalid="true"]').waitFor()
-    await answer.getByLabel('Proposed date').fill(other)
-    await answer.getByLabel('Note from the vendor').fill('The crew is in Dallas.')
-    await answer.getByRole('button', { name: 'Record' }).click()
+    const response = await report('Slab poured', /Record vendor response/)
+    await response.getByLabel(/^To /).selectOption('reschedule_requested')
+    await response.getByRole('button', { name: 'Record' }).click()
+    await response.locator('[aria-invalid="true"]').waitFor()
+    await response.getByLabel('Proposed date').fill(other)
+    await response.getByLabel('Note from the vendor').fill('The crew is in Dallas.')
+    await response.getByRole('button', { name: 'Record' }).click()
     await page.getByText('Slab poured: other date proposed').waitFor()
     const decision = await report('Slab poured', /Review proposed date/)
     await decision.getByText('“The crew is in Dallas.”').waitFor()
@@ -117,8 +117,8 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
   test('an order can be created from budget lines, and its progress recorded line by line', async () => {
     const { page } = seen
     const lines = `/api/ext/homes/${homeId}/budget/lines`
-    await made(lines, { scope: 'framing', amount: 30_000, description: 'Framing labor' })
-    await made(lines, { scope: 'framing', amount: 12_000, description: 'Trusses' })
+    await created(lines, { scope: 'framing', amount: 30_000, description: 'Framing labor' })
+    await created(lines, { scope: 'framing', amount: 12_000, description: 'Trusses' })
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'New order' }).click()
     await page.getByLabel('Home').selectOption(homeId)
@@ -172,7 +172,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
 
   test("a lead's page shows its activities and the next contact date", async () => {
     const { page } = seen
-    const { id } = await made('/api/ext/leads', { lastName: 'Carrick', source: 'phone', phone: '+1 512 555 0155' })
+    const { id } = await created('/api/ext/leads', { lastName: 'Carrick', source: 'phone', phone: '+1 512 555 0155' })
     await page.goto(`${plumbline.url}/sales`)
     await page.getByRole('link', { name: 'Carrick' }).click()
     await page.getByText('No activities yet').waitFor()
@@ -200,7 +200,7 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
       cost: 900,
       costBasis: 'fixed',
     }
-    const { id } = await made('/api/ext/options', option)
+    const { id } = await created('/api/ext/options', option)
     await page.goto(`${plumbline.url}/catalogue/options`)
     await page.getByRole('link', { name: 'Upper cabinets' }).click()
     await page.getByText('No parts in this option.').waitFor()
@@ -214,7 +214,12 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
 
   test('a lead buys a home, pays the deposit, and the contingencies are cleared', async () => {
     const { page } = seen
-    await made('/api/ext/leads', { firstName: 'Elena', lastName: 'Marsh', source: 'website', email: 'e@example.com' })
+    await created('/api/ext/leads', {
+      firstName: 'Elena',
+      lastName: 'Marsh',
+      source: 'website',
+      email: 'e@example.com',
+    })
     await page.goto(`${plumbline.url}/sales`)
     await page.getByRole('button', { name: 'Move Elena Marsh' }).click()
     await page.getByRole('menuitem', { name: 'Create sale…' }).click()
@@ -248,8 +253,8 @@ describe.skipIf(chromium === null)('the forms of the pages', () => {
 
   test('a subscription whose receiver does not respond is shown on Today', async () => {
     const { page } = seen
-    await made('/api/ext/webhooks', { url: 'http://127.0.0.1:1/hook', eventTypes: ['vendor.created'] })
-    await made('/api/ext/vendors', { companyName: 'Travis Roof & Gutter' })
+    await created('/api/ext/webhooks', { url: 'http://127.0.0.1:1/hook', eventTypes: ['vendor.created'] })
+    await created('/api/ext/vendors', { companyName: 'Travis Roof & Gutter' })
     await plumbline.until('/api/ext/webhooks', ({ body }) => body.data[0].consecutiveFailures > 0)
     await page.goto(`${plumbline.url}/today`)
     await page.getByRole('link', { name: 'Deliveries to 127.0.0.1:1 are failing' }).click()

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import type { Response } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 let plumbline: TestPlumbline
 
@@ -19,13 +19,17 @@ const read = (path: string, headers: Record<string, string> = {}) =>
 describe('the admin area', () => {
   test('is one document for the URL of every page, and for no other', async () => {
     for (const path of ['/', '/bidding', '/bidding/brq_1?tab=bids', '/settings/keys']) {
-      const answer = await read(path)
-      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
+      const response = await read(path)
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'text/html; charset=utf-8',
+      ])
     }
     for (const path of ['/elsewhere', '/api/bidding', '/assets/none.js', '/biddings']) {
-      const answer = await read(path)
-      expect([path, answer.status]).toEqual([path, 404])
-      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      const response = await read(path)
+      expect([path, response.status]).toEqual([path, 404])
+      expect(response.headers.get('content-type')).toBe('application/problem+json')
     }
     for (const path of ['/docs', '/healthz', '/readyz'])
       expect([path, await (await read(path)).text()]).not.toEqual([path, expect.stringContaining('id="root"')])
@@ -59,7 +63,7 @@ describe('the admin area', () => {
 })
 
 describe.skipIf(chromium === null)('in a browser', () => {
-  let seen: Seen
+  let seen: ObservedPage
   beforeAll(async () => {
     seen = await visit(await openChromium(), plumbline)
   })

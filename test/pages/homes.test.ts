@@ -1,14 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of homes', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   let homeId = ''
   let slab = ''
 
@@ -16,25 +16,26 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
     seen = await visit(browser, plumbline)
-    const made = async (path: string, body: object) => {
-      const answer = await plumbline.post(path, body)
-      expect([path, answer.body, answer.status]).toEqual([path, answer.body, 201])
-      return answer.body
+    const created = async (path: string, body: object) => {
+      const response = await plumbline.post(path, body)
+      expect([path, response.body, response.status]).toEqual([path, response.body, 201])
+      return response.body
     }
-    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active', lotCount: 40 })
-    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active', lotCount: 40 })
+    const home = await created('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
     homeId = home.id
-    const vendor = await made('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
-    await made(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 40_000 })
-    await made(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'roofing', amount: 12_000 })
-    await made('/api/ext/purchase-orders', {
+    const vendor = await created('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
+    await created(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 40_000 })
+    await created(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'roofing', amount: 12_000 })
+    await created('/api/ext/purchase-orders', {
       ...{ homeId, vendorId: vendor.id, scope: 'framing' },
       lines: [{ description: 'Walls', quantity: 1, unitPrice: 42_500 }],
     })
-    slab = (await made('/api/ext/tasks', { homeId, name: 'Slab poured', durationDays: 5, plannedStart: '2030-01-07' }))
-      .id
+    slab = (
+      await created('/api/ext/tasks', { homeId, name: 'Slab poured', durationDays: 5, plannedStart: '2030-01-07' })
+    ).id
     const after = { predecessors: [{ taskId: slab }], vendorId: vendor.id }
-    await made('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
+    await created('/api/ext/tasks', { homeId, name: 'Walls framed', durationDays: 10, ...after })
   })
   afterAll(async () => {
     // The rejected requests: a delay without a note, and a status that the budget prevents.

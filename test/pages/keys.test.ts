@@ -1,15 +1,15 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { createUser } from '../../server/domain/office/users/users.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await page.context().clearCookies()
     await page.goto(`${plumbline.url}/bidding?status=sent`)
     await page.waitForURL('**/sign-in?to=*')
-    const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+    const { url } = await plumbline.app.services.identity.makeLink('priya@harrowfinch.example.com', 60_000)
     await page.goto(`${page.url()}#${url.split('#')[1]}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/bidding?status=sent')
@@ -53,7 +53,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
   ])('a sign-in does not redirect to another origin with to=%j', async (to) => {
     const door = await visit(browser, plumbline)
     const { page } = door
-    const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+    const { url } = await plumbline.app.services.identity.makeLink('priya@harrowfinch.example.com', 60_000)
     await page.goto(`${plumbline.url}/sign-in?${new URLSearchParams({ to })}#${url.split('#')[1]}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${plumbline.url}/today`, { timeout: 10_000 })

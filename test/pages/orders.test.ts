@@ -1,39 +1,41 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { pdf, sha256 as sha256Of } from '../support/files.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { createPdf, sha256 as sha256Of } from '../support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of orders', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   const orders: string[] = []
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
     seen = await visit(browser, plumbline)
-    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
-    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
-    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
-    const vendor = await made('/api/ext/vendors', {
+    const created = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await created('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    const vendor = await created('/api/ext/vendors', {
       ...{ companyName: 'Travis Roof & Gutter', email: 'office@travisroof.example.com', scopes: ['roofing'] },
     })
-    await made(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 30_000 })
+    await created(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'roofing', amount: 30_000 })
     for (const unitPrice of [33_869, 34_000]) {
       const lines = [{ description: 'Shingles', quantity: 1, unitPrice }]
-      const order = await made('/api/ext/purchase-orders', {
+      const order = await created('/api/ext/purchase-orders', {
         homeId: home.id,
         vendorId: vendor.id,
         scope: 'roofing',
         lines,
       })
       orders.push(order.id)
-      const asked = await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, { status: 'pending_approval' })
-      expect(asked.body.status).toBe('pending_approval')
+      const requested = await plumbline.post(`/api/ext/purchase-orders/${order.id}/status`, {
+        status: 'pending_approval',
+      })
+      expect(requested.body.status).toBe('pending_approval')
     }
   })
   afterAll(async () => {
@@ -93,7 +95,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[0]}`)
     await page.getByText('No files yet.').waitFor()
-    const bytes = pdf()
+    const bytes = createPdf()
     await page.getByRole('button', { name: 'Add file' }).click()
     const file = page.getByLabel('File', { exact: true })
     const add = page.getByRole('button', { name: 'Add file' })

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
+import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints } from './visit.ts'
 
 const OWNER = 'priya@harrowfinch.example.com'
 
 describe.skipIf(chromium === null)('passkeys, with a device that Chromium simulates', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   /** Passkeys belong to the public URL, which is on localhost. */
   let url: string
 
@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('A fresh sign-in is required.').waitFor()
     await page.keyboard.press('Escape')
-    await page.goto((await plumbline.app.surroundings.identity.makeLink(OWNER, 60_000)).url)
+    await page.goto((await plumbline.app.services.identity.makeLink(OWNER, 60_000)).url)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL('**/settings/passkeys')
   })

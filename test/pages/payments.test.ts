@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of payments', () => {
   let plumbline: TestPlumbline
@@ -11,14 +11,14 @@ describe.skipIf(chromium === null)('the pages of payments', () => {
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
-    const made = async (path: string, body: object) => (await plumbline.post(path, body)).body
-    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
-    const home = await made('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
+    const created = async (path: string, body: object) => (await plumbline.post(path, body)).body
+    const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await created('/api/ext/homes', { name: 'Lot 14', lotNumber: '14', communityId: site.id })
     for (const companyName of ['Lone Star Framing', 'Travis Roof & Gutter']) {
-      const vendor = await made('/api/ext/vendors', { companyName, scopes: ['framing'] })
-      await made(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 50_000 })
+      const vendor = await created('/api/ext/vendors', { companyName, scopes: ['framing'] })
+      await created(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 50_000 })
       const lines = [{ description: 'Work', quantity: 1, unitPrice: 10_000 }]
-      const order = await made('/api/ext/purchase-orders', {
+      const order = await created('/api/ext/purchase-orders', {
         homeId: home.id,
         vendorId: vendor.id,
         scope: 'framing',

@@ -1,11 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
-import { expectNoComplaints as expectQuietPortal, type Visitor, visitor } from '../portal-pages/browser.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
+import { expectNoComplaints as expectQuietPortal, openVisitor, type Visitor } from '../portal-pages/portal-browser.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 /** The longest time until a watcher sees another user's action. */
 const BY_ITSELF = { timeout: 2000 }
@@ -18,8 +18,8 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   let plumbline: TestPlumbline
   let site: Site
   let browser: Browser
-  let office: Seen
-  let watching: Seen
+  let office: ObservedPage
+  let watching: ObservedPage
   let vendors: Visitor[] = []
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     office = await visit(browser, plumbline, { organizationId })
     await office.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     watching = await visit(browser, plumbline, { organizationId })
-    vendors = await Promise.all(NAMES.map(() => visitor(browser, plumbline.url)))
+    vendors = await Promise.all(NAMES.map(() => openVisitor(browser, plumbline.url)))
   })
   afterAll(async () => {
     await closeWindows()
@@ -174,13 +174,13 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
 })
 
 /** More tab stops than any of these pages needs. */
-const MOST_STOPS = 120
+const MAX_STOPS = 120
 
 /** Presses the Tab key until the target has the focus. */
 async function reach(target: Locator): Promise<void> {
   await target.waitFor()
   const page = target.page()
-  for (let stops = 0; stops < MOST_STOPS; stops++) {
+  for (let stops = 0; stops < MAX_STOPS; stops++) {
     const isThere = await target.evaluate((element) => element === element.ownerDocument.activeElement)
     if (isThere) return
     await page.keyboard.press('Tab')

@@ -1,33 +1,33 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of the schedule, sales and the catalog', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   let saleId = ''
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
     browser = await openChromium()
     seen = await visit(browser, plumbline)
-    const made = async (path: string, body: object) => {
-      const answer = await plumbline.post(path, body)
-      expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body])
-      return answer.body
+    const created = async (path: string, body: object) => {
+      const response = await plumbline.post(path, body)
+      expect([path, response.status, response.body]).toEqual([path, 201, response.body])
+      return response.body
     }
-    const site = await made('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
-    const home = await made('/api/ext/homes', { name: 'Lot 14', communityId: site.id, basePrice: 400_000 })
+    const site = await created('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await created('/api/ext/homes', { name: 'Lot 14', communityId: site.id, basePrice: 400_000 })
     for (const [companyName, name] of [
       ['Lone Star Framing', 'Walls framed'],
       ['Travis Roof & Gutter', 'Roof dried in'],
     ]) {
-      const vendor = await made('/api/ext/vendors', { companyName })
-      await made('/api/ext/tasks', {
+      const vendor = await created('/api/ext/vendors', { companyName })
+      await created('/api/ext/tasks', {
         homeId: home.id,
         name,
         durationDays: 3,
@@ -35,8 +35,13 @@ describe.skipIf(chromium === null)('the pages of the schedule, sales and the cat
         vendorId: vendor.id,
       })
     }
-    await made('/api/ext/leads', { firstName: 'Elena', lastName: 'Marsh', source: 'website', email: 'e@example.com' })
-    saleId = (await made('/api/ext/sales', { homeId: home.id, buyers: [{ name: 'Oswin Carrick' }] })).id
+    await created('/api/ext/leads', {
+      firstName: 'Elena',
+      lastName: 'Marsh',
+      source: 'website',
+      email: 'e@example.com',
+    })
+    saleId = (await created('/api/ext/sales', { homeId: home.id, buyers: [{ name: 'Oswin Carrick' }] })).id
   })
   afterAll(async () => {
     expectNoComplaints(seen)

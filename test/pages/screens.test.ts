@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openPage, type Seen } from '../../scripts/processes/chromium.ts'
-import { finder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
-import { makeDemo } from '../../server/operators/demo/demo.ts'
+import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts'
+import { createFinder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
+import { createDemo } from '../../server/operators/demo/create-demo.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, goOn } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, goToPage } from './visit.ts'
 
 /** Every screen with the demo builder's data, as in the screenshots. */
 describe.skipIf(chromium === null)('every screen', () => {
@@ -15,7 +15,7 @@ describe.skipIf(chromium === null)('every screen', () => {
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
-    const { organizationId } = await makeDemo(plumbline.database, plumbline.config, plumbline.app.surroundings.contract)
+    const { organizationId } = await createDemo(plumbline.database, plumbline.config, plumbline.app.services.contract)
     const owner = await plumbline.database.statements
       .selectFrom('users')
       .select('email')
@@ -33,16 +33,16 @@ describe.skipIf(chromium === null)('every screen', () => {
   })
 
   /** The window that showed the last screen; null after a failure, whose window may be in any state. */
-  let seen: Seen | null = null
+  let seen: ObservedPage | null = null
 
   test.each(SCREENS)(
     '$name has no finding of axe, in light and dark, and does not scroll sideways on a phone',
     async (screen) => {
-      const address = await screen.path(finder(plumbline.url, cookie))
+      const address = await screen.path(createFinder(plumbline.url, cookie))
       const shown = seen ?? (await visitWith(cookie))
       seen = null
       const { page } = shown
-      await goOn(page, address)
+      await goToPage(page, address)
       await page.locator(screen.ready).first().waitFor()
       await screen.act?.(page)
       await expectAccessible(page)
@@ -51,7 +51,7 @@ describe.skipIf(chromium === null)('every screen', () => {
     },
   )
 
-  async function visitWith(session: string): Promise<Seen> {
+  async function visitWith(session: string): Promise<ObservedPage> {
     const opened = await openPage(browser, plumbline.url, WIDTHS[0], { reducedMotion: 'reduce' })
     const [name = '', value = ''] = session.split(/=(.*)/s)
     await opened.page.context().addCookies([{ name, value, url: plumbline.url }])

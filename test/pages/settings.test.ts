@@ -1,16 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { insertSandbox } from '../../server/domain/office/organizations/sandboxes.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { expectAccessible, expectNoComplaints, goOn, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, expectNoComplaints, goToPage, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of settings', () => {
   let plumbline: TestPlumbline
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
   let receiver: Receiver
 
   beforeAll(async () => {
@@ -108,11 +108,11 @@ describe.skipIf(chromium === null)('the pages of settings', () => {
       ['/settings/webhooks', receiver.url],
       [delivery, 'Request'],
     ] as const) {
-      await goOn(page, to)
+      await goToPage(page, to)
       await page.getByText(has).first().waitFor()
       await expectAccessible(page)
     }
-    await goOn(page, address)
+    await goToPage(page, address)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.locator('.dialog').getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Active', { exact: true }).waitFor()

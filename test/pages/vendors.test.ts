@@ -1,16 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Seen } from '../../scripts/processes/chromium.ts'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 import { buildSite, type Site } from '../support/site.ts'
-import { expectNoComplaints, visit } from './pages.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectNoComplaints, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of vendors and Today', () => {
   let plumbline: TestPlumbline
   let site: Site
   let browser: Browser
-  let seen: Seen
+  let seen: ObservedPage
 
   beforeAll(async () => {
     plumbline = await startTestPlumbline()
@@ -59,8 +59,8 @@ describe.skipIf(chromium === null)('the pages of vendors and Today', () => {
       { key: site.key },
     )
     const status = `/api/ext/purchase-orders/${order.body.id}/status`
-    const asked = await plumbline.post(status, { status: 'approved' }, { key: site.key })
-    expect(asked.body.status).toBe('pending_approval')
+    const requested = await plumbline.post(status, { status: 'approved' }, { key: site.key })
+    expect(requested.body.status).toBe('pending_approval')
     await page.goto(plumbline.url)
     await page.waitForURL('**/today')
     const line = page.getByRole('link', { name: `Approve ${order.body.number}, Framing` })

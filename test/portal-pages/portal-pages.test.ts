@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
-import { flows } from './flows.ts'
-import { looks } from './looks.ts'
-import { buildPortal, type PortalWorld } from './world.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { testPortalFlows } from './portal-flows.ts'
+import { testPortalLooks } from './portal-looks.ts'
+import { buildPortal, type PortalWorld } from './portal-world.ts'
 
 /** The vendor portal as a vendor sees it: in a browser without scripts that reaches only this service. */
 export interface Setting {
@@ -25,6 +25,6 @@ describe.skipIf(chromium === null)('the vendor portal in a browser', () => {
     await setting.plumbline.stop()
   })
 
-  looks(() => setting)
-  flows(() => setting)
+  testPortalLooks(() => setting)
+  testPortalFlows(() => setting)
 })

@@ -7,17 +7,17 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 export interface Authenticator {
   readonly credentialId: string
   /** Returns the response to createPasskeyRegistrationOptions. */
-  create(asked: Asked, lies?: Lies): Record<string, unknown>
+  create(requested: CeremonyOptions, lies?: Deviations): Record<string, unknown>
   /** Returns the response to createPasskeyChallenge. The counter increases by one, unless `counter` sets it. */
-  sign(asked: Asked, lies?: Lies): Record<string, unknown>
+  sign(requested: CeremonyOptions, lies?: Deviations): Record<string, unknown>
 }
 
-interface Asked {
+interface CeremonyOptions {
   challenge: string
   userHandle?: string
 }
 
-export interface Lies {
+export interface Deviations {
   origin?: string
   rpId?: string
   type?: string
@@ -30,7 +30,7 @@ export interface Lies {
 const PRESENT_AND_VERIFIED = 5
 const HAS_CREDENTIAL = 0x40
 
-export function authenticator(publicUrl: string): Authenticator {
+export function createAuthenticator(publicUrl: string): Authenticator {
   const { origin, hostname } = new URL(publicUrl)
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(16)
@@ -38,13 +38,13 @@ export function authenticator(publicUrl: string): Authenticator {
   let counter = 0
   let owner: string | null = null
 
-  const clientData = (type: string, challenge: string, lies: Lies) =>
+  const clientData = (type: string, challenge: string, lies: Deviations) =>
     Buffer.from(JSON.stringify({ type: lies.type ?? type, challenge, origin: lies.origin ?? origin }))
-  const about = (flags: number, lies: Lies) => {
+  const about = (flags: number, lies: Deviations) => {
     const head = Buffer.alloc(5)
     head.writeUInt8(lies.flags ?? flags)
     head.writeUInt32BE(lies.counter ?? counter, 1)
-    return Buffer.concat([digest(Buffer.from(lies.rpId ?? hostname)), head])
+    return Buffer.concat([sha256Of(Buffer.from(lies.rpId ?? hostname)), head])
   }
 
   return {
@@ -83,13 +83,13 @@ export function authenticator(publicUrl: string): Authenticator {
         credentialId,
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),
-        signature: sign('sha256', Buffer.concat([data, digest(client)]), privateKey).toString('base64url'),
+        signature: sign('sha256', Buffer.concat([data, sha256Of(client)]), privateKey).toString('base64url'),
         userHandle: lies.userHandle === undefined ? owner : lies.userHandle,
       }
     },
   }
 }
 
-function digest(data: Buffer): Buffer {
+function sha256Of(data: Buffer): Buffer {
   return createHash('sha256').update(data).digest()
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /** Compiles temporary files together, under the strictest settings that a user of the client may have. */
 export function compile(files: Record<string, string>): Record<string, string[]> {
@@ -10,24 +10,24 @@ export function compile(files: Record<string, string>): Record<string, string[]>
 }
 
 /** Does the same with the repository's own settings, for files next to its own. */
-export function compileAsOwn(files: Record<string, string>): Record<string, string[]> {
+export function compileWithOwnSettings(files: Record<string, string>): Record<string, string[]> {
   const { compilerOptions } = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
   return compileWith(files, { ...compilerOptions, typeRoots: STRICTEST.typeRoots })
 }
 
-const from = (...steps: string[]) => path.join(root, ...steps)
+const resolvePath = (...steps: string[]) => path.join(root, ...steps)
 
 const STRICTEST = {
   ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
   ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noEmit: true },
   ...{ jsx: 'react-jsx', skipLibCheck: true, allowImportingTsExtensions: true },
-  ...{ types: ['node'], typeRoots: [from('node_modules/@types')] },
+  ...{ types: ['node'], typeRoots: [resolvePath('node_modules/@types')] },
   paths: {
-    '@plumbline/client': [from('client/index.ts')],
-    '@plumbline/client/enums': [from('client/enums.gen.ts')],
-    '@plumbline/client/webhooks': [from('client/webhooks.ts')],
+    '@plumbline/client': [resolvePath('client/index.ts')],
+    '@plumbline/client/enums': [resolvePath('client/enums.gen.ts')],
+    '@plumbline/client/webhooks': [resolvePath('client/webhooks.ts')],
     // A package without its own types has them there.
-    '*': [from('node_modules/@types/*'), from('node_modules/*')],
+    '*': [resolvePath('node_modules/@types/*'), resolvePath('node_modules/*')],
   },
 }
 
@@ -43,13 +43,13 @@ function compileWith(files: Record<string, string>, options: object): Record<str
       path.join(folder, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: options, files: Object.keys(files) }),
     )
-    return errorsByFile(run(folder), Object.keys(files))
+    return errorsByFile(runCompiler(folder), Object.keys(files))
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function run(folder: string): string {
+function runCompiler(folder: string): string {
   try {
     // One checker, because several would each compute the types of the whole contract.
     const args = [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', folder, '--singleThreaded']

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createOrganization } from '../../server/domain/office/organizations/organizations.ts'
-import { raiseWall } from '../../server/platform/database/wall.ts'
+import { enableRowLevelSecurity } from '../../server/platform/database/row-level-security.ts'
 import { Clock } from '../../server/platform/runtime/clock.ts'
-import { newTestDatabase } from './databases.ts'
-import { startTestPlumbline } from './plumbline.ts'
+import { createTestDatabase } from './databases.ts'
+import { startTestPlumbline } from './test-plumbline.ts'
 
 test('a database that another file has used is like a new one, also to the planner and to autovacuum', async () => {
   const plumbline = await startTestPlumbline()
   for (let i = 0; i < 60; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
   await sql`vacuum (analyze) "vendors"`.execute(plumbline.database.statements)
   await plumbline.stop()
-  const { statements, close } = await newTestDatabase()
+  const { statements, close } = await createTestDatabase()
   const { rows } = await sql<object>`
     select (select count(*)::int from "vendors") as "rows", c."reltuples" as "known", s."n_mod_since_analyze"::int as "changed",
       (select count(*)::int from pg_statistic where "starelid" = c."oid") as "columns"
@@ -23,8 +23,8 @@ test('a database that another file has used is like a new one, also to the plann
 })
 
 test('a database can be emptied although its last user was restricted to one organization', async () => {
-  const used = await newTestDatabase()
-  await raiseWall(used)
+  const used = await createTestDatabase()
+  await enableRowLevelSecurity(used)
   const owner = { ownerName: 'Priya Harrow', ownerEmail: 'priya@harrowfinch.example.com' }
   const { organization } = await createOrganization(used, new Clock(), {
     name: 'Harrow & Finch Homes',
@@ -34,7 +34,7 @@ test('a database can be emptied although its last user was restricted to one org
   const seen = await used.of(organization.id).statements.selectFrom('organizations').select('id').execute()
   expect(seen).toEqual([{ id: organization.id }])
   await used.close()
-  const { statements, close } = await newTestDatabase()
+  const { statements, close } = await createTestDatabase()
   expect(await statements.selectFrom('organizations').select('id').execute()).toEqual([])
   await close()
 })

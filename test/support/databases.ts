@@ -6,10 +6,10 @@ import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { inject } from 'vitest'
 import {
+  createEmbeddedDatabase,
   type Database,
   type DatabaseConfig,
   openDatabase,
-  overPGlite,
 } from '../../server/platform/database/database.ts'
 
 declare module 'vitest' {
@@ -25,10 +25,10 @@ declare module 'vitest' {
  * A database of the kind that this run tests on. A test file passes its databases, emptied, to the next file of the
  * same process, because creating one takes longer than most files' tests.
  */
-interface Kept {
+interface ReusableDatabase {
   /** Its initial state: its tables and the rows that the migrations wrote. */
   readonly shape: string
-  readonly run: Run
+  readonly run: RunStatements
   /** It stays open, because the first statements of a new session are slow. */
   open(bounds: Bounds): Promise<Database>
   /** Removes a database that cannot be used again. */
@@ -36,36 +36,36 @@ interface Kept {
 }
 
 /** Returns the rows of the last statement of a text. */
-type Run = (text: string) => Promise<Record<string, unknown>[]>
+type RunStatements = (text: string) => Promise<Record<string, unknown>[]>
 
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
 
-const free: Kept[] = []
+const freeDatabases: ReusableDatabase[] = []
 /** A file seldom has more open at a time, and each takes memory. */
-const MOST_FREE = 2
+const MAX_FREE = 2
 
 /** Returns an empty, migrated database, whatever it contained before. */
-export async function newTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
+export async function createTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
-  const kept = free.pop() ?? (postgres === null ? await makeEmbedded() : await makePostgres(postgres))
-  const database: Database = Object.create(await kept.open(bounds))
+  const stored = freeDatabases.pop() ?? (postgres === null ? await createEmbedded() : await createPostgres(postgres))
+  const database: Database = Object.create(await stored.open(bounds))
   let closing: Promise<void> | null = null
   return Object.assign(database, {
     close() {
-      closing ??= leave(kept)
+      closing ??= returnDatabase(stored)
       return closing
     },
   })
 }
 
-async function leave(kept: Kept): Promise<void> {
-  if (free.length < MOST_FREE && (await isLikeNew(kept))) free.push(kept)
-  else await kept.remove()
+async function returnDatabase(stored: ReusableDatabase): Promise<void> {
+  if (freeDatabases.length < MAX_FREE && (await resetDatabase(stored))) freeDatabases.push(stored)
+  else await stored.remove()
 }
 
 /** Empties it. Returns false if a test has altered more than rows. */
-async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
-  const rows = await run(FILLED)
+async function resetDatabase({ run, shape }: ReusableDatabase): Promise<boolean> {
+  const rows = await run(FILLED_TABLES)
   const filled = rows.map(({ table }) => String(table))
   if (filled.length > 0) {
     // Triggers are disabled, because some of them prevent the deletion of rows.
@@ -80,22 +80,22 @@ async function isLikeNew({ run, shape }: Kept): Promise<boolean> {
   // count changes, because each of its sessions would report them later.
   await run('select pg_stat_force_next_flush()')
   await run('select pg_stat_reset()')
-  return (await shapeOf(run)) === shape
+  return (await readShape(run)) === shape
 }
 
 const MIGRATIONS = `('kysely_migration', 'kysely_migration_lock')`
 const OURS = `relnamespace = 'public'::regnamespace`
 const OUR_TABLES = `${OURS} and relkind = 'r'`
 /** Vacuuming an empty table makes its file empty. */
-const FILLED = `select oid::regclass::text as "table" from pg_class
+const FILLED_TABLES = `select oid::regclass::text as "table" from pg_class
   where ${OUR_TABLES} and pg_relation_size(oid) > 0 and relname not in ${MIGRATIONS}`
 
-async function shapeOf(run: Run): Promise<string> {
-  const [row] = await run(SHAPE)
+async function readShape(run: RunStatements): Promise<string> {
+  const [row] = await run(SHAPE_SQL)
   return String(row?.shape)
 }
 
-const SHAPE = `
+const SHAPE_SQL = `
   with ours as (select oid, relname, relrowsecurity, reloptions from pg_class where ${OURS})
   select md5(string_agg(line, ',' order by line)) as shape from (
     select concat_ws(' ', oid, relname, relrowsecurity, reloptions) as line from ours
@@ -110,21 +110,21 @@ const SHAPE = `
     union all select name from kysely_migration
   ) lines`
 
-async function makeEmbedded(): Promise<Kept> {
+async function createEmbedded(): Promise<ReusableDatabase> {
   const template = inject('pgliteTemplate')
   if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
   // Next to the template, because the process is killed without notice, and the run then removes both.
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
-  const database = await overPGlite(lite)
-  const run: Run = async (text) => {
+  const database = await createEmbeddedDatabase(lite)
+  const run: RunStatements = async (text) => {
     // The last user may have restricted the only session to one organization; this lifts the restriction.
     await database.ping()
     return (await lite.exec(text)).at(-1)?.rows ?? []
   }
   return {
-    shape: await shapeOf(run),
+    shape: await readShape(run),
     run,
     open: async () => database,
     async remove() {
@@ -134,15 +134,15 @@ async function makeEmbedded(): Promise<Kept> {
   }
 }
 
-async function makePostgres(postgres: { adminUrl: string; templateName: string }): Promise<Kept> {
-  const databaseUrl = await newPostgresUrl(postgres)
+async function createPostgres(postgres: { adminUrl: string; templateName: string }): Promise<ReusableDatabase> {
+  const databaseUrl = await createPostgresUrl(postgres)
   const client = new pg.Client(databaseUrl)
   await client.connect()
-  const run: Run = async (text) => [await client.query(text)].flat().at(-1)?.rows ?? []
+  const run: RunStatements = async (text) => [await client.query(text)].flat().at(-1)?.rows ?? []
   let opened: { bounds: Bounds; database: Database } | null = null
   const close = async () => opened?.database.close()
   return {
-    shape: await shapeOf(run),
+    shape: await readShape(run),
     run,
     async open({ databaseConnections, databaseStatementTimeoutMs }) {
       const bounds = { databaseConnections, databaseStatementTimeoutMs }
@@ -160,7 +160,7 @@ async function makePostgres(postgres: { adminUrl: string; templateName: string }
 }
 
 /** Returns the URL of a new database on the run's PostgreSQL server, for tests that start processes. */
-export async function newPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
+export async function createPostgresUrl(postgres: { adminUrl: string; templateName: string }): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new pg.Client(postgres.adminUrl)
   await admin.connect()

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { TestPlumbline } from './plumbline.ts'
+import type { TestPlumbline } from './test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let key: string
@@ -11,7 +11,7 @@ const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { 
 const post = (path: string, body: object) => plumbline.post(`/api/ext/${path}`, body, { key })
 
 let homes = 0
-async function newHome(plan: string, elevation: string, community: string) {
+async function addHome(plan: string, elevation: string, community: string) {
   const { id: planId } = plans.find(({ code }) => code === plan) ?? {}
   const communityId = communities.get(community)
   const name = `Lot ${500 + ++homes}`
@@ -20,8 +20,8 @@ async function newHome(plan: string, elevation: string, community: string) {
   return home.body
 }
 
-async function estimateOf(plan: string, elevation: string, community: string) {
-  const { id } = await newHome(plan, elevation, community)
+async function estimateHome(plan: string, elevation: string, community: string) {
+  const { id } = await addHome(plan, elevation, community)
   const { body } = await post(`homes/${id}/budget/estimate`, {})
   const budget = await read(`homes/${id}/budget`)
   expect(budget.totalBudgeted).toBe(body.total)
@@ -31,7 +31,7 @@ async function estimateOf(plan: string, elevation: string, community: string) {
 /**
  * Tests the costs of homes and options of the demo builder. It adds homes, so it runs after the tests that count them.
  */
-export function estimates(demo: () => { plumbline: TestPlumbline; key: string }): void {
+export function testEstimates(demo: () => { plumbline: TestPlumbline; key: string }): void {
   describe('estimates', () => {
     beforeAll(async () => {
       ;({ plumbline, key } = demo())
@@ -60,7 +60,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       // Only these have a trim of cast stone, whose price has expired.
       const unpriced = ['P2100 C', 'P2850 C'].includes(house) ? [{ sku: 'STN-CAP', issue: 'expired' }] : []
       for (const [community, total] of Object.entries(totals)) {
-        const estimated = await estimateOf(plan, elevation, community)
+        const estimated = await estimateHome(plan, elevation, community)
         expect({ community, total: estimated.total }).toEqual({ community, total })
         expect(estimated.unpriced).toMatchObject(unpriced)
         expect(estimated.unpriced).toHaveLength(unpriced.length)
@@ -202,7 +202,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
       async (plan, costs, missing) => {
         const { data: options } = await read('options?limit=200')
         expect(options).toHaveLength(40)
-        const home = await newHome(plan, 'A', 'default')
+        const home = await addHome(plan, 'A', 'default')
         const offered = options.filter(
           ({ planIds }: { planIds: string[] }) => planIds.length === 0 || planIds.includes(home.planId),
         )
@@ -222,7 +222,7 @@ export function estimates(demo: () => { plumbline: TestPlumbline; key: string })
 
     test('an approved option is in the budget of a home, and in its next estimate', async () => {
       const { data: options } = await read('options?code=ST-3CAR')
-      const home = await newHome('P2100', 'A', 'default')
+      const home = await addHome('P2100', 'A', 'default')
       const { body } = await post(`homes/${home.id}/selections`, { optionId: options[0].id })
       await post(`selections/${body.id}/status`, { status: 'approved' })
       expect(await read(`homes/${home.id}/budget`)).toMatchObject({ totalBudgeted: 4242.39 })

@@ -1,7 +1,13 @@
 import { expect } from 'vitest'
-import { faults } from '../../scripts/conformance/contract.ts'
+import { describeErrors } from '../../scripts/conformance/walked-contract.ts'
 import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
-import { type Answer, type Builder, type BuilderOptions, startTestPlumbline, type TestPlumbline } from './plumbline.ts'
+import {
+  type Answer,
+  type Builder,
+  type BuilderOptions,
+  startTestPlumbline,
+  type TestPlumbline,
+} from './test-plumbline.ts'
 
 type Body = Answer['body']
 
@@ -31,16 +37,16 @@ export class Desk {
 
   /** Posts a request that must succeed. */
   async post(path: string, body: object = {}): Promise<Body> {
-    const answer = await this.plumbline.post(`/api/ext${path}`, body, { key: this.builder.key })
-    expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
-    return answer.body
+    const response = await this.plumbline.post(`/api/ext${path}`, body, { key: this.builder.key })
+    expect(response.status, `${path} ${JSON.stringify(response.body)}`).toBeLessThan(300)
+    return response.body
   }
 
   /** Puts or patches an existing record. */
   async put(path: string, body: object): Promise<Body> {
-    const answer = await this.plumbline.put(`/api/ext${path}`, body, { key: this.builder.key })
-    expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
-    return answer.body
+    const response = await this.plumbline.put(`/api/ext${path}`, body, { key: this.builder.key })
+    expect(response.status, `${path} ${JSON.stringify(response.body)}`).toBeLessThan(300)
+    return response.body
   }
 
   /** Moves a record through statuses; an order over its budget needs a second approval. */
@@ -63,15 +69,15 @@ export class Desk {
 
   /** Runs a skill and returns its result, which must match the contract. */
   async run(skill: string, input: object = {}, more: object = {}): Promise<Body> {
-    const answer = await this.execute(skill, input, more)
-    expect([answer.status, answer.body.code, answer.body.detail, answer.body.errors]).toEqual([
+    const response = await this.execute(skill, input, more)
+    expect([response.status, response.body.code, response.body.detail, response.body.errors]).toEqual([
       200,
       undefined,
       undefined,
       undefined,
     ])
-    expect(faults(answer.body.result, 'x-skills', skill, 'output')).toBe('')
-    return answer.body.result
+    expect(describeErrors(response.body.result, 'x-skills', skill, 'output')).toBe('')
+    return response.body.result
   }
 
   execute(skill: string, input: object, more: object = {}): Promise<Answer> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../server/platform/database/database.ts'
 
 /** Tables that any request writes to, with the reasons. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
+const OMITTED_TABLES: Readonly<Record<string, string>> = {
   limitWindows: 'every request is counted',
   usageDays: 'every request is counted',
   executions: 'what was tried out is recorded as that',
@@ -12,14 +12,14 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
  * Returns one checksum per table over every row: two dumps are equal if the database is the same, byte for byte. When
  * keys were last used is left out.
  */
-export async function dump(database: Database): Promise<Record<string, string>> {
+export async function dumpDatabase(database: Database): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select c."relname" as "name" from "pg_class" c
     where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p') order by 1`.execute(
     database.statements,
   )
   const sums: Record<string, string> = {}
-  for (const { name } of tables.filter(({ name }) => !(name in LEFT_OUT))) {
+  for (const { name } of tables.filter(({ name }) => !(name in OMITTED_TABLES))) {
     const { rows } = await sql<{ sum: string | null }>`
       select md5(string_agg(md5((to_jsonb(t) - 'lastUsedAt')::text), ',' order by md5((to_jsonb(t) - 'lastUsedAt')::text))) as "sum"
       from ${sql.table(name)} as t`.execute(database.statements)
@@ -29,11 +29,11 @@ export async function dump(database: Database): Promise<Record<string, string>> 
 }
 
 /** Returns the dump once no background work is pending. */
-export async function settledDump(database: Database): Promise<Record<string, string>> {
+export async function dumpWhenSettled(database: Database): Promise<Record<string, string>> {
   const deadline = Date.now() + 30_000
-  for (let before = await dump(database); ; ) {
+  for (let before = await dumpDatabase(database); ; ) {
     await new Promise((next) => setTimeout(next, 1500))
-    const after = await dump(database)
+    const after = await dumpDatabase(database)
     if (JSON.stringify(before) === JSON.stringify(after)) return after
     if (Date.now() > deadline) throw new Error('The background work does not come to an end.')
     before = after

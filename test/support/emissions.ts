@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
-import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
+import { contract, SKILL_RUNNERS } from '../../scripts/conformance/walked-contract.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import type { Contract, OperationId } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
@@ -30,7 +30,7 @@ export class Emissions {
   }
 
   #watched(id: OperationId, handler: AnyHandler): AnyHandler {
-    const own = RUNS_SKILLS.has(id) ? (contract.operations.get(id)?.emits ?? []) : null
+    const own = SKILL_RUNNERS.has(id) ? (contract.operations.get(id)?.emits ?? []) : null
     return async (input, call) => {
       const before = call.events.length
       const reply = await handler(input, call)
@@ -48,7 +48,7 @@ export class Emissions {
 type AnyHandler = (input: never, call: Call) => Promise<unknown>
 
 /** Returns the events that operations recorded without declaring them in the contract, one line each. */
-export function undeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
+export function listUndeclaredEmissions(contract: Contract, emissions: Emissions): string[] {
   const operations = [...contract.operations.values()]
   return operations.flatMap(({ id, emits }) => {
     const undeclared = emissions.of(id).filter((type) => !emits.includes(type))

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { TestPlumbline } from './plumbline.ts'
+import type { TestPlumbline } from './test-plumbline.ts'
 
 /** Returns a unique PDF of the given size in bytes. */
-export function pdf(bytes = 200): Buffer {
+export function createPdf(bytes = 200): Buffer {
   const start = Buffer.from('%PDF-1.4\n')
   return Buffer.concat([start, randomBytes(Math.max(0, bytes - start.length))])
 }
@@ -18,7 +18,7 @@ export interface Upload {
 }
 
 /** Uploads a file unchanged. */
-export async function upload(
+export async function uploadFile(
   plumbline: TestPlumbline,
   bytes: Uint8Array | ReadableStream,
   { recordId, fileName = 'Plan.pdf', shared, key = plumbline.key, headers = {} }: Upload,
@@ -43,7 +43,7 @@ export async function sendBytes(
 }
 
 /** Returns the response of a download, with the bytes. */
-export async function download(plumbline: TestPlumbline, id: string, headers: Record<string, string> = {}) {
+export async function downloadFile(plumbline: TestPlumbline, id: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${plumbline.url}/api/ext/attachments/${id}/content`, {
     headers: { authorization: `Bearer ${plumbline.key}`, ...headers },
   })

@@ -10,13 +10,13 @@ export class LongestFirst extends BaseSequencer {
     // A worker is reused only by its own project, so their files stay together.
     const projects = [...new Set(sorted.map(({ project }) => project))]
     return projects.flatMap((project) =>
-      sorted.filter((file) => file.project === project).sort((one, other) => place(one) - place(other)),
+      sorted.filter((file) => file.project === project).sort((one, other) => filePosition(one) - filePosition(other)),
     )
   }
 }
 
 // Files that mostly wait alternate with those that compute, so that the processors are always busy.
-const LONG = [
+const LONG_FILES = [
   'test/conformance/conformance.test.ts',
   'test/webhook-crash.test.ts',
   'mock/mock.test.ts',
@@ -44,7 +44,7 @@ const LONG = [
   'server/operators/backup/backup.test.ts',
 ]
 
-function place({ moduleId }: TestSpecification): number {
-  const found = LONG.findIndex((file) => moduleId.endsWith(`/${file}`))
-  return found === -1 ? LONG.length : found
+function filePosition({ moduleId }: TestSpecification): number {
+  const found = LONG_FILES.findIndex((file) => moduleId.endsWith(`/${file}`))
+  return found === -1 ? LONG_FILES.length : found
 }

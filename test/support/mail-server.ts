@@ -26,17 +26,17 @@ export interface ReceivedMail {
 
 export async function startMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = []
-  const asked = new Set<ReceivedMail>()
+  const requested = new Set<ReceivedMail>()
   const refusals = new Map<string, number[]>()
   let open = 0
-  let most = 0
+  let max = 0
   const server = new SMTPServer({
     authOptional: true,
     // Not offered, because there is no trusted certificate.
     hideSTARTTLS: true,
     onConnect(_session, done) {
       open++
-      most = Math.max(most, open)
+      max = Math.max(max, open)
       done()
     },
     onClose() {
@@ -68,13 +68,13 @@ export async function startMailServer(): Promise<MailServer> {
     env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@plumbline.example.com' },
     received,
     refuse: (address, ...codes) => void refusals.set(address, codes),
-    mostConnections: () => most,
+    mostConnections: () => max,
     async next(address) {
       const deadline = Date.now() + 10_000
       for (;;) {
-        const mail = received.find((one) => one.to.includes(address) && !asked.has(one))
+        const mail = received.find((one) => one.to.includes(address) && !requested.has(one))
         if (mail !== undefined) {
-          asked.add(mail)
+          requested.add(mail)
           return mail
         }
         if (Date.now() > deadline) throw new Error(`No mail to ${address} came.`)

@@ -16,7 +16,7 @@ export interface Network {
   close(): Promise<void>
 }
 
-export async function networkTo(url: string): Promise<Network> {
+export async function createNetwork(url: string): Promise<Network> {
   const target = new URL(url)
   const open = new Set<Socket>()
   const sent = new EventEmitter()

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { RequestOptions, TestPlumbline } from './plumbline.ts'
+import type { RequestOptions, TestPlumbline } from './test-plumbline.ts'
 
 /** An app that asks users to let it act for them, as third-party programs do: only by HTTP. */
 export interface OauthApp {
@@ -14,8 +14,8 @@ export interface OauthApp {
 export const REDIRECT = 'http://127.0.0.1:7777/callback'
 export const VERIFIER = randomBytes(32).toString('base64url')
 
-export async function newOauthApp(plumbline: TestPlumbline, metadata: object = {}): Promise<OauthApp> {
-  const { body } = await registered(plumbline, { client_name: 'Claude', redirect_uris: [REDIRECT], ...metadata })
+export async function createOauthApp(plumbline: TestPlumbline, metadata: object = {}): Promise<OauthApp> {
+  const { body } = await registerApp(plumbline, { client_name: 'Claude', redirect_uris: [REDIRECT], ...metadata })
   const clientId = body.client_id as string
   return {
     clientId,
@@ -31,31 +31,31 @@ export async function newOauthApp(plumbline: TestPlumbline, metadata: object = {
       }
       return `/oauth/authorize?${parameters}`
     },
-    token: (fields) => form(plumbline, '/oauth/token', { client_id: clientId, ...fields }),
+    token: (fields) => postForm(plumbline, '/oauth/token', { client_id: clientId, ...fields }),
   }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
-export async function registered({ url }: TestPlumbline, metadata: unknown): Promise<{ status: number; body: any }> {
-  const answer = await fetch(`${url}/oauth/register`, {
+export async function registerApp({ url }: TestPlumbline, metadata: unknown): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${url}/oauth/register`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
     body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
   })
-  return { status: answer.status, body: await answer.json() }
+  return { status: response.status, body: await response.json() }
 }
 
-export async function form(
+export async function postForm(
   { url }: TestPlumbline,
   path: string,
   fields: Record<string, string>,
   // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the response without types.
 ): Promise<{ status: number; body: any }> {
-  const answer = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })
-  const body = await answer.text()
-  return { status: answer.status, body: body === '' ? null : JSON.parse(body) }
+  const response = await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })
+  const body = await response.text()
+  return { status: response.status, body: body === '' ? null : JSON.parse(body) }
 }
 
-export interface Decision {
+export interface ConsentDecision {
   decision?: 'allow' | 'refuse'
   /** The selected permissions; by default all that are offered. */
   permissions?: readonly string[]
@@ -64,45 +64,45 @@ export interface Decision {
 }
 
 /** Returns the consent page that the user sees. */
-export async function consentPage({ url }: TestPlumbline, address: string, person: RequestOptions) {
-  const answer = await fetch(new URL(address, url), { redirect: 'manual', headers: person.headers ?? {} })
-  const html = await answer.text()
+export async function openConsentPage({ url }: TestPlumbline, address: string, person: RequestOptions) {
+  const response = await fetch(new URL(address, url), { redirect: 'manual', headers: person.headers ?? {} })
+  const html = await response.text()
   return {
-    ...{ status: answer.status, headers: answer.headers, html, location: answer.headers.get('location') ?? '' },
+    ...{ status: response.status, headers: response.headers, html, location: response.headers.get('location') ?? '' },
     ticket: /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? '',
     offered: [...html.matchAll(/name="permission" value="([^"]+)"/g)].map(([, permission]) => String(permission)),
   }
 }
 
 /** Returns the response to the user's decision, with its redirect. */
-export async function decided(
+export async function submitDecision(
   plumbline: TestPlumbline,
   address: string,
   person: RequestOptions,
-  { decision = 'allow', permissions, proposeOnly = false, ticket }: Decision = {},
+  { decision = 'allow', permissions, proposeOnly = false, ticket }: ConsentDecision = {},
 ) {
-  const page = await consentPage(plumbline, address, person)
+  const page = await openConsentPage(plumbline, address, person)
   const fields = new URLSearchParams({ ticket: ticket ?? page.ticket, decision })
   for (const permission of permissions ?? page.offered) fields.append('permission', permission)
   if (proposeOnly) fields.set('proposeOnly', 'yes')
-  const answer = await fetch(`${plumbline.url}/oauth/authorize`, {
+  const response = await fetch(`${plumbline.url}/oauth/authorize`, {
     ...{ method: 'POST', redirect: 'manual', body: fields },
     headers: person.headers ?? {},
   })
-  const location = answer.headers.get('location') ?? ''
+  const location = response.headers.get('location') ?? ''
   const led = location === '' ? new URLSearchParams() : new URL(location).searchParams
-  return { status: answer.status, location, led, html: await answer.text() }
+  return { status: response.status, location, led, html: await response.text() }
 }
 
 /** Returns the tokens of an app that the user has connected. */
-export async function connected(
+export async function connectApp(
   plumbline: TestPlumbline,
   app: OauthApp,
   person: RequestOptions,
-  decision: Decision = {},
+  decision: ConsentDecision = {},
   changes: Record<string, string | null> = {},
 ): Promise<{ key: string; refresh: string; scope: string }> {
-  const { led, html } = await decided(plumbline, app.address(changes), person, decision)
+  const { led, html } = await submitDecision(plumbline, app.address(changes), person, decision)
   const code = led.get('code')
   if (code === null) throw new Error(`No code came back: ${led} ${html}`)
   const { body } = await app.token({ grant_type: 'authorization_code', code, code_verifier: VERIFIER })

@@ -115,7 +115,7 @@ export const PRODUCTION_HOUSE: readonly (readonly [name: string, workdays: numbe
 ]
 
 /** Returns the same as the rows of a task template. */
-export function productionRows() {
+export function listProductionRows() {
   return PRODUCTION_HOUSE.map(([name, durationDays, predecessors]) => ({
     ...{ name, durationDays, taskKind: durationDays === 0 ? 'milestone' : 'work' },
     predecessors: predecessors

@@ -1,6 +1,6 @@
-import { faults } from '../../scripts/conformance/contract.ts'
+import { describeErrors } from '../../scripts/conformance/walked-contract.ts'
 import type { Database } from '../../server/platform/database/database.ts'
-import type { TestPlumbline } from './plumbline.ts'
+import type { TestPlumbline } from './test-plumbline.ts'
 
 /** An event as subscribers receive it. */
 export interface SentEvent {
@@ -12,18 +12,22 @@ export interface SentEvent {
 }
 
 /** Returns the events about the builder's resources so far, in order. */
-export async function eventsOf(plumbline: TestPlumbline, organizationId: string, types?: RegExp): Promise<SentEvent[]> {
-  const rows = await inOrder(plumbline.database).where('organizationId', '=', organizationId).execute()
+export async function listEvents(
+  plumbline: TestPlumbline,
+  organizationId: string,
+  types?: RegExp,
+): Promise<SentEvent[]> {
+  const rows = await selectInOrder(plumbline.database).where('organizationId', '=', organizationId).execute()
   return rows.filter((row) => types?.test(row.type) !== false).map(({ payload }) => JSON.parse(payload))
 }
 
 /** Returns the events about one resource so far, in order. */
-export async function eventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
-  const rows = await inOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
+export async function listEventsAbout(plumbline: TestPlumbline, resourceId: string): Promise<SentEvent[]> {
+  const rows = await selectInOrder(plumbline.database).where('resourceId', '=', resourceId).execute()
   return rows.map(({ payload }) => JSON.parse(payload))
 }
 
-function inOrder(database: Database) {
+function selectInOrder(database: Database) {
   return database.statements
     .selectFrom('events')
     .select(['id', 'type', 'resourceId', 'payload'])
@@ -38,24 +42,24 @@ export interface RecordedEvent {
 }
 
 /** Returns every event of a database, in the order of recording. */
-export async function recordedEvents(database: Database): Promise<RecordedEvent[]> {
-  const rows = await inOrder(database).execute()
+export async function listRecordedEvents(database: Database): Promise<RecordedEvent[]> {
+  const rows = await selectInOrder(database).execute()
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
 }
 
 /** Returns the violations of the contract's `webhooks` by a database's events, one line for each event. */
-export async function brokenEvents(database: Database): Promise<string[]> {
+export async function listBrokenEvents(database: Database): Promise<string[]> {
   const lines = []
-  for (const event of await recordedEvents(database)) {
-    const wrong = eventFaults(event)
+  for (const event of await listRecordedEvents(database)) {
+    const wrong = describeEventErrors(event)
     if (wrong !== '') lines.push(`${event.type} ${event.id}: ${wrong}`)
   }
   return lines
 }
 
-export function eventFaults({ id, type, resourceId, payload }: RecordedEvent): string {
+export function describeEventErrors({ id, type, resourceId, payload }: RecordedEvent): string {
   if (payload.id !== id || payload.type !== type || payload.data.object.id !== resourceId) {
     return `the row and its payload differ: ${JSON.stringify(payload)}`
   }
-  return faults(payload, 'webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')
+  return describeErrors(payload, 'webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node'
-import { root, wholeContract } from '../../scripts/conformance/contract.ts'
+import { root, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 
 const LIST = 'test/walk/unseen-answers.txt'
 
@@ -42,14 +42,14 @@ export class SeenAnswers implements Reporter {
     const declared = [...wholeContract.operations.values()].flatMap(({ id, declaration, emits }) =>
       [...Object.keys(declaration.responses), ...emits].map((status) => `${id} ${status}`),
     )
-    const unseen = declared.filter((answer) => !seen.has(answer) && !excused.includes(answer))
-    const idle = excused.filter((answer) => seen.has(answer) || !declared.includes(answer))
-    for (const answer of unseen) {
-      const [id, ...what] = answer.split(' ')
+    const unseen = declared.filter((response) => !seen.has(response) && !excused.includes(response))
+    const idle = excused.filter((response) => seen.has(response) || !declared.includes(response))
+    for (const response of unseen) {
+      const [id, ...what] = response.split(' ')
       console.error(`${id}: no test has seen ${what.join(' ')}; provoke it in a test, or say in ${LIST} why none can.`)
     }
-    for (const answer of idle)
-      console.error(`${LIST} excuses ${answer}, which was seen or is not declared: take it out.`)
+    for (const response of idle)
+      console.error(`${LIST} excuses ${response}, which was seen or is not declared: take it out.`)
     console.log(
       `${declared.length - unseen.length - excused.length + idle.length} of ${declared.length} declared answers and events seen, ${excused.length} excused.`,
     )

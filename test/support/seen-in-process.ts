@@ -1,23 +1,23 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 
 /**
  * Records which operation sent which response, from all servers that the tests start in this process. One process runs
  * many test files, and this module is loaded once for all of them.
  */
-const seen = new Set<string>()
+const seenAnswers = new Set<string>()
 
 subscribe('http.server.response.finish', (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
   const [target = ''] = (request.url ?? '').split('?', 1)
   const { operation } = contract.match(request.method ?? '', target)
-  if (operation !== null) seen.add(`${operation.id} ${response.statusCode}`)
+  if (operation !== null) seenAnswers.add(`${operation.id} ${response.statusCode}`)
 })
 
 /** Returns the responses since the last call, one line each. */
 export function takeSeenAnswers(): string[] {
-  const lines = [...seen]
-  seen.clear()
+  const lines = [...seenAnswers]
+  seenAnswers.clear()
   return lines
 }

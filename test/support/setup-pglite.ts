@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
-import { overPGlite } from '../../server/platform/database/database.ts'
+import { createEmbeddedDatabase } from '../../server/platform/database/database.ts'
 import { migrate } from '../../server/platform/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
 
@@ -13,8 +13,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-databases-'))
   const template = path.join(folder, 'template')
   const lite = await PGlite.create(template)
-  await migrate(await overPGlite(lite))
-  await lighten(lite)
+  await migrate(await createEmbeddedDatabase(lite))
+  await reduceDatabase(lite)
   await lite.close()
   project.provide('postgres', null)
   project.provide('pgliteTemplate', template)
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
  * Halves the cost of copying and starting it, and with it much of this suite's time. No copy outlives its process, so
  * none must survive a crash, and no other database is created in it.
  */
-async function lighten(lite: PGlite): Promise<void> {
+async function reduceDatabase(lite: PGlite): Promise<void> {
   const settings = { full_page_writes: 'off', wal_init_zero: 'off', wal_level: 'minimal', max_wal_senders: '0' }
   for (const [name, value] of Object.entries({ ...settings, shared_buffers: '16MB' }))
     await lite.exec(`alter system set ${name} = '${value}'`)

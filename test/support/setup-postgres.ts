@@ -7,7 +7,7 @@ import { startPostgres } from '../../scripts/processes/postgres.ts'
 import { openDatabase } from '../../server/platform/database/database.ts'
 import { migrate } from '../../server/platform/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
-import { assertNoStatementIsSlowed } from './wall-plans.ts'
+import { assertNoStatementIsSlowed } from './row-security-plans.ts'
 
 const TEMPLATE = 'plumbline_template'
 

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 
-export interface Ran {
+export interface ShellResult {
   code: number
   stdout: string
   stderr: string
 }
 
-interface Surroundings {
+interface ShellOptions {
   env?: Record<string, string>
   cwd?: string
   tools?: string[]
@@ -16,48 +16,55 @@ interface Surroundings {
  * Runs commands in bash as if a reader had pasted them. Returns null, after a conspicuous message, if a tool is
  * missing.
  */
-export async function run(lines: string, { env = {}, cwd, tools = ['curl'] }: Surroundings = {}): Promise<Ran | null> {
+export async function runLines(
+  lines: string,
+  { env = {}, cwd, tools = ['curl'] }: ShellOptions = {},
+): Promise<ShellResult | null> {
   for (const tool of ['bash', ...tools]) {
-    if (await has(tool)) continue
+    if (await hasTool(tool)) continue
     console.error(`### No ${tool} on this machine: the lines to paste are NOT tested. ###`)
     return null
   }
-  return execute('bash', ['-c', lines], { env: { ...process.env, ...env }, cwd })
+  return executeFile('bash', ['-c', lines], { env: { ...process.env, ...env }, cwd })
 }
 
 /**
  * Runs many samples in one bash, each in its own subshell so that none sees another's variables; `before` runs before
  * all of them. Returns null if a tool is missing.
  */
-export async function runEach(
+export async function runSamples(
   samples: [name: string, lines: string][],
-  { before = '', ...surroundings }: Surroundings & { before?: string } = {},
+  { before = '', ...surroundings }: ShellOptions & { before?: string } = {},
 ): Promise<Map<string, { code: number; stdout: string }> | null> {
   const lines = samples.map(([name, text]) => `(\n${text}\n)\nprintf '${SEPARATOR}%s %s${SEPARATOR}' '${name}' $?`)
-  const ran = await run([before, ...lines].join('\n'), surroundings)
+  const ran = await runLines([before, ...lines].join('\n'), surroundings)
   if (ran === null) return null
   const parts = ran.stdout.split('\x1e')
-  const answers = new Map<string, { code: number; stdout: string }>()
+  const responses = new Map<string, { code: number; stdout: string }>()
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [name = '', code] = (parts[at + 1] ?? '').split(' ')
-    answers.set(name, { code: Number(code), stdout: parts[at] ?? '' })
+    responses.set(name, { code: Number(code), stdout: parts[at] ?? '' })
   }
-  if (answers.size < samples.length) throw new Error(`The shell came to ${answers.size} samples: ${ran.stderr}`)
-  return answers
+  if (responses.size < samples.length) throw new Error(`The shell came to ${responses.size} samples: ${ran.stderr}`)
+  return responses
 }
 
 /** A character that no sample and no response contains (record separator), as printf writes it. */
 const SEPARATOR = '\\036'
 
-const known = new Map<string, Promise<boolean>>()
+const knownTools = new Map<string, Promise<boolean>>()
 
-function has(tool: string): Promise<boolean> {
-  const found = known.get(tool) ?? execute('which', [tool]).then(({ code }) => code === 0)
-  known.set(tool, found)
+function hasTool(tool: string): Promise<boolean> {
+  const found = knownTools.get(tool) ?? executeFile('which', [tool]).then(({ code }) => code === 0)
+  knownTools.set(tool, found)
   return found
 }
 
-function execute(file: string, args: string[], options: { env?: NodeJS.ProcessEnv; cwd?: string } = {}): Promise<Ran> {
+function executeFile(
+  file: string,
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<ShellResult> {
   return new Promise((done) => {
     execFile(file, args, { ...options, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 }, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),

@@ -1,5 +1,5 @@
 import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
-import type { TestPlumbline } from './plumbline.ts'
+import type { TestPlumbline } from './test-plumbline.ts'
 
 /** A builder with a community, two homes and three framers, for tests about bidding. */
 export interface Site {
@@ -21,23 +21,23 @@ export const TIME_ZONE = 'America/Chicago'
 
 export async function buildSite(plumbline: TestPlumbline): Promise<Site> {
   const { key, organizationId } = await plumbline.newBuilder({ timeZone: TIME_ZONE })
-  async function made(path: string, body: unknown): Promise<string> {
-    const answer = await plumbline.post(`/api/ext${path}`, body, { key })
-    if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
-    return answer.body.id
+  async function created(path: string, body: unknown): Promise<string> {
+    const response = await plumbline.post(`/api/ext${path}`, body, { key })
+    if (response.status !== 201) throw new Error(`${path}: ${JSON.stringify(response.body)}`)
+    return response.body.id
   }
-  const communityId = await made('/communities', {
+  const communityId = await created('/communities', {
     name: 'Juniper Ridge',
     city: 'Austin',
     state: 'TX',
     timeZone: TIME_ZONE,
   })
   const [lot14, lot15] = [
-    await made('/homes', { name: 'Lot 14', communityId }),
-    await made('/homes', { name: 'Lot 15', communityId }),
+    await created('/homes', { name: 'Lot 14', communityId }),
+    await created('/homes', { name: 'Lot 15', communityId }),
   ]
   const framer = (companyName: string) =>
-    made('/vendors', {
+    created('/vendors', {
       companyName,
       email: `bids@${companyName.toLowerCase().replaceAll(/\W/g, '')}.example.com`,
       scopes: ['framing'],

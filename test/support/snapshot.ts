@@ -7,7 +7,7 @@ import type { Database } from '../../server/platform/database/database.ts'
  * themselves (counters, usage, attempts, times of last use, files in transit, the search index), and the audit trail
  * and the executions, to which rejections are written as well.
  */
-export async function snapshot(database: Database): Promise<Record<string, string>> {
+export async function takeSnapshot(database: Database): Promise<Record<string, string>> {
   const tables = await sql<{ table: string; versioned: boolean; keyed: boolean }>`
     select t."table_name" as "table",
       exists (select from information_schema.columns c where c."table_name" = t."table_name" and c."column_name" = 'version') as "versioned",

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract, RUNS_SKILLS } from '../../scripts/conformance/contract.ts'
-import { EXAMPLE_IDS, idsIn, isOpenToKeys, prefixOf, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { contract, SKILL_RUNNERS } from '../../scripts/conformance/walked-contract.ts'
+import { EXAMPLE_IDS, findPrefix, isOpenToKeys, listIds, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
+import { newKeySecret } from '../../server/platform/keys/key-secret.ts'
 import { ALL_PERMISSIONS } from '../../server/platform/keys/roles.ts'
-import { newSecret } from '../../server/platform/keys/secret.ts'
-import { isTestedHere } from '../support/once.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
-import type { Populated } from '../support/populated.ts'
-import { snapshot } from '../support/snapshot.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { takeSnapshot } from '../support/snapshot.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * The permissions of every operation of the contract. Finding keys and tokens is tested on both databases with them
@@ -25,14 +25,14 @@ let strangers: [what: string, authorization: string | null, code: string][]
 let keyOfAnotherTier: string
 let before: Record<string, string>
 
-export function access(populated: () => Populated): void {
+export function testAccess(populated: () => PopulatedPlumbline): void {
   describe('permissions', () => {
     beforeAll(async () => {
       const { receiver } = populated()
       ;({ plumbline, world: ours } = populated())
       const other = await plumbline.newBuilder()
       theirs = await new World(plumbline, other.key, receiver.url).populate('enough')
-      for (const permissions of narrowings()) keys.set(permissions.join(), await plumbline.newKey(permissions))
+      for (const permissions of listNarrowings()) keys.set(permissions.join(), await plumbline.newKey(permissions))
       const [expired, revoked] = [await plumbline.newKey([]), await plumbline.newKey([])]
       await endKey(expired, 'expiresAt')
       await endKey(revoked, 'revokedAt')
@@ -44,12 +44,12 @@ export function access(populated: () => Populated): void {
         ['two tokens', `Bearer ${plumbline.key} ${plumbline.key}`, 'invalid_key'],
         ['a key without its scheme', plumbline.key, 'invalid_key'],
         ['a wrong checksum', `Bearer ${mistyped}`, 'invalid_key'],
-        ['an unknown key', `Bearer ${newSecret()}`, 'invalid_key'],
+        ['an unknown key', `Bearer ${newKeySecret()}`, 'invalid_key'],
         ['an expired key', `Bearer ${expired}`, 'expired_key'],
         ['a revoked key', `Bearer ${revoked}`, 'revoked_key'],
       ]
       keyOfAnotherTier = (await plumbline.newBuilder({ tier: 'free' })).key
-      before = await snapshot(plumbline.database)
+      before = await takeSnapshot(plumbline.database)
     }, 120_000)
 
     test('the examples create resources for every operation for a second builder too', () => {
@@ -60,15 +60,15 @@ export function access(populated: () => Populated): void {
     describe.skipIf(!isTestedHere())('every operation rejects unknown callers', () => {
       test.each(operations)('$id', async (operation) => {
         for (const [what, authorization, code] of strangers) {
-          const answer = await ours.send(operation, {
+          const response = await ours.send(operation, {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
           // In the portal a key is never a valid token, whatever its state.
           const said = isOpenToKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
-          expect([what, answer.status, answer.body.code]).toEqual([what, 401, said])
-          expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
-          expect(answer.headers.get('ratelimit')).toBeNull()
+          expect([what, response.status, response.body.code]).toEqual([what, 401, said])
+          expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
+          expect(response.headers.get('ratelimit')).toBeNull()
         }
       })
     })
@@ -127,24 +127,24 @@ export function access(populated: () => Populated): void {
 
     describe("another builder's resource looks like one that does not exist", () => {
       const named = operations.filter(
-        ({ path }) => path.includes('{') && idNames(path).every((name) => prefixOf(name) !== undefined),
+        ({ path }) => path.includes('{') && idNames(path).every((name) => findPrefix(name) !== undefined),
       )
 
       test.each(named)('$id by path', async (operation) => {
         const [name = ''] = idNames(operation.path)
         const foreign = theirs.addressFor(operation)
         const query = foreign.includes('?') ? foreign.slice(foreign.indexOf('?')) : ''
-        const answers = []
-        const unknown = [undefined, `${prefixOf(name)}_01m7y975jzfesvq6zzzzzzzzzz`]
+        const responses = []
+        const unknown = [undefined, `${findPrefix(name)}_01m7y975jzfesvq6zzzzzzzzzz`]
         for (const id of isTestedHere() ? [...unknown, ...NO_IDS] : unknown) {
           const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id) + query
-          const answer = await ours.send(operation, { address })
-          expect([id, answer.status]).toEqual([id, 404])
-          const { instance: _instance, requestId: _requestId, ...said } = answer.body
-          answers.push(said)
+          const response = await ours.send(operation, { address })
+          expect([id, response.status]).toEqual([id, 404])
+          const { instance: _instance, requestId: _requestId, ...said } = response.body
+          responses.push(said)
         }
-        expect(answers[0].code).toBe('not_found')
-        for (const answer of answers) expect(answer).toEqual(answers[0])
+        expect(responses[0].code).toBe('not_found')
+        for (const response of responses) expect(response).toEqual(responses[0])
       })
 
       const filtered = operations.filter(({ method, id }) => method === 'GET' && id.startsWith('list'))
@@ -152,17 +152,19 @@ export function access(populated: () => Populated): void {
       test.each(filtered)('$id by filter', async (operation) => {
         const mine = await ours.send(operation)
         expect(mine.status).toBe(200)
-        const foreignIds = new Set([...idsIn((await theirs.send(operation)).body)].filter((id) => !EXAMPLE_IDS.has(id)))
-        expect([...idsIn(mine.body)].filter((id) => foreignIds.has(id))).toEqual([])
+        const foreignIds = new Set(
+          [...listIds((await theirs.send(operation)).body)].filter((id) => !EXAMPLE_IDS.has(id)),
+        )
+        expect([...listIds(mine.body)].filter((id) => foreignIds.has(id))).toEqual([])
         for (const declared of operation.declaration.parameters ?? []) {
           const { name, in: where } = contract.resolve(declared)
           const id = theirs.idFor(name) ?? (name === 'ids' ? [...foreignIds][0] : undefined)
           if (where !== 'query' || id === undefined) continue
-          const answer = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
+          const response = await ours.send(operation, { address: `${withoutQuery(operation)}?${name}=${id}` })
           // With such a filter, only records that apply to every ID may remain, such as vendors that may work
           // everywhere.
-          expect([name, answer.status]).toEqual([name, 200])
-          expect([...idsIn(answer.body)].filter((found) => foreignIds.has(found))).toEqual([])
+          expect([name, response.status]).toEqual([name, 200])
+          expect([...listIds(response.body)].filter((found) => foreignIds.has(found))).toEqual([])
         }
       })
 
@@ -171,18 +173,18 @@ export function access(populated: () => Populated): void {
       test.each(referring)('$id by reference', async (operation) => {
         for (const body of ours.bodiesOf(operation)) {
           for (const { field, pointer, changed } of withForeignIds(body)) {
-            const answer = await ours.send(operation, { body: changed })
+            const response = await ours.send(operation, { body: changed })
             // Part of the body of a skill may be a path parameter of the operation behind it.
-            if (RUNS_SKILLS.has(operation.id) && answer.status === 404) continue
-            expect([field, answer.status, answer.body.code]).toEqual([field, 422, 'unknown_reference'])
-            expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
+            if (SKILL_RUNNERS.has(operation.id) && response.status === 404) continue
+            expect([field, response.status, response.body.code]).toEqual([field, 422, 'unknown_reference'])
+            expect(response.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
           }
         }
       })
     })
 
     test('the tests of permissions changed no data', async () => {
-      expect(await snapshot(plumbline.database)).toEqual(before)
+      expect(await takeSnapshot(plumbline.database)).toEqual(before)
     })
   })
 }
@@ -190,7 +192,7 @@ export function access(populated: () => Populated): void {
 /** A key for each set of permissions that the tests use. */
 const keys = new Map<string, string>()
 
-function narrowings(): string[][] {
+function listNarrowings(): string[][] {
   const sets = operations.flatMap(({ permissions }) => [
     [...permissions],
     ...permissions.map((permission) => ALL_PERMISSIONS.filter((other) => other !== permission)),

@@ -2,19 +2,19 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
-import { placeOf } from '../../scripts/conformance/judge.ts'
-import type { Input } from '../../server/interfaces/http/input.ts'
-import { parseQuery } from '../../server/interfaces/http/validate.ts'
+import { operationPlace } from '../../scripts/conformance/judge-answer.ts'
+import { contract, entriesAt, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
+import type { Input } from '../../server/interfaces/http/input-checker.ts'
+import { parseQuery } from '../../server/interfaces/http/request-validator.ts'
 import type { Operation, Schema } from '../../server/platform/calls/contract.ts'
-import { isTestedHere } from '../support/once.ts'
-import { compiled } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import { compiledContract } from '../support/test-plumbline.ts'
 
 /**
  * Handlers receive every default of the contract, in a query, in a body and nested in a body, whether the operation is
  * called over HTTP or in-process.
  */
-const { validator } = compiled
+const { validator } = compiledContract
 
 /** A server that returns the input that the handler of an operation would get. */
 let echo: Server
@@ -55,7 +55,7 @@ const cases = [...contract.operations.values()].flatMap((operation) => {
     const value = contract.resolve<Schema>(schema).default
     return where === 'query' && value !== undefined ? [[[name], value]] : []
   })
-  const bodies = bodiesOf(operation).map((body) => ({ body, places: withoutDefaults(schemaOf(operation), body, []) }))
+  const bodies = getBodies(operation).map((body) => ({ body, places: withoutDefaults(getSchema(operation), body, []) }))
   const count = query.length + bodies.reduce((sum, { places }) => sum + places.length, 0)
   return count === 0 ? [] : [{ id: operation.id, operation, query, bodies }]
 })
@@ -71,14 +71,14 @@ describe.skipIf(!isTestedHere())('defaults are filled in', () => {
   })
 })
 
-function bodiesOf(operation: Operation): unknown[] {
+function getBodies(operation: Operation): unknown[] {
   if (!operation.takesBody) return []
-  const examples = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+  const examples = entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
   return examples.map(([, { value }]) => structuredClone(value))
 }
 
-function schemaOf(operation: Operation): Schema {
-  return at(...placeOf(operation), 'requestBody', 'content', 'application/json', 'schema') as Schema
+function getSchema(operation: Operation): Schema {
+  return valueAtPlace(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema') as Schema
 }
 
 /** Removes everything with a default from a body, and returns its places and the expected values. */

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract, entriesAt, RUNS_SKILLS, wholeContract } from '../../scripts/conformance/contract.ts'
-import type { Populated } from '../support/populated.ts'
-import { eventFaults, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts'
+import { contract, entriesAt, SKILL_RUNNERS, wholeContract } from '../../scripts/conformance/walked-contract.ts'
+import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { describeEventErrors, listRecordedEvents, type RecordedEvent } from '../support/recorded-events.ts'
 
 /** Performs every operation as its examples show it, and compares the events with `webhooks` in the contract. */
 let recorded: RecordedEvent[]
 
-export function events(populated: () => Populated): void {
+export function testEvents(populated: () => PopulatedPlumbline): void {
   describe('events', () => {
     beforeAll(async () => {
       const { plumbline, world } = populated()
@@ -24,12 +24,12 @@ export function events(populated: () => Populated): void {
       const owner = await plumbline.signIn()
       const reopening = { throughDate: null, reason: 'The auditor found a missing bill.' }
       await plumbline.post('/api/ext/ledger/close/reopen', reopening, owner)
-      recorded = await recordedEvents(plumbline.database)
+      recorded = await listRecordedEvents(plumbline.database)
     }, 120_000)
 
     describe("each event matches the contract's declaration", () => {
       test.each(entriesAt('webhooks').map(([type]) => type))('%s', (type) => {
-        for (const event of recorded.filter((each) => each.type === type)) expect(eventFaults(event)).toBe('')
+        for (const event of recorded.filter((each) => each.type === type)) expect(describeEventErrors(event)).toBe('')
       })
     })
 
@@ -56,7 +56,7 @@ export function events(populated: () => Populated): void {
     // The whole suite checks that each of them emits all of it (test/support/seen-answers.ts).
     describe('each operation emits only what it declares under x-emits', () => {
       const writing = [...contract.operations.values()].filter(
-        ({ method, id }) => method !== 'GET' && !RUNS_SKILLS.has(id),
+        ({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id),
       )
       test.each(writing)('$id', ({ id, emits }) => {
         expect(emits).toEqual(expect.arrayContaining(populated().plumbline.emissions.of(id)))

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../../scripts/conformance/contract.ts'
+import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /** The imports of each file. Type-only imports do not count, because they are gone at run time. */
 const imports = new Map<string, string[]>()
@@ -35,7 +35,7 @@ const DOMAIN = [
 /**
  * Folders with more files are hard to survey. Tests do not count, and neither do migrations, which only grow in number.
  */
-const MOST_FILES = 25
+const MAX_FILES = 25
 
 test('only tests import from test/', () => {
   const wrong = edges().filter(([from, to]) => to.startsWith('test/') && !isTest(from))
@@ -57,7 +57,7 @@ test('no two folders import each other', () => {
 test('the top folders of the server import each other in one direction', () => {
   expect([...wings()].sort()).toEqual(Object.keys(WINGS).sort())
   const wrong = edges().filter(([from, to]) => {
-    const [here, there] = [wingOf(from), wingOf(to)]
+    const [here, there] = [getWing(from), getWing(to)]
     if (isTest(from) || here === null || here === there) return false
     return there === null ? isServer(to) : !WINGS[here]?.includes(there)
   })
@@ -65,10 +65,10 @@ test('the top folders of the server import each other in one direction', () => {
 })
 
 test('the folders of the domain import only those below them', () => {
-  const folders = new Set([...imports.keys()].map(domainFolderOf).filter((folder) => folder !== null))
+  const folders = new Set([...imports.keys()].map(getDomainFolder).filter((folder) => folder !== null))
   expect([...folders].sort()).toEqual([...DOMAIN].sort())
   const wrong = edges().filter(([from, to]) => {
-    const [here, there] = [domainFolderOf(from), domainFolderOf(to)]
+    const [here, there] = [getDomainFolder(from), getDomainFolder(to)]
     return !isTest(from) && here !== null && there !== null && DOMAIN.indexOf(there) > DOMAIN.indexOf(here)
   })
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
@@ -77,7 +77,7 @@ test('the folders of the domain import only those below them', () => {
 test('no folder of the server has too many files', () => {
   const files = [...imports.keys()].filter((file) => isServer(file) && !isTest(file) && !file.includes('/migrations/'))
   const byFolder = Map.groupBy(files, (file) => path.posix.dirname(file))
-  const tooFull = [...byFolder].filter(([, inside]) => inside.length > MOST_FILES)
+  const tooFull = [...byFolder].filter(([, inside]) => inside.length > MAX_FILES)
   expect(tooFull.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([])
 })
 
@@ -90,7 +90,7 @@ test('the client imports nothing from the server, and the server only generated 
 })
 
 test('slices are found at every depth', () => {
-  const slices = new Set([...imports.keys()].map(sliceOf))
+  const slices = new Set([...imports.keys()].map(getSlice))
   for (const slice of [
     'server/domain/vendors/vendors',
     'server/domain/land/homes',
@@ -103,7 +103,7 @@ test('slices are found at every depth', () => {
 
 test('slices read each other through queries and nouns, never through handlers', () => {
   const wrong = edges().filter(
-    ([from, to]) => isSlice(from) && !isTest(from) && sliceOf(from) !== sliceOf(to) && to.endsWith('/operations.ts'),
+    ([from, to]) => isSlice(from) && !isTest(from) && getSlice(from) !== getSlice(to) && to.endsWith('/operations.ts'),
   )
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
@@ -195,18 +195,18 @@ function packagePaths(source: string): string[] {
 }
 
 function isOfPackage(name: string): boolean {
-  return name.replace(packageOf(name), '') !== '' && existsSync(manifestOf(name))
+  return name.replace(getPackage(name), '') !== '' && existsSync(getManifest(name))
 }
 
-function packageOf(name: string): string {
+function getPackage(name: string): string {
   return name
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/')
 }
 
-function manifestOf(name: string): string {
-  return path.join(root, 'node_modules', packageOf(name), 'package.json')
+function getManifest(name: string): string {
+  return path.join(root, 'node_modules', getPackage(name), 'package.json')
 }
 
 /**
@@ -214,8 +214,8 @@ function manifestOf(name: string): string {
  * every file.
  */
 function isEntryPoint(name: string): boolean {
-  const { exports: entries } = JSON.parse(readFileSync(manifestOf(name), 'utf8')) as { exports?: unknown }
-  return typeof entries === 'object' && entries !== null && name.replace(packageOf(name), '.') in entries
+  const { exports: entries } = JSON.parse(readFileSync(getManifest(name), 'utf8')) as { exports?: unknown }
+  return typeof entries === 'object' && entries !== null && name.replace(getPackage(name), '.') in entries
 }
 
 function changesPrototype(source: string): boolean {
@@ -252,25 +252,25 @@ function edges(): [string, string][] {
 }
 
 function wings(): Set<string> {
-  return new Set([...imports.keys()].map(wingOf).filter((wing) => wing !== null))
+  return new Set([...imports.keys()].map(getWing).filter((wing) => wing !== null))
 }
 
-function wingOf(file: string): string | null {
+function getWing(file: string): string | null {
   const [top, wing, ...rest] = file.split('/')
   return top === 'server' && wing !== undefined && rest.length > 0 ? wing : null
 }
 
-function domainFolderOf(file: string): string | null {
+function getDomainFolder(file: string): string | null {
   const [folder, ...rest] = file.startsWith('server/domain/') ? file.split('/').slice(2) : []
   return folder !== undefined && rest.length > 0 ? folder : null
 }
 
 function isSlice(file: string): boolean {
-  return sliceOf(file) !== null
+  return getSlice(file) !== null
 }
 
 /** Returns the slice that a file belongs to: a folder with handlers. */
-function sliceOf(file: string): string | null {
+function getSlice(file: string): string | null {
   const folders = path.posix.dirname(file).split('/')
   if (folders[0] !== 'server') return null
   // A slice is inside a top folder: `server/interfaces/operations.ts` only lists the handlers of all slices.

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { at, contract } from '../../scripts/conformance/contract.ts'
-import { schemaOfBody, type World } from '../../scripts/conformance/world.ts'
+import { contract, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
+import { findBodySchema, type World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import { isTestedHere } from '../support/once.ts'
-import type { Answer, TestPlumbline } from '../support/plumbline.ts'
-import type { Populated } from '../support/populated.ts'
-import { snapshot } from '../support/snapshot.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { takeSnapshot } from '../support/snapshot.ts'
+import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Every operation rejects input that the contract does not allow, with one exact problem and without a change, before
@@ -19,23 +19,23 @@ let plumbline: TestPlumbline
 let world: World
 let before: Record<string, string>
 
-export function inputs(populated: () => Populated): void {
+export function testInputs(populated: () => PopulatedPlumbline): void {
   describe.skipIf(!isTestedHere())('input that the contract does not allow', () => {
     beforeAll(async () => {
       ;({ plumbline, world } = populated())
-      before = await snapshot(plumbline.database)
+      before = await takeSnapshot(plumbline.database)
     })
 
     describe('a body that cannot be read is rejected before any other check', () => {
       test.each(withBody)('$id', async (operation) => {
-        for (const text of shareOf(operation, UNREADABLE)) {
+        for (const text of selectThird(operation, UNREADABLE)) {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
         }
         // If the body is optional, an empty one counts as omitted.
         if (operation.declaration.requestBody?.required === true)
           expectInvalid(await world.send(operation, { body: '' }), [''])
-        for (const type of shareOf(operation, OTHER_TYPES)) {
+        for (const type of selectThird(operation, OTHER_TYPES)) {
           const refused = await world.send(operation, { headers: { 'content-type': type } })
           expect([type, refused.status, refused.body.code]).toEqual([type, 415, 'unsupported_media_type'])
         }
@@ -50,13 +50,13 @@ export function inputs(populated: () => Populated): void {
 
     describe('a body that breaks the schema is rejected with a pointer', () => {
       test.each(withBody)('$id', async (operation) => {
-        for (const body of shareOf(operation, ['null', '[]', '"text"', '1', 'true', '[{}]'])) {
+        for (const body of selectThird(operation, ['null', '[]', '"text"', '1', 'true', '[{}]'])) {
           expectInvalid(await world.send(operation, { body }), [''])
         }
         const good = world.bodyOf(operation) as Record<string, unknown>
         const unknown = { noSuchField: 1, organizationId: 'org_01m7y975jxfesvq68mgh9k60f6' }
         await expectEach(operation, { ...good, ...unknown }, Object.keys(unknown))
-        const { required = [] } = at2(schemaOfBody(operation)) as { required?: string[] }
+        const { required = [] } = resolveValue(findBodySchema(operation)) as { required?: string[] }
         const rest = Object.entries(good).filter(([name]) => !required.includes(name))
         await expectEach(operation, Object.fromEntries(rest), required)
       })
@@ -64,10 +64,10 @@ export function inputs(populated: () => Populated): void {
 
     describe('fields that only the service sets cannot be sent', () => {
       test.each(withBody)('$id', async (operation) => {
-        const taken = Object.keys((at2(schemaOfBody(operation)) as { properties?: object }).properties ?? {})
-        const answered = Object.entries(operation.declaration.responses).filter(([status]) => status < '300')
+        const taken = Object.keys((resolveValue(findBodySchema(operation)) as { properties?: object }).properties ?? {})
+        const responded = Object.entries(operation.declaration.responses).filter(([status]) => status < '300')
         const good = world.bodyOf(operation) as Record<string, unknown>
-        for (const [status] of answered) {
+        for (const [status] of responded) {
           const place = [
             'paths',
             operation.path,
@@ -77,8 +77,8 @@ export function inputs(populated: () => Populated): void {
             'content',
             'application/json',
           ]
-          const example = Object.values((at(...place, 'examples') as object | undefined) ?? {})[0]
-          const shown = Object.entries((at2(example) as { value?: object } | undefined)?.value ?? {})
+          const example = Object.values((valueAtPlace(...place, 'examples') as object | undefined) ?? {})[0]
+          const shown = Object.entries((resolveValue(example) as { value?: object } | undefined)?.value ?? {})
           const set = Object.fromEntries(shown.filter(([field]) => !taken.includes(field)))
           await expectEach(operation, { ...good, ...set }, Object.keys(set))
         }
@@ -95,13 +95,16 @@ export function inputs(populated: () => Populated): void {
     describe('query parameters must match the contract', () => {
       test.each(operations)('$id', async (operation) => {
         const [address = '', query] = world.addressFor(operation).split('?')
-        const ask = (...given: (readonly [name: string, value: string])[]) => {
-          const asked = given.map(([name, value]) => `${name}=${value}`).join('&')
-          return world.send(operation, { address: `${address}?${query === undefined ? '' : `${query}&`}${asked}` })
+        const ask = (...provided: (readonly [name: string, value: string])[]) => {
+          const requested = provided.map(([name, value]) => `${name}=${value}`).join('&')
+          return world.send(operation, { address: `${address}?${query === undefined ? '' : `${query}&`}${requested}` })
         }
         expectInvalid(await ask(['noSuchParameter', '1'], ['__proto__', '1']), ['noSuchParameter', '__proto__'])
         // Every parameter is invalid at once, in one way after another.
-        const wrong = queryParameters(operation).map(({ name, schema }) => ({ name, values: wrongValues(schema) }))
+        const wrong = listQueryParameters(operation).map(({ name, schema }) => ({
+          name,
+          values: listWrongValues(schema),
+        }))
         for (let way = 0; wrong.some(({ values }) => way < values.length); way++) {
           const all = wrong.flatMap(({ name, values }) =>
             values.slice(way, way + 1).map((value) => [name, value] as const),
@@ -109,17 +112,17 @@ export function inputs(populated: () => Populated): void {
           const isLong = ([, value]: readonly [string, string]) => value.length > 1000
           // A URL may not be longer than the headers.
           const apart = all.filter(isLong).map((one) => [one])
-          for (const given of [all.filter((one) => !isLong(one)), ...apart].filter(({ length }) => length > 0)) {
-            const refused = await ask(...given)
-            expect([given, refused.status]).toEqual([given, 422])
+          for (const provided of [all.filter((one) => !isLong(one)), ...apart].filter(({ length }) => length > 0)) {
+            const refused = await ask(...provided)
+            expect([provided, refused.status]).toEqual([provided, 422])
             const named = refused.body.errors.map(({ pointer }: { pointer: string }) => pointer.replace(/\/\d+$/, ''))
-            expect([...new Set(named)].sort()).toEqual(given.map(([name]) => name).sort())
+            expect([...new Set(named)].sort()).toEqual(provided.map(([name]) => name).sort())
           }
         }
-        const single = queryParameters(operation).filter(({ schema }) => schema.type !== 'array')
+        const single = listQueryParameters(operation).filter(({ schema }) => schema.type !== 'array')
         for (const { name } of single)
           expectInvalid(await world.send(operation, { address: `${address}?${name}=a&${name}=b` }), [name])
-        if (queryParameters(operation).some(({ name }) => name === 'cursor')) {
+        if (listQueryParameters(operation).some(({ name }) => name === 'cursor')) {
           for (const cursor of ['nonsense', 'WyJ4Il0', btoa('["-createdAt",1]'), '%F0%9F%98%80']) {
             const refused = await ask(['cursor', cursor])
             expect([cursor, refused.status, refused.body.code]).toEqual([cursor, 422, 'invalid_cursor'])
@@ -144,14 +147,14 @@ export function inputs(populated: () => Populated): void {
     })
 
     test('the tests of inputs changed no data', async () => {
-      expect(await snapshot(plumbline.database)).toEqual(before)
+      expect(await takeSnapshot(plumbline.database)).toEqual(before)
     })
   })
 }
 
-function expectInvalid(answer: Answer, pointers: unknown[]): void {
-  expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
-  expect(answer.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(
+function expectInvalid(response: Answer, pointers: unknown[]): void {
+  expect([response.status, response.body.code]).toEqual([422, 'validation_failed'])
+  expect(response.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(
     expect.arrayContaining(pointers),
   )
 }
@@ -169,7 +172,7 @@ const OTHER_TYPES = [
 /**
  * Returns a third of the values, so that each is tried with a third of the operations: the same code reads all bodies.
  */
-function shareOf<Value>(operation: Operation, all: readonly Value[]): Value[] {
+function selectThird<Value>(operation: Operation, all: readonly Value[]): Value[] {
   const place = withBody.indexOf(operation)
   return all.filter((_, i) => (i + place) % 3 === 0)
 }
@@ -190,15 +193,15 @@ interface QueryParameter {
   schema: Record<string, unknown>
 }
 
-function queryParameters(operation: Operation): QueryParameter[] {
+function listQueryParameters(operation: Operation): QueryParameter[] {
   return (operation.declaration.parameters ?? [])
     .map((declared) => contract.resolve(declared))
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name, schema }) => ({ name, schema: at2(schema) as Record<string, unknown> }))
+    .map(({ name, schema }) => ({ name, schema: resolveValue(schema) as Record<string, unknown> }))
 }
 
 /** Returns values that the schema of a query parameter does not accept. */
-function wrongValues(schema: Record<string, unknown>): string[] {
+function listWrongValues(schema: Record<string, unknown>): string[] {
   const values = ['%00']
   if (schema.minLength !== undefined || schema.type === 'integer' || schema.enum !== undefined) values.push('')
   if (schema.enum !== undefined) values.push('nonsense')
@@ -215,7 +218,7 @@ function wrongValues(schema: Record<string, unknown>): string[] {
 }
 
 /** Returns a schema or example, following its reference. */
-function at2(value: unknown): unknown {
+function resolveValue(value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | null | undefined)?.$ref
-  return typeof reference === 'string' ? at(...reference.slice('#/'.length).split('/')) : value
+  return typeof reference === 'string' ? valueAtPlace(...reference.slice('#/'.length).split('/')) : value
 }

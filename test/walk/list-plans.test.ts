@@ -1,10 +1,17 @@
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { addCopies, LONG_LISTS, type Question, questionsOf, type Sql, tableOf } from '../../scripts/bench/long-lists.ts'
-import { contract } from '../../scripts/conformance/contract.ts'
+import {
+  addCopies,
+  findTable,
+  LONG_LISTS,
+  listQuestions,
+  type Question,
+  type Sql,
+} from '../../scripts/bench/long-lists.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
-import { vendorsLike } from '../../server/domain/vendors/vendors/duplicates.ts'
+import { findSimilarVendors } from '../../server/domain/vendors/vendors/possible-duplicates.ts'
 import { operations } from '../../server/interfaces/operations.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
@@ -12,9 +19,9 @@ import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { writeCursor } from '../../server/platform/calls/page.ts'
 import type { Db } from '../../server/platform/database/database.ts'
 import { isPlannedEachTime } from '../../server/platform/database/prepared-statements.ts'
-import { firstIdAt } from '../../server/platform/events/queries.ts'
-import { catchUp } from '../../server/platform/search/index-changes.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { firstIdSince } from '../../server/platform/events/queries.ts'
+import { waitUntilIndexed } from '../../server/platform/search/index-changes.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Every sort order and filter of every list uses an index. Each list is filled with copies of a record, in two sizes,
@@ -58,7 +65,7 @@ beforeAll(async () => {
     { handlers: explained() },
   )
   world = await new World(plumbline, plumbline.key, 'https://example.com/hooks').populate('enough')
-  await catchUp(plumbline.database, plumbline.organizationId)
+  await waitUntilIndexed(plumbline.database, plumbline.organizationId)
 })
 afterAll(() => plumbline?.stop())
 
@@ -66,17 +73,17 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
   test.for(LONG_LISTS.filter(({ id }) => !BY_STRETCHES.has(id)))('$id', async (operation) => {
     const address = world.addressFor(operation)
     const [record] = (await plumbline.get(address)).body.data
-    const table = await tableOf(sql, record.id)
+    const table = await findTable(sql, record.id)
     if (table === null) throw new Error(`No table has ${record.id}.`)
     const { organizationId } = plumbline
-    const usual = questionsOf({ operation, address, record, common: await wordOf(record.id) })
-    const questions = [...usual, ...furtherQuestions(operation, usual, record.id)]
+    const defaults = listQuestions({ operation, address, record, common: await getWord(record.id) })
+    const questions = [...defaults, ...furtherQuestions(operation, defaults, record.id)]
     const copied = { table, organizationId, id: record.id }
     await sql(`alter table "${table}" alter column "organizationId" set (n_distinct = ${-1 / ROWS_OF_A_BUILDER})`)
     await addCopies(sql, { ...copied, from: 1, to: FEW })
-    const few = await blocksOf(questions)
+    const few = await getBlocks(questions)
     await addCopies(sql, { ...copied, from: FEW + 1, to: MANY })
-    const many = await blocksOf(questions)
+    const many = await getBlocks(questions)
     const grown = questions.flatMap(({ name }, i) => {
       const [before = 0, after = 0] = [few[i], many[i]]
       return after > before + MORE_BLOCKS ? [`${name}: ${before} → ${after}`] : []
@@ -111,7 +118,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
       const counts: number[] = []
       for (const phone of [vendor.phone, '+1 512 555 0199']) {
         blocks = 0
-        await vendorsLike(call, { companyName: 'Zenith', phone })
+        await findSimilarVendors(call, { companyName: 'Zenith', phone })
         counts.push(blocks)
       }
       return counts
@@ -135,9 +142,9 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
       }),
     )
     await addCostCodes(old + 1, few, 'recent')
-    const before = await blocksOf(questions)
+    const before = await getBlocks(questions)
     await addCostCodes(few + 1, many, 'recent')
-    const after = await blocksOf(questions)
+    const after = await getBlocks(questions)
     expect(after.map((count, i) => [questions[i]?.name, count - (before[i] ?? 0) <= MORE_BLOCKS])).toEqual(
       questions.map(({ name }) => [name, true]),
     )
@@ -147,9 +154,9 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
   test('listEvents since a time', async () => {
     // A caller that may not read all types is shown the first events of each type it may read.
     const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
-    const questionsUpTo = (most: number): { name: string; target: string; key?: string }[] =>
+    const questionsUpTo = (max: number): { name: string; target: string; key?: string }[] =>
       [0.5, 0.99, 2].flatMap((part) => {
-        const since = new Date(FIRST_EVENT_MS + part * most * 60_000).toISOString()
+        const since = new Date(FIRST_EVENT_MS + part * max * 60_000).toISOString()
         return ['sequence', '-sequence'].flatMap((sort) => {
           const target = `/api/ext/events?createdAfter=${since}&sort=${sort}`
           const filters = ['', '&type=vendor.updated', '&type=home.created', '&resourceId=ven_7']
@@ -158,10 +165,10 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
         })
       })
     await addEvents(1, 10 * FEW)
-    const few = await blocksOf(questionsUpTo(10 * FEW))
+    const few = await getBlocks(questionsUpTo(10 * FEW))
     await addEvents(10 * FEW + 1, 10 * MANY)
     const questions = questionsUpTo(10 * MANY)
-    const many = await blocksOf(questions)
+    const many = await getBlocks(questions)
     // At its end, a test's events are checked against the contract.
     await sql('delete from "events" where "sequence" > $1', [FIRST_SEQUENCE])
     const grown = questions.flatMap(({ name }, i) => {
@@ -222,7 +229,7 @@ const FIRST_SEQUENCE = 10_000_000
 
 /** One event a minute about a hundred vendors and occasionally a home, far from the builder's other events. */
 async function addEvents(from: number, to: number): Promise<void> {
-  const ids = Array.from({ length: to - from + 1 }, (_, i) => firstIdAt(FIRST_EVENT_MS + (from + i) * 60_000))
+  const ids = Array.from({ length: to - from + 1 }, (_, i) => firstIdSince(FIRST_EVENT_MS + (from + i) * 60_000))
   await sql(
     `insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
      select $1, id, case when n % 1000 = 0 then 'home.created' else 'vendor.updated' end, 'ven_' || n % 100,
@@ -252,7 +259,7 @@ function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Ru
       return async (query: CompiledQuery) => {
         asked = query.sql
         const isForAny = !isPlannedEachTime(query.sql)
-        const plan = isForAny ? await planOfPrepared(query) : await planOf(target, query.sql, query.parameters)
+        const plan = isForAny ? await planOfPrepared(query) : await findPlan(target, query.sql, query.parameters)
         blocks += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
         return target.executeQuery(query)
       }
@@ -260,7 +267,7 @@ function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Ru
   })
 }
 
-async function planOf(runner: Pick<Db, 'executeQuery'>, text: string, values: readonly unknown[]) {
+async function findPlan(runner: Pick<Db, 'executeQuery'>, text: string, values: readonly unknown[]) {
   const { rows } = await runner.executeQuery<{ 'QUERY PLAN': Explained[] }>(
     CompiledQuery.raw(`explain (analyze, buffers, timing off, format json) ${text}`, [...values]),
   )
@@ -276,7 +283,7 @@ function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {
     await trx.executeQuery(CompiledQuery.raw('set local plan_cache_mode = force_generic_plan'))
     await trx.executeQuery(CompiledQuery.raw(`prepare "explained" as ${text}`))
-    const plan = await planOf(trx, `execute "explained" ${values.length === 0 ? '' : `(${values.join(', ')})`}`, [])
+    const plan = await findPlan(trx, `execute "explained" ${values.length === 0 ? '' : `(${values.join(', ')})`}`, [])
     await trx.executeQuery(CompiledQuery.raw('deallocate "explained"'))
     return plan
   })
@@ -286,7 +293,7 @@ interface Explained {
   Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number }
 }
 
-async function blocksOf(questions: readonly { name: string; target: string; key?: string }[]): Promise<number[]> {
+async function getBlocks(questions: readonly { name: string; target: string; key?: string }[]): Promise<number[]> {
   const counts: number[] = []
   for (const { name, target, key = plumbline.key } of questions) {
     blocks = 0
@@ -300,7 +307,7 @@ async function blocksOf(questions: readonly { name: string; target: string; key?
 }
 
 /** Returns the longest word that finds the record, if its list is searched by words. */
-async function wordOf(id: unknown): Promise<string[]> {
+async function getWord(id: unknown): Promise<string[]> {
   const rows = await sql(
     `select "word" from "searchWords" where "recordId" = $1 and "word" ~ '^[a-z]+$' order by length("word") desc limit 1`,
     [id],

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
 import type { Answer, Service } from '../../scripts/conformance/service.ts'
-import { idsIn, World } from '../../scripts/conformance/world.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
+import { listIds, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation, ResponseObject } from '../../server/platform/calls/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** Every creation returns the location of the new resource, and the resource can be read there. */
 const creations = [...contract.operations.values()].filter(({ declaration }) =>
@@ -23,10 +23,10 @@ beforeAll(async () => {
   const listening: Service = {
     ...plumbline,
     async request(method, target, body, options) {
-      const answer = await plumbline.request(method, target, body, options)
+      const response = await plumbline.request(method, target, body, options)
       const { operation } = contract.match(method, target.split('?', 1)[0] ?? '')
-      if (operation !== null && answer.status === 201) created.set(operation.id, answer)
-      return answer
+      if (operation !== null && response.status === 201) created.set(operation.id, response)
+      return response
     },
   }
   const world = await new World(listening, plumbline.key, receiver.url).populate('enough')
@@ -50,14 +50,14 @@ afterAll(async () => {
 
 describe('a new resource can be read at its Location', () => {
   test.each(creations)('$id', async ({ id }) => {
-    const answer = created.get(id)
-    const location = answer?.headers.get('location')
+    const response = created.get(id)
+    const location = response?.headers.get('location')
     expect(location).toMatch(/^\/api\/ext\//)
     const found = await plumbline.get(String(location))
     expect(found.status).toBe(200)
-    const made = [...idsIn(answer?.body)]
+    const made = [...listIds(response?.body)]
     expect(made).not.toEqual([])
-    expect([...idsIn(found.body)]).toEqual(expect.arrayContaining(made))
+    expect([...listIds(found.body)]).toEqual(expect.arrayContaining(made))
   })
 })
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { faultsOf, LAST_WITHOUT_RULES } from '../../scripts/migration-rules.ts'
+import { LAST_WITHOUT_RULES, listMigrationErrors } from '../../scripts/migration-rules.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../../server/platform/database/migrations')
 const migrations = readdirSync(FOLDER)
@@ -12,7 +12,7 @@ const migrations = readdirSync(FOLDER)
 describe('a migration blocks no request and keeps the previous version working', () => {
   test.for(migrations.filter(({ name }) => name > LAST_WITHOUT_RULES))('$name', ({ name, text }) => {
     const before = migrations.filter((other) => other.name < name).map((other) => other.text)
-    expect(faultsOf(text, before.join('\n'))).toEqual([])
+    expect(listMigrationErrors(text, before.join('\n'))).toEqual([])
   })
 
   test('the rules apply to migrations from their introduction on', () => {
@@ -37,7 +37,7 @@ describe('a migration blocks no request and keeps the previous version working',
     ['alter table "homes" drop column "x"', /takes away/],
     ['alter table "homes" rename to "houses"', /takes away/],
   ] as const)('%s is refused', ([statement, fault]) => {
-    expect(faultsOf(`await sql\`${statement}\`.execute(db)`, '').join()).toMatch(fault)
+    expect(listMigrationErrors(`await sql\`${statement}\`.execute(db)`, '').join()).toMatch(fault)
   })
 
   test.for([
@@ -52,11 +52,11 @@ describe('a migration blocks no request and keeps the previous version working',
     'create function "f"() returns trigger as $$ begin update "homes" set "x" = 1; end $$',
     '-- \n// Unused since version 1.3.\nalter table "homes" drop column "x"',
   ])('%s is allowed', (statement) => {
-    expect(faultsOf(`await sql\`${statement}\`.execute(db)`, '')).toEqual([])
+    expect(listMigrationErrors(`await sql\`${statement}\`.execute(db)`, '')).toEqual([])
   })
 
   test('a column may become not null once a check that proves it has been validated', () => {
     const text = 'alter table "homes" alter column "name" set not null'
-    expect(faultsOf(text, 'alter table "homes" validate constraint "homes_name_not_null"')).toEqual([])
+    expect(listMigrationErrors(text, 'alter table "homes" validate constraint "homes_name_not_null"')).toEqual([])
   })
 })

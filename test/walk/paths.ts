@@ -1,10 +1,10 @@
 import { request } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 import type { World } from '../../scripts/conformance/world.ts'
-import { isTestedHere } from '../support/once.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
-import type { Populated } from '../support/populated.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The responses to unknown paths and methods, and to HEAD on a path with GET. */
 const operationsByPath = Map.groupBy(contract.operations.values(), ({ path }) => path)
@@ -13,7 +13,7 @@ const gets = [...contract.operations.values()].filter(({ method }) => method ===
 let plumbline: TestPlumbline
 let world: World
 
-export function paths(populated: () => Populated): void {
+export function testPaths(populated: () => PopulatedPlumbline): void {
   describe('paths and methods', () => {
     beforeAll(() => {
       ;({ plumbline, world } = populated())
@@ -38,11 +38,11 @@ export function paths(populated: () => Populated): void {
             'QUERY',
           ]) {
             if (allowed.includes(method)) continue
-            const answer = await ask(method, path.replaceAll(/\{\w+\}/g, 'x'))
-            expect([method, answer.status]).toEqual([method, 405])
-            expect(answer.allow?.split(', ').sort()).toEqual([...allowed].sort())
+            const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
+            expect([method, response.status]).toEqual([method, 405])
+            expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
             if (method !== 'HEAD')
-              expect(JSON.parse(answer.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+              expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
           }
         })
       },
@@ -70,12 +70,12 @@ export function paths(populated: () => Populated): void {
         '/api/ext/..',
         '/api/ext/%',
       ]) {
-        const answer = await ask('GET', target)
+        const response = await sendRequest('GET', target)
         // A path with a parameter in that position takes the rest for an ID, and authenticates first.
         const match = contract.match('GET', target)
         if (match.operation !== null) continue
         const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
-        expect([target, answer.status, JSON.parse(answer.body).code]).toEqual([target, status, code])
+        expect([target, response.status, JSON.parse(response.body).code]).toEqual([target, status, code])
       }
     })
 
@@ -83,8 +83,8 @@ export function paths(populated: () => Populated): void {
       test.each(gets)('$id', async (operation) => {
         const address = world.addressFor(operation)
         const key = world.credentialFor(operation, address)
-        const get = await ask('GET', address, key)
-        const head = await ask('HEAD', address, key)
+        const get = await sendRequest('GET', address, key)
+        const head = await sendRequest('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
         // A response that changes by being read, such as the usage, is never the same twice.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
@@ -95,7 +95,7 @@ export function paths(populated: () => Populated): void {
   })
 }
 
-interface Plain {
+interface PlainAnswer {
   status: number
   allow: string | undefined
   etag: string | undefined
@@ -104,7 +104,7 @@ interface Plain {
 }
 
 // A URL would normalize the path.
-function ask(method: string, target: string, key?: string): Promise<Plain> {
+function sendRequest(method: string, target: string, key?: string): Promise<PlainAnswer> {
   return new Promise((done, fail) => {
     const { hostname, port } = new URL(plumbline.url)
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }

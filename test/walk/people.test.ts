@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { entriesAt, faults, wholeContract } from '../../scripts/conformance/contract.ts'
-import { placeOf } from '../../scripts/conformance/judge.ts'
+import { operationPlace } from '../../scripts/conformance/judge-answer.ts'
+import { describeErrors, entriesAt, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 import { createUser } from '../../server/domain/office/users/users.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
-import { isForPrograms, type Operation } from '../../server/platform/calls/contract.ts'
+import { isOpenToPrograms, type Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { ROLES, type Role } from '../../server/platform/keys/roles.ts'
-import { connected, newOauthApp } from '../support/oauth-app.ts'
-import { isTestedHere } from '../support/once.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import { connectApp, createOauthApp } from '../support/oauth-app.ts'
 import {
   type Answer,
-  fromPage,
+  pageRequest,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../support/plumbline.ts'
+} from '../support/test-plumbline.ts'
 
 /**
  * Rules for all operations that only users call, and the permissions of each role for them. The other suites of this
  * folder walk the operations for programs. Requests that are rejected before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
-const ofPeople = operations.filter((operation) => !isForPrograms(operation))
+const ofPeople = operations.filter((operation) => !isOpenToPrograms(operation))
 const bySession = ofPeople.filter(({ schemes }) => schemes.has('session'))
 const writes = ofPeople.filter(({ method }) => method !== 'GET')
 const taking = ofPeople.filter(({ declaration }) => '415' in declaration.responses)
@@ -38,24 +38,24 @@ interface Sent {
 
 /** Sends an operation like its first example. */
 function send(plumbline: TestPlumbline, operation: Operation, { by, query = '', headers, id, ...rest }: Sent) {
-  const [example] = entriesAt(...placeOf(operation), 'requestBody', 'content', 'application/json', 'examples')
+  const [example] = entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
   const body = 'body' in rest ? rest.body : operation.takesBody ? example?.[1].value : undefined
   const target = operation.path.replace(/\{\w+\}/, id ?? 'none_01m7y975jzfesvq6zzzzzzzzzz') + query
   return plumbline.request(operation.method, target, body, { key: null, headers: { ...by.headers, ...headers } })
 }
 
-function expectProblem(operation: Operation, answer: Answer, status: number, code: string): void {
-  expect([answer.status, answer.body.code]).toEqual([status, code])
+function expectProblem(operation: Operation, response: Answer, status: number, code: string): void {
+  expect([response.status, response.body.code]).toEqual([status, code])
   expect(Object.keys(operation.declaration.responses)).toContain(String(status))
-  expect(faults(answer.body, 'components', 'schemas', 'Problem')).toBe('')
+  expect(describeErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
 }
 
 /** Creates a session without an operation, for services in which no operation works. */
-async function sessionOf({ app }: TestPlumbline): Promise<RequestOptions> {
-  const { identity } = app.surroundings
+async function getSession({ app }: TestPlumbline): Promise<RequestOptions> {
+  const { identity } = app.services
   const { url } = await identity.makeLink(OWNER, 60_000)
   const opened = await identity.redeem(url.slice(url.indexOf('=') + 1), { address: null, device: null })
-  return fromPage(opened?.setCookie.split(';')[0] ?? '')
+  return pageRequest(opened?.setCookie.split(';')[0] ?? '')
 }
 
 describe('a service in its usual state', () => {
@@ -69,10 +69,10 @@ describe('a service in its usual state', () => {
 
   const refused = test.skipIf(!isTestedHere())
   refused.each(bySession)('$id asks whoever is not signed in to do so', async (operation) => {
-    const answer = await send(plumbline, operation, { by: fromPage('') })
-    expectProblem(operation, answer, 401, 'not_signed_in')
-    expect(answer.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
-    expect(answer.headers.get('ratelimit')).toBeNull()
+    const response = await send(plumbline, operation, { by: pageRequest('') })
+    expectProblem(operation, response, 401, 'not_signed_in')
+    expect(response.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
+    expect(response.headers.get('ratelimit')).toBeNull()
     // An owner's key with all permissions is not a user.
     const byKey = await plumbline.request(operation.method, operation.path.replace(/\{\w+\}/, 'x'), undefined, {
       headers: { 'sec-fetch-site': 'same-origin' },
@@ -86,8 +86,8 @@ describe('a service in its usual state', () => {
   })
 
   refused.each(ofPeople)('$id refuses a parameter that it does not know', async (operation) => {
-    const answer = await send(plumbline, operation, { by: owner, query: '?noSuchParameter=1' })
-    expectProblem(operation, answer, 422, 'validation_failed')
+    const response = await send(plumbline, operation, { by: owner, query: '?noSuchParameter=1' })
+    expectProblem(operation, response, 422, 'validation_failed')
   })
 
   refused.each(taking)('$id reads no body that is broken, too large or no JSON', async (operation) => {
@@ -108,11 +108,15 @@ describe('a service in its usual state', () => {
   )
 
   test('unchanged resources are not sent again, and changed ones are not overwritten', async () => {
-    const { body: made } = await plumbline.post('/api/admin/keys', { name: 'K', permissions: ['vendors:read'] }, owner)
+    const { body: created } = await plumbline.post(
+      '/api/admin/keys',
+      { name: 'K', permissions: ['vendors:read'] },
+      owner,
+    )
     const { body: session } = await plumbline.get('/api/admin/session', owner)
-    await connected(plumbline, await newOauthApp(plumbline), owner)
+    await connectApp(plumbline, await createOauthApp(plumbline), owner)
     const { body: grants } = await plumbline.get('/api/admin/oauth-grants', owner)
-    const ids: Readonly<Record<string, string>> = { keyId: made.id, grantId: grants.data[0].id }
+    const ids: Readonly<Record<string, string>> = { keyId: created.id, grantId: grants.data[0].id }
     const idFor = ({ path }: Operation) => ids[/\{(\w+)\}/.exec(path)?.[1] ?? ''] ?? session.user.id
     for (const operation of ofPeople) {
       const declared = Object.keys(operation.declaration.responses)
@@ -166,7 +170,7 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   let owner: RequestOptions
   beforeAll(async () => {
     plumbline = await startTestPlumbline({}, { handlers })
-    owner = await sessionOf(plumbline)
+    owner = await getSession(plumbline)
   })
   afterAll(() => plumbline.stop())
 
@@ -215,17 +219,17 @@ describe('once the limit per minute of a user, or of an address without a sign-i
     plumbline = await startTestPlumbline({
       ...{ USER_LIMIT_PER_MINUTE: '1', SIGN_IN_LIMIT_PER_MINUTE: '1', TRUSTED_PROXIES: 'loopback' },
     })
-    owner = await sessionOf(plumbline)
+    owner = await getSession(plumbline)
     expect((await plumbline.get('/api/ext/vendors', owner)).status).toBe(200)
-    expect((await plumbline.post('/api/admin/sign-in/link', { email: OWNER }, fromPage(''))).status).toBe(202)
+    expect((await plumbline.post('/api/admin/sign-in/link', { email: OWNER }, pageRequest(''))).status).toBe(202)
   })
   afterAll(() => plumbline.stop())
 
   test.each(ofPeople)('$id rejects the request with the wait time', async (operation) => {
-    const answer = await send(plumbline, operation, { by: owner })
-    expectProblem(operation, answer, 429, 'rate_limited')
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
+    const response = await send(plumbline, operation, { by: owner })
+    expectProblem(operation, response, 429, 'rate_limited')
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(response.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
   })
 
   test('another address has its own limit, and a forged header cannot use it up', async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 import type { World } from '../../scripts/conformance/world.ts'
-import type { TestPlumbline } from '../support/plumbline.ts'
-import type { Populated } from '../support/populated.ts'
-import { snapshot } from '../support/snapshot.ts'
+import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { takeSnapshot } from '../support/snapshot.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /** ETag, If-None-Match and If-Match, for every operation that declares them. */
 const operations = [...contract.operations.values()]
@@ -15,7 +15,7 @@ const guarded = operations.filter(({ declaration }) =>
 let plumbline: TestPlumbline
 let world: World
 
-export function preconditions(populated: () => Populated): void {
+export function testPreconditions(populated: () => PopulatedPlumbline): void {
   describe('conditions', () => {
     beforeAll(() => {
       ;({ plumbline, world } = populated())
@@ -42,7 +42,7 @@ export function preconditions(populated: () => Populated): void {
     describe('a change based on another version is rejected with the current version, and changes nothing', () => {
       let before: Record<string, string>
       beforeAll(async () => {
-        before = await snapshot(plumbline.database)
+        before = await takeSnapshot(plumbline.database)
       })
 
       test.each(guarded)('$id', async (operation) => {
@@ -59,7 +59,7 @@ export function preconditions(populated: () => Populated): void {
       })
 
       test('the tests of preconditions changed no data', async () => {
-        expect(await snapshot(plumbline.database)).toEqual(before)
+        expect(await takeSnapshot(plumbline.database)).toEqual(before)
       })
     })
   })

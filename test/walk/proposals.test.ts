@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
 import { createKey } from '../../server/platform/keys/keys.ts'
-import { type Populated, startPopulated } from '../support/populated.ts'
+import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
 
 /**
  * The basis of a proposal must be the same in two runs without a change between them, or nobody could approve it. Each
  * write of the contract, and each composite skill, is proposed and then approved at once.
  */
-let populated: Populated
+let populated: PopulatedPlumbline
 let agent = ''
 beforeAll(async () => {
-  populated = await startPopulated('enough')
+  populated = await startPopulatedPlumbline('enough')
   const { database, clock, organizationId } = populated.plumbline
   agent = (await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly: true })).secret
 }, 300_000)

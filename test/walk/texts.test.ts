@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { at, contract, entriesAt } from '../../scripts/conformance/contract.ts'
+import { contract, entriesAt, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
-import { kindOf } from '../../scripts/kinds.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
+import { findKind } from '../../scripts/record-kinds.ts'
 import type { Operation, Schema } from '../../server/platform/calls/contract.ts'
 import { columns } from '../../server/platform/database/columns.gen.ts'
 import { kinds } from '../../server/platform/resources/kinds.gen.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Lists are JSON that is mostly written by the database, so a text that it mistakes for something else would break out
@@ -19,8 +19,8 @@ import { startTestPlumbline, type TestPlumbline } from '../support/plumbline.ts'
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
 const lists = [...contract.operations.values()].flatMap((operation) => {
-  const record = recordOf(operation)
-  return record === null || !holdsText(record) ? [] : [{ id: operation.id, operation, record, table: tableOf(record) }]
+  const record = getRecord(operation)
+  return record === null || !holdsText(record) ? [] : [{ id: operation.id, operation, record, table: getTable(record) }]
 })
 
 let plumbline: TestPlumbline
@@ -121,9 +121,9 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
   )
   const taken: string[] = []
   for (const { name, isArray } of rows) {
-    const schema = at('components', 'schemas', record, 'properties', name) as Schema | undefined
+    const schema = valueAtPlace('components', 'schemas', record, 'properties', name) as Schema | undefined
     // Only the service writes enum values.
-    if (schema !== undefined && kindOf(contract.document, schema, name).startsWith('enum')) continue
+    if (schema !== undefined && findKind(contract.document, schema, name).startsWith('enum')) continue
     const text = sql`${NASTY}::text || t."id"`
     const value = isArray ? sql`array[${text}]` : text
     const refused = await sql`update ${sql.table(table)} as t set ${sql.ref(name)} = ${value}`.execute(statements).then(
@@ -142,7 +142,7 @@ type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Returns the record whose rows the operation lists; null if it is not a list of records. */
-function recordOf({ path, method }: Operation): string | null {
+function getRecord({ path, method }: Operation): string | null {
   if (method !== 'GET') return null
   const place = [
     'paths',
@@ -158,7 +158,7 @@ function recordOf({ path, method }: Operation): string | null {
   ]
   const [items] = entriesAt(...place).filter(([name]) => name === 'items')
   if (items === undefined) return null
-  const [name] = Object.keys(kinds).filter((record) => at('components', 'schemas', record) === items[1])
+  const [name] = Object.keys(kinds).filter((record) => valueAtPlace('components', 'schemas', record) === items[1])
   return name ?? null
 }
 
@@ -171,7 +171,7 @@ function holdsText(record: string): boolean {
 /**
  * Returns the table of a record, which may have its plural as a name, or be the table of the full record for a summary.
  */
-function tableOf(record: string): string {
+function getTable(record: string): string {
   const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`.replace(
     /^(bidRequest|taskTemplate)Summary$|^(execution)Record$/,
     '$1$2',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { contract, faults } from '../../scripts/conformance/contract.ts'
+import { contract, describeErrors } from '../../scripts/conformance/walked-contract.ts'
 import { EXAMPLE_IDS, isOpenToKeys, World } from '../../scripts/conformance/world.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
-import { isTestedHere } from '../support/once.ts'
-import type { Answer, TestPlumbline } from '../support/plumbline.ts'
-import { startTestPlumbline } from '../support/plumbline.ts'
+import { isTestedHere } from '../support/is-tested-here.ts'
+import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import { startTestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * How every operation responds to trouble that no caller can cause: an internal error, an unavailable database, an
@@ -29,17 +29,17 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
 
   test.each(operations)('$id reports that it failed, without the reason', async (operation) => {
     trouble = () => Promise.reject(new Error('the secret reason'))
-    const answer = await world.send(operation)
-    expectProblem(operation, answer, 500, 'internal')
-    expect(JSON.stringify(answer.body)).not.toContain('secret reason')
-    expect(answer.headers.get('x-request-id')).toBe(answer.body.requestId)
+    const response = await world.send(operation)
+    expectProblem(operation, response, 500, 'internal')
+    expect(JSON.stringify(response.body)).not.toContain('secret reason')
+    expect(response.headers.get('x-request-id')).toBe(response.body.requestId)
   })
 
   test.each(operations)('$id is unavailable while the database is', async (operation) => {
     trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
-    const answer = await world.send(operation)
-    expectProblem(operation, answer, 503, 'unavailable')
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const response = await world.send(operation)
+    expectProblem(operation, response, 503, 'unavailable')
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   // On the embedded database writing requests wait for each other, so the second is never asked to come back.
@@ -87,10 +87,10 @@ describe.skipIf(!isTestedHere()).each([
   // A vendor does not use the builder's daily quota.
   const limited = window === 'day' ? operations.filter(isOpenToKeys) : operations
   test.each(limited)('$id rejects the request with the wait time', async (operation) => {
-    const answer = await world.send(operation)
-    expectProblem(operation, answer, 429, code)
-    const left = new RegExp(`"${window}";r=0;t=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(left?.[1]))
+    const response = await world.send(operation)
+    expectProblem(operation, response, 429, code)
+    const left = new RegExp(`"${window}";r=0;t=(\\d+)`).exec(response.headers.get('ratelimit') ?? '')
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(left?.[1]))
   })
 })
 
@@ -102,10 +102,10 @@ async function worldOfExamples(plumbline: TestPlumbline): Promise<World> {
   return world
 }
 
-function expectProblem(operation: Operation, answer: Answer, status: number, code: string): void {
-  expect([answer.status, answer.body.code]).toEqual([status, code])
-  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+function expectProblem(operation: Operation, response: Answer, status: number, code: string): void {
+  expect([response.status, response.body.code]).toEqual([status, code])
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
   expect(Object.keys(operation.declaration.responses)).toContain(String(status))
-  expect(faults(answer.body, 'components', 'schemas', 'Problem')).toBe('')
-  expect(answer.headers.get('ratelimit')).not.toBeNull()
+  expect(describeErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
+  expect(response.headers.get('ratelimit')).not.toBeNull()
 }

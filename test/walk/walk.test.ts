@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../scripts/conformance/contract.ts'
-import { type Populated, startPopulated } from '../support/populated.ts'
-import { access } from './access.ts'
-import { events } from './events.ts'
-import { inputs } from './inputs.ts'
-import { paths } from './paths.ts'
-import { preconditions } from './preconditions.ts'
+import { contract } from '../../scripts/conformance/walked-contract.ts'
+import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/populated-plumbline.ts'
+import { testAccess } from './access.ts'
+import { testEvents } from './events.ts'
+import { testInputs } from './inputs.ts'
+import { testPaths } from './paths.ts'
+import { testPreconditions } from './preconditions.ts'
 
 /**
  * Rules for all operations of the contract, tested on one service with resources of every kind; all parts except the
  * last leave it unchanged. `-t 'conditions'` runs one part.
  */
-let populated: Populated
+let populated: PopulatedPlumbline
 
 beforeAll(async () => {
-  populated = await startPopulated()
+  populated = await startPopulatedPlumbline()
 }, 120_000)
 afterAll(() => populated?.stop())
 
@@ -23,8 +23,8 @@ test('the examples of the contract create resources for every operation', () => 
   expect(missing.filter((what) => what !== null)).toEqual([])
 })
 
-paths(() => populated)
-preconditions(() => populated)
-inputs(() => populated)
-access(() => populated)
-events(() => populated)
+testPaths(() => populated)
+testPreconditions(() => populated)
+testInputs(() => populated)
+testAccess(() => populated)
+testEvents(() => populated)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { expect, test } from 'vitest'
-import { root, wholeContract } from '../../scripts/conformance/contract.ts'
+import { root, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 
 /** A text that users or integrators read, with the file or the part of the contract that contains it. */
 interface Text {
@@ -13,7 +13,7 @@ interface Text {
 /** A node of a syntax tree, of which only the type is common to all. */
 type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 
-const sources = ['server', 'web'].flatMap(filesIn).map((file) => ({ file, nodes: nodesOf(file) }))
+const sources = ['server', 'web'].flatMap(filesIn).map((file) => ({ file, nodes: getNodes(file) }))
 const details = sources.flatMap(({ file, nodes }) => nodes.flatMap((node) => detailsIn(file, node)))
 const pages = sources
   .filter(
@@ -22,7 +22,7 @@ const pages = sources
   )
   .flatMap(({ file, nodes }) => nodes.flatMap((node) => shownIn(file, node)))
 const guides = ['docs', 'server/interfaces/docs/guides', 'client', 'mock'].flatMap(pagesIn)
-const contract = [...textsOf(wholeContract.document, '')]
+const contract = [...getTexts(wholeContract.document, '')]
 
 /** Words that the glossary replaces, and the word to write instead. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -86,7 +86,7 @@ function filesIn(folder: string): string[] {
     .filter((file) => /\.tsx?$/.test(file) && !/\.gen\.|\.test\.|node_modules|\/spanish\.ts$/.test(file))
 }
 
-function nodesOf(file: string): Node[] {
+function getNodes(file: string): Node[] {
   const lang = file.endsWith('x') ? 'tsx' : 'ts'
   return [...nodesIn(parseAst(readFileSync(path.join(root, file), 'utf8'), { lang, astType: 'ts' }))]
 }
@@ -150,11 +150,11 @@ function pagesIn(folder: string): Text[] {
 }
 
 /** The summaries, descriptions and details of a document, by their place in it. */
-function* textsOf(value: unknown, at: string): Generator<Text> {
+function* getTexts(value: unknown, at: string): Generator<Text> {
   if (typeof value !== 'object' || value === null) return
   for (const [name, each] of Object.entries(value)) {
     const isText = name === 'summary' || name === 'description' || (name === 'detail' && 'code' in value)
     if (isText && typeof each === 'string') yield { at: `${at}/${name}`, text: each }
-    else yield* textsOf(each, `${at}/${name}`)
+    else yield* getTexts(each, `${at}/${name}`)
   }
 }

@@ -1,11 +1,11 @@
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from 'react-router'
-import { useSession } from '../api/caller.ts'
 import { plumbline, root } from '../api/plumbline.ts'
-import { inWords } from '../ui/badge.tsx'
+import { useSession } from '../api/session.ts'
+import { humanize } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { say } from '../ui/toast.tsx'
-import { initials } from '../ui/words.ts'
+import { toInitials } from '../ui/text-formats.ts'
+import { showToast } from '../ui/toast.tsx'
 
 /** Shows the signed-in user and organization, with links to the user's other organizations and to sign out. */
 export function Account() {
@@ -15,7 +15,7 @@ export function Account() {
   const begin = () => location.assign(`${root}/`)
   const change = plumbline.useMutation('post', '/api/admin/session/organization', {
     onSuccess: begin,
-    onError: ({ detail }) => say(`Could not switch organizations: ${detail ?? 'the server did not respond'}`),
+    onError: ({ detail }) => showToast(`Could not switch organizations: ${detail ?? 'the server did not respond'}`),
   })
   const signOut = plumbline.useMutation('delete', '/api/admin/session', {
     meta: { changesNothing: true },
@@ -26,7 +26,7 @@ export function Account() {
     <Menu.Root>
       <Menu.Trigger className="who">
         <span className="avatar" aria-hidden="true">
-          {initials(user.name)}
+          {toInitials(user.name)}
         </span>
         <span className="name">
           <span className="clip">{user.name}</span>
@@ -40,7 +40,7 @@ export function Account() {
               <Menu.Item key={id} onClick={() => change.mutate({ body: { organizationId: id } })}>
                 <Icon name="swap" />
                 <span className="clip">{name}</span>
-                <span className="push small faint">{inWords(role)}</span>
+                <span className="push small faint">{humanize(role)}</span>
               </Menu.Item>
             ))}
             {others.length > 0 && <Menu.Separator className="separator" />}

@@ -2,9 +2,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter, RouterProvider } from 'react-router'
-import { askForSession } from '../api/caller.ts'
 import { root } from '../api/plumbline.ts'
-import { queries } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { prefetchSession } from '../api/session.ts'
 import { routes } from './routes.tsx'
 import '../styles/tokens.css'
 import '../styles/base.css'
@@ -21,13 +21,13 @@ import '../styles/narrow.css'
 import '../styles/print.css'
 
 // On the sign-in page there is no session yet.
-if (!location.pathname.startsWith(`${root}/sign-in`)) askForSession()
+if (!location.pathname.startsWith(`${root}/sign-in`)) prefetchSession()
 
 const router = createBrowserRouter(routes, { basename: root === '' ? '/' : root })
 
 createRoot(document.getElementById('root') ?? document.body).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,

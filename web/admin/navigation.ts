@@ -12,7 +12,7 @@ export interface Destination {
 }
 
 /** The pages of the sidebar, in order. */
-export const PLACES: readonly Destination[] = [
+export const DESTINATIONS: readonly Destination[] = [
   { to: '/today', name: 'Today', icon: 'today', key: 't' },
   { to: '/bidding', name: 'Bidding', icon: 'bids', needs: 'bids:read', key: 'b' },
   { to: '/vendors', name: 'Vendors', icon: 'vendors', needs: 'vendors:read', key: 'v' },
@@ -25,7 +25,7 @@ export const PLACES: readonly Destination[] = [
   { to: '/agents/proposals', name: 'Agents', icon: 'agent', needs: 'proposals:read', key: 'a' },
 ]
 
-export const SETTINGS: readonly Destination[] = [
+export const SETTINGS_DESTINATIONS: readonly Destination[] = [
   { to: '/settings/keys', name: 'API keys', icon: 'key', needs: 'keys:read', key: 'k' },
   { to: '/settings/apps', name: 'Connected apps', icon: 'swap' },
   { to: '/settings/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'webhooks:read' },
@@ -38,4 +38,4 @@ export const SETTINGS: readonly Destination[] = [
 ]
 
 /** The four most used pages for the navigation on phones, which also links to all others. */
-export const QUICK: readonly string[] = ['/today', '/bidding', '/homes', '/orders']
+export const PHONE_DESTINATIONS: readonly string[] = ['/today', '/bidding', '/homes', '/orders']

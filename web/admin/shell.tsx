@@ -1,41 +1,41 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router'
-import { useMay } from '../api/caller.ts'
-import { sessionEnded } from '../api/session-end.ts'
+import { useCan } from '../api/session.ts'
+import { sessionEnd } from '../api/session-end.ts'
 import { BarPatterns } from '../ui/budget-bar.tsx'
 import { Button } from '../ui/button.tsx'
-import { Icon, Mark } from '../ui/icon.tsx'
-import { isTyping } from '../ui/keys.ts'
+import { Icon, LogoMark } from '../ui/icon.tsx'
+import { isTypingKey } from '../ui/keyboard.ts'
 import { SkeletonLines } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { Account } from './account.tsx'
-import { type Destination, PLACES, QUICK, SETTINGS } from './navigation.ts'
-import { signInAddress } from './sign-in/address.ts'
+import { DESTINATIONS, type Destination, PHONE_DESTINATIONS, SETTINGS_DESTINATIONS } from './navigation.ts'
 import { FreshSignIn } from './sign-in/fresh-sign-in.tsx'
+import { toSignInAddress } from './sign-in/sign-in-address.ts'
 
 // Loaded before the first press of Ctrl-K, but after the first page.
-const Palette = lazy(() => import('./palette.tsx'))
-const KeysHelp = lazy(() => import('./keys-help.tsx'))
+const Palette = lazy(() => import('./command-palette.tsx'))
+const KeysHelp = lazy(() => import('./keyboard-help.tsx'))
 
 /** The frame of every page: the navigation, the search, the page itself, and the toasts. */
 export function Shell() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   useEffect(
-    () => sessionEnded.listen(() => void navigate(signInAddress(pathname + search), { replace: true })),
+    () => sessionEnd.listen(() => void navigate(toSignInAddress(pathname + search), { replace: true })),
     [navigate, pathname, search],
   )
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<LoadingScreen />}>
       <Toasts>
-        <Frame />
+        <ShellFrame />
       </Toasts>
       <ScrollRestoration />
     </Suspense>
   )
 }
 
-function Waiting() {
+function LoadingScreen() {
   return (
     <div className="app">
       <aside className="side" />
@@ -49,12 +49,12 @@ function Waiting() {
   )
 }
 
-function Frame() {
+function ShellFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
-  const may = useMay()
-  const places = PLACES.filter(({ needs }) => needs === undefined || may(needs))
-  const settings = SETTINGS.filter(({ needs }) => needs === undefined || may(needs))
+  const can = useCan()
+  const places = DESTINATIONS.filter(({ needs }) => needs === undefined || can(needs))
+  const settings = SETTINGS_DESTINATIONS.filter(({ needs }) => needs === undefined || can(needs))
 
   useEffect(() => {
     let isAfterG = false
@@ -63,8 +63,10 @@ function Frame() {
         event.preventDefault()
         return setOverlay('palette')
       }
-      if (isTyping(event)) return
-      const place = isAfterG ? [...PLACES, ...SETTINGS].find(({ key }) => key === event.key) : undefined
+      if (isTypingKey(event)) return
+      const place = isAfterG
+        ? [...DESTINATIONS, ...SETTINGS_DESTINATIONS].find(({ key }) => key === event.key)
+        : undefined
       isAfterG = event.key === 'g'
       if (place !== undefined) return void navigate(place.to)
       if (event.key === '/') {
@@ -86,7 +88,7 @@ function Frame() {
       <div className="app">
         <aside className="side">
           <Link className="brand" to="/">
-            <Mark />
+            <LogoMark />
             <span className="wordmark">Plumbline</span>
           </Link>
           <button type="button" className="jump" onClick={() => setOverlay('palette')}>
@@ -97,9 +99,9 @@ function Frame() {
             </span>
           </button>
           <nav className="nav" aria-label="Main">
-            <Places of={places} />
+            <NavigationList of={places} />
             {settings.length > 0 && <h2>Settings</h2>}
-            <Places of={settings} />
+            <NavigationList of={settings} />
           </nav>
           <Account />
         </aside>
@@ -117,13 +119,13 @@ function Frame() {
   )
 }
 
-function Places({ of }: { of: readonly Destination[] }) {
+function NavigationList({ of }: { of: readonly Destination[] }) {
   const { pathname } = useLocation()
   return (
     <ul>
       {of.map(({ to, name, icon }) => (
         <li key={to}>
-          <Link to={to} aria-current={isIn(pathname, to) ? 'page' : undefined} title={name}>
+          <Link to={to} aria-current={isWithin(pathname, to) ? 'page' : undefined} title={name}>
             <Icon name={icon} />
             <span className="name">{name}</span>
           </Link>
@@ -133,17 +135,17 @@ function Places({ of }: { of: readonly Destination[] }) {
   )
 }
 
-function isIn(pathname: string, to: string): boolean {
+function isWithin(pathname: string, to: string): boolean {
   return pathname === to || pathname.startsWith(`${to}/`)
 }
 
 function TabBar({ places, onMore }: { places: readonly Destination[]; onMore(): void }) {
   const { pathname } = useLocation()
-  const quick = places.filter(({ to }) => QUICK.includes(to))
+  const quick = places.filter(({ to }) => PHONE_DESTINATIONS.includes(to))
   return (
     <nav className="tabbar" aria-label="Quick">
       {quick.map(({ to, name, icon }) => (
-        <Link key={to} to={to} aria-current={isIn(pathname, to) ? 'page' : undefined}>
+        <Link key={to} to={to} aria-current={isWithin(pathname, to) ? 'page' : undefined}>
           <Icon name={icon} />
           {name}
         </Link>

@@ -1,16 +1,16 @@
 import { isProblem } from '../../client/problem.ts'
 
 /** Shows the dialog. Resolves to whether the user signed in again. */
-type Show = () => Promise<boolean>
+type ShowDialog = () => Promise<boolean>
 
-let show: Show | null = null
-let shown: Promise<boolean> | null = null
+let showDialog: ShowDialog | null = null
+let openDialog: Promise<boolean> | null = null
 
 /** Registers the dialog that asks the user to sign in again. Returns the function that removes it. */
-export function showFreshSignInBy(dialog: Show): () => void {
-  show = dialog
+export function registerFreshSignInDialog(dialog: ShowDialog): () => void {
+  showDialog = dialog
   return () => {
-    if (show === dialog) show = null
+    if (showDialog === dialog) showDialog = null
   }
 }
 
@@ -18,17 +18,17 @@ export function showFreshSignInBy(dialog: Show): () => void {
  * Wraps fetch: when the service requires a fresh sign-in, it asks the user to sign in again and repeats the request, so
  * that pages need not. If the user cancels, the caller gets the error.
  */
-export function askingForFreshSignIn(
+export function withFreshSignIn(
   send: (request: Request) => Promise<Response>,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const response = await send(request)
-    if (show === null || response.status !== 403 || !(await isFreshSignInRequired(response))) return response
+    if (showDialog === null || response.status !== 403 || !(await isFreshSignInRequired(response))) return response
     // Requests that fail at the same time share one dialog.
-    shown ??= show().finally(() => {
-      shown = null
+    openDialog ??= showDialog().finally(() => {
+      openDialog = null
     })
-    return (await shown) ? send(request) : response
+    return (await openDialog) ? send(request) : response
   }
 }
 

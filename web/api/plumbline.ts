@@ -2,8 +2,8 @@ import createOpenApiClient from 'openapi-fetch'
 import createQueries from 'openapi-react-query'
 import type { paths } from '../../client/contract.gen.ts'
 import { retrying } from '../../client/retry.ts'
-import { askingForFreshSignIn } from './fresh-sign-in.ts'
-import { sessionEnded } from './session-end.ts'
+import { withFreshSignIn } from './fresh-sign-in.ts'
+import { sessionEnd } from './session-end.ts'
 
 /** The path prefix of the service, which the server wrote into the document; usually empty. */
 export const root = document.documentElement.dataset.root ?? ''
@@ -17,12 +17,12 @@ export const client = createOpenApiClient<paths>({
   // The contract writes a list in a query as `?ids=a,b`.
   querySerializer: { array: { style: 'form', explode: false } },
   // A user is waiting, so it retries less often than a program would.
-  fetch: askingForFreshSignIn(retrying((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 })),
+  fetch: withFreshSignIn(retrying((...request) => fetch(...request), { retries: 2, longestWaitSeconds: 5 })),
 })
 
 client.use({
   onResponse({ response }) {
-    if (response.status === 401) sessionEnded.announce()
+    if (response.status === 401) sessionEnd.announce()
   },
 })
 

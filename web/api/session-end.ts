@@ -1,7 +1,7 @@
 /** Notifies listeners that the session has ended; the shell then redirects to the sign-in page. */
 const listeners = new Set<() => void>()
 
-export const sessionEnded = {
+export const sessionEnd = {
   announce(): void {
     for (const listener of listeners) listener()
   },

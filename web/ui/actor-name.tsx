@@ -1,13 +1,13 @@
 import type { ActorVia, LinkCopier } from '../../client/contract.gen.ts'
-import { useMay } from '../api/caller.ts'
-import { Name } from './name.tsx'
+import { useCan } from '../api/session.ts'
+import { RecordName } from './record-name.tsx'
 
 /** Shows the name of an actor with a link, if this user may see them. */
 export function ActorName({ of }: { of: { type: string; id: string | null; via?: ActorVia; copiedBy?: LinkCopier } }) {
   const { type, id, via, copiedBy } = of
-  const may = useMay()
+  const can = useCan()
   if (type === 'user') {
-    const name = id !== null && may('users:read') ? <Name of="user" id={id} /> : 'a colleague'
+    const name = id !== null && can('users:read') ? <RecordName of="user" id={id} /> : 'a colleague'
     return via === undefined ? (
       name
     ) : (
@@ -17,7 +17,7 @@ export function ActorName({ of }: { of: { type: string; id: string | null; via?:
     )
   }
   if (type === 'vendor') {
-    const name = id !== null && may('vendors:read') ? <Name of="vendor" id={id} /> : 'the vendor'
+    const name = id !== null && can('vendors:read') ? <RecordName of="vendor" id={id} /> : 'the vendor'
     return copiedBy === undefined ? (
       name
     ) : (
@@ -26,6 +26,6 @@ export function ActorName({ of }: { of: { type: string; id: string | null; via?:
       </>
     )
   }
-  if (type === 'key') return id !== null && may('keys:read') ? <Name of="key" id={id} /> : 'an integration'
+  if (type === 'key') return id !== null && can('keys:read') ? <RecordName of="key" id={id} /> : 'an integration'
   return type === 'operator' ? 'the operator' : 'the service'
 }

@@ -1,5 +1,5 @@
-import { LOOKS, type Look, type LookOf } from './looks.ts'
 import { Shape } from './shape.tsx'
+import { type Look, type LookOf, STATUS_LOOKS } from './status-styles.ts'
 
 /** Shows a state as a shape and a word; the color only repeats them. */
 export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
@@ -12,14 +12,14 @@ export function Badge({ look, bare = false }: { look: Look; bare?: boolean }) {
 }
 
 /** Shows the state of a record in the look of its kind. */
-export function Status<Kind extends keyof typeof LOOKS>(props: { of: Kind; is: LookOf<Kind>; bare?: boolean }) {
-  return <Badge look={lookOf(props.of, props.is)} bare={props.bare} />
+export function Status<Kind extends keyof typeof STATUS_LOOKS>(props: { of: Kind; is: LookOf<Kind>; bare?: boolean }) {
+  return <Badge look={findLook(props.of, props.is)} bare={props.bare} />
 }
 
-export function lookOf<Kind extends keyof typeof LOOKS>(kind: Kind, state: LookOf<Kind>): Look {
-  const looks: Record<string, Look> = LOOKS[kind]
+export function findLook<Kind extends keyof typeof STATUS_LOOKS>(kind: Kind, state: LookOf<Kind>): Look {
+  const looks: Record<string, Look> = STATUS_LOOKS[kind]
   // A service that is newer than the page may return states that the page does not know.
-  return looks[String(state)] ?? { word: inWords(String(state)), tone: 'calm', shape: 'ring' }
+  return looks[String(state)] ?? { word: humanize(String(state)), tone: 'calm', shape: 'ring' }
 }
 
 const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'api', 'hoa', 'ip']
@@ -28,7 +28,7 @@ const ABBREVIATIONS = ['hvac', 'ach', 'po', 'id', 'pdf', 'sms', 'url', 'sku', 'a
 const SPELLINGS: Readonly<Record<string, string>> = { cancelled: 'canceled', refused: 'rejected', w9: 'W-9' }
 
 /** Turns a name such as `pending_review` into words. */
-export function inWords(name: string): string {
+export function humanize(name: string): string {
   const words = name
     .replaceAll(/[_-]/g, ' ')
     .split(' ')

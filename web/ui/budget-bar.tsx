@@ -1,4 +1,4 @@
-import { useFormats } from './organization.ts'
+import { useFormats } from './use-formats.ts'
 
 export interface BudgetBarProps {
   label: string
@@ -16,7 +16,7 @@ export interface BudgetBarProps {
 }
 
 /** The position of the budget on a bar with its own scale, which leaves room for an overrun. */
-const ROOM = 0.84
+const BUDGET_POSITION = 0.84
 
 /**
  * Draws money against a budget: committed is solid, pending is hatched, actual is drawn inside, an overrun is red, and
@@ -24,8 +24,8 @@ const ROOM = 0.84
  */
 export function BudgetBar({ label, budgeted, committed, pending, actual, forecast = null, scale }: BudgetBarProps) {
   const { money } = useFormats()
-  const most = Math.max(budgeted, committed + pending, actual, forecast ?? 0)
-  const whole = scale ?? Math.max(budgeted / ROOM, most * 1.04, 1)
+  const max = Math.max(budgeted, committed + pending, actual, forecast ?? 0)
+  const whole = scale ?? Math.max(budgeted / BUDGET_POSITION, max * 1.04, 1)
   const at = (amount: number) => `${((Math.min(Math.max(amount, 0), whole) / whole) * 100).toFixed(2)}%`
   const within = (from: number, to: number) => ({ x: at(from), width: at(Math.max(to - from, 0)) })
   const used = committed + pending

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { faultOf } from '../api/fault.ts'
+import { toErrorMessage } from '../api/error-message.ts'
 import { Button } from './button.tsx'
-import { fieldInWords } from './history.tsx'
 import { Icon } from './icon.tsx'
+import { humanizeField } from './record-history.tsx'
 
-const ALWAYS = ['version', 'updatedAt']
+const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
 /** Shows what another user changed while this user was editing, and offers to overwrite it. */
 export function ChangedSince<Record extends object>(props: {
@@ -17,8 +17,9 @@ export function ChangedSince<Record extends object>(props: {
 }) {
   const { error, before, now, onOverwrite } = props
   const [isOpen, setIsOpen] = useState(false)
-  if (faultOf(error).problem?.code !== 'precondition_failed') return null
-  const fields = Object.keys(before).filter((field) => !ALWAYS.includes(field)) as (keyof Record & string)[]
+  if (toErrorMessage(error).problem?.code !== 'precondition_failed') return null
+  const fields = Object.keys(before).filter((field) => !ALWAYS_CHANGED_FIELDS.includes(field)) as (keyof Record &
+    string)[]
   const changed =
     now === undefined ? [] : fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(now[field]))
   return (
@@ -31,9 +32,9 @@ export function ChangedSince<Record extends object>(props: {
           <dl className="kv">
             {changed.map((field) => (
               <div className="pair" key={field}>
-                <dt>{fieldInWords(field)}</dt>
+                <dt>{humanizeField(field)}</dt>
                 <dd>
-                  <del>{shown(before[field])}</del> → {shown(now?.[field])}
+                  <del>{formatValue(before[field])}</del> → {formatValue(now?.[field])}
                 </dd>
               </div>
             ))}
@@ -52,7 +53,7 @@ export function ChangedSince<Record extends object>(props: {
   )
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

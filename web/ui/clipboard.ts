@@ -1,12 +1,12 @@
-import { say } from './toast.tsx'
+import { showToast } from './toast.tsx'
 
 /** Copies a text and shows a toast that names it. */
-export async function copy(text: string, what: string): Promise<void> {
+export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    say(`${what} copied`)
+    showToast(`${what} copied`)
   } catch {
     // Without HTTPS, and where the user said no, there is no clipboard; the text is on the page to be marked.
-    say(`${what} could not be copied. Select the text and copy it.`)
+    showToast(`${what} could not be copied. Select the text and copy it.`)
   }
 }

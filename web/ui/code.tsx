@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { copy } from './clipboard.ts'
+import { copyText } from './clipboard.ts'
 
 /** Shows code to read and copy. */
 export function Code(props: { label: string; head?: ReactNode; text: string; copied?: string }) {
@@ -9,7 +9,7 @@ export function Code(props: { label: string; head?: ReactNode; text: string; cop
     <div className="code">
       <div className="head">
         {head ?? <span>{label}</span>}
-        <Button small look="quiet" icon="copy" className="push" onClick={() => void copy(text, copied)}>
+        <Button small look="quiet" icon="copy" className="push" onClick={() => void copyText(text, copied)}>
           Copy
         </Button>
       </div>

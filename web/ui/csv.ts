@@ -1,10 +1,10 @@
 /** Returns a table as CSV (RFC 4180), with a byte order mark by which spreadsheets recognize UTF-8. */
 export function toCsv(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[]): Blob {
-  const lines = [heads, ...rows].map((cells) => cells.map(cellOf).join(','))
+  const lines = [heads, ...rows].map((cells) => cells.map(toCell).join(','))
   return new Blob([`\uFEFF${lines.join('\r\n')}\r\n`], { type: 'text/csv;charset=utf-8' })
 }
 
-function cellOf(value: string | number | null): string {
+function toCell(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
   // A spreadsheet would run text with this prefix as a formula; the apostrophe keeps it text.
@@ -13,7 +13,7 @@ function cellOf(value: string | number | null): string {
 }
 
 /** Makes the browser save a file. */
-export function save(file: Blob, name: string): void {
+export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = url

@@ -1,4 +1,4 @@
-import { useFormats } from './organization.ts'
+import { useFormats } from './use-formats.ts'
 
 export interface DayBar {
   date: string
@@ -14,7 +14,7 @@ const TOP = 26
 const BOTTOM = 150
 const HEIGHT = 176
 /** More dates than this do not fit side by side. */
-const MOST_LABELS = 31
+const MAX_LABELS = 31
 
 /**
  * Draws a number per day with the bad part in red on top, and a line for the limit if it is near. Screen readers get
@@ -31,20 +31,20 @@ export function DayBars(props: {
   const highest = Math.max(1, ...days.map(({ count, bad }) => count + bad))
   // A limit far above all bars would flatten them, so it is stated in words instead.
   const isLimitNear = limit !== undefined && limit.value <= highest * 4
-  const most = roundedUp(isLimitNear ? Math.max(highest, limit.value) : highest)
-  const y = (value: number) => BOTTOM - (value / most) * (BOTTOM - TOP)
+  const max = roundUpScale(isLimitNear ? Math.max(highest, limit.value) : highest)
+  const y = (value: number) => BOTTOM - (value / max) * (BOTTOM - TOP)
   const step = (WIDTH - LEFT) / days.length
   const width = Math.min(44, step * 0.7)
-  const every = Math.ceil(days.length / MOST_LABELS) * (days.length > MOST_LABELS ? 2 : 1)
+  const every = Math.ceil(days.length / MAX_LABELS) * (days.length > MAX_LABELS ? 2 : 1)
   const last = days.length - 1
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
       <section className="scroll-x from-end" tabIndex={0} aria-label={`${label}, drawn`}>
         <svg className="chart days" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-          <path className="grid" d={`M${LEFT} ${y(most)}H${WIDTH}M${LEFT} ${y(most / 2)}H${WIDTH}`} />
+          <path className="grid" d={`M${LEFT} ${y(max)}H${WIDTH}M${LEFT} ${y(max / 2)}H${WIDTH}`} />
           <path className="axis" d={`M${LEFT} ${BOTTOM + 0.5}H${WIDTH}`} />
-          {[most, most / 2, 0].map((value) => (
+          {[max, max / 2, 0].map((value) => (
             <text key={value} x={LEFT - 8} y={y(value) + 4} textAnchor="end">
               {value.toLocaleString('en-US')}
             </text>
@@ -103,7 +103,7 @@ export function DayBars(props: {
 }
 
 /** Rounds up to 2, 4, 10, 20, 40, 100 and so on, whose halves are whole numbers too. */
-function roundedUp(value: number): number {
+function roundUpScale(value: number): number {
   const scale = 10 ** Math.floor(Math.log10(value))
   return Math.max(2, [1, 2, 4, 10].map((step) => step * scale).find((step) => step >= value) ?? value)
 }

@@ -1,8 +1,8 @@
 import type { Event } from '../../client/contract.gen.ts'
 import { eventInWords } from './event-words.ts'
 import { Icon } from './icon.tsx'
-import { Name } from './name.tsx'
-import { count } from './words.ts'
+import { RecordName } from './record-name.tsx'
+import { formatCount } from './text-formats.ts'
 
 /** Lists the events that a dry run would have created, numbered, as subscribers would receive them. */
 export function EventList({ events, about }: { events: readonly Event[]; about?(event: Event): string | undefined }) {
@@ -10,14 +10,14 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
     <div className="effect-box">
       <h3>
         <Icon name="events" />
-        {count(events.length, 'change')} will be made
+        {formatCount(events.length, 'change')} will be made
       </h3>
       <ol className="effects in">
         {events.map((event, at) => (
           <li key={event.id}>
             <span className="n">{at + 1}</span>
             <span>
-              {eventInWords(event.type)} <span className="muted">{about?.(event) ?? nameOfObject(event)}</span>
+              {eventInWords(event.type)} <span className="muted">{about?.(event) ?? eventObjectName(event)}</span>
             </span>
           </li>
         ))}
@@ -27,7 +27,7 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
 }
 
 /** Returns the number or name of the record that an event is about. */
-export function nameOfObject({ data }: Event): string {
+export function eventObjectName({ data }: Event): string {
   const object: object = data.object
   for (const field of ['number', 'name', 'companyName', 'title']) {
     const value = (object as Record<string, unknown>)[field]
@@ -37,13 +37,13 @@ export function nameOfObject({ data }: Event): string {
 }
 
 /** Shows the record of an event; for a record without a name, such as a notice, the vendor. */
-export function AboutEvent({ of }: { of: Event }) {
-  const name = nameOfObject(of)
+export function EventSubject({ of }: { of: Event }) {
+  const name = eventObjectName(of)
   const { vendorId } = of.data.object as { vendorId?: unknown }
-  return name === '' && typeof vendorId === 'string' ? <Name of="vendor" id={vendorId} isPlain /> : name
+  return name === '' && typeof vendorId === 'string' ? <RecordName of="vendor" id={vendorId} isPlain /> : name
 }
 
 /** Returns the ID of the record that the event is about. */
-export function idOfObject({ data }: Event): string {
+export function eventObjectId({ data }: Event): string {
   return String((data.object as { id: unknown }).id)
 }

@@ -1,5 +1,5 @@
 import type { EventType } from '../../client/contract.gen.ts'
-import { inWords } from './badge.tsx'
+import { humanize } from './badge.tsx'
 
 /** The types whose names do not read as a sentence about the record. */
 export const EVENT_PHRASES: { readonly [type: string]: string | undefined } = {
@@ -13,5 +13,5 @@ export const EVENT_PHRASES: { readonly [type: string]: string | undefined } = {
 
 /** `po.status_changed` as people say it. */
 export function eventInWords(type: string): string {
-  return EVENT_PHRASES[type] ?? inWords(type.replace(/^po\./, 'order.').replaceAll('.', ' '))
+  return EVENT_PHRASES[type] ?? humanize(type.replace(/^po\./, 'order.').replaceAll('.', ' '))
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { faultOf } from '../api/fault.ts'
+import { toErrorMessage } from '../api/error-message.ts'
 import { Button } from './button.tsx'
 import { ChangedSince } from './changed-since.tsx'
 import { Dialog } from './dialog.tsx'
@@ -31,7 +31,7 @@ export function FormDialog<Record extends { version: number }>(props: {
   // The record when the form was opened. Changes by others in the meantime do not change the form.
   const [before] = useState(of)
   const [sent, setSent] = useState<FormData | null>(null)
-  const isConflict = change.error !== null && faultOf(change.error).problem?.code === 'precondition_failed'
+  const isConflict = change.error !== null && toErrorMessage(change.error).problem?.code === 'precondition_failed'
   const send = (form: FormData, version: number | undefined) => {
     setSent(form)
     onSubmit(form, version === undefined ? {} : { 'If-Match': `"${version}"` })

@@ -10,19 +10,19 @@ import {
   useRef,
   useState,
 } from 'react'
-import { faultOf } from '../api/fault.ts'
+import { toErrorMessage } from '../api/error-message.ts'
 import { Icon } from './icon.tsx'
 
 /** The errors of a form by the pointers of the problem. */
-interface Faults {
+interface FormErrors {
   /** Returns the error of the field with this pointer, or below it; undefined if there is none. */
   at(pointer: string): string | undefined
   /** Registers a field that shows the errors of this pointer. Returns the function that removes it. */
   show(pointer: string): () => void
 }
 
-const NONE: Faults = { at: () => undefined, show: () => () => {} }
-const FaultsContext = createContext<Faults>(NONE)
+const NO_ERRORS: FormErrors = { at: () => undefined, show: () => () => {} }
+const FormErrorsContext = createContext<FormErrors>(NO_ERRORS)
 
 /**
  * A form whose fields show the errors of its submission. Errors without a field are shown at the top. The first field
@@ -42,15 +42,15 @@ export function Form(props: {
     setShown((before) => [...before, pointer])
     return () => setShown((before) => before.filter((one) => one !== pointer))
   }, [])
-  const fault = error === null || error === undefined ? null : faultOf(error)
-  const faults = useMemo<Faults>(
+  const fault = error === null || error === undefined ? null : toErrorMessage(error)
+  const errors = useMemo<FormErrors>(
     () => ({
-      at: (pointer) => fault?.errors.find((one) => isAt(one.pointer, pointer))?.message,
+      at: (pointer) => fault?.errors.find((one) => isAtPointer(one.pointer, pointer))?.message,
       show,
     }),
     [fault, show],
   )
-  const elsewhere = fault?.errors.filter((one) => !shown.some((pointer) => isAt(one.pointer, pointer))) ?? []
+  const elsewhere = fault?.errors.filter((one) => !shown.some((pointer) => isAtPointer(one.pointer, pointer))) ?? []
   const isSaidAtFields = fault !== null && fault.errors.length > 0 && elsewhere.length === 0
 
   useEffect(() => {
@@ -65,7 +65,7 @@ export function Form(props: {
     onSubmit(new FormData(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter : null))
   }
   return (
-    <FaultsContext value={faults}>
+    <FormErrorsContext value={errors}>
       <form ref={form} id={id} className="form" onSubmit={submit} noValidate>
         {fault !== null && !isSaidAtFields && (
           <div className="banner" data-tone="bad" role="alert">
@@ -80,11 +80,11 @@ export function Form(props: {
         )}
         {children}
       </form>
-    </FaultsContext>
+    </FormErrorsContext>
   )
 }
 
-function isAt(fault: string | undefined, pointer: string): boolean {
+function isAtPointer(fault: string | undefined, pointer: string): boolean {
   return fault === pointer || fault?.startsWith(`${pointer}/`) === true
 }
 
@@ -110,10 +110,10 @@ export function Field(props: {
 }) {
   const { name, label, hint, optional = false, pointer = `/${name}`, children } = props
   const id = useId()
-  const faults = useContext(FaultsContext)
-  const { show } = faults
+  const errors = useContext(FormErrorsContext)
+  const { show } = errors
   useEffect(() => show(pointer), [show, pointer])
-  const fault = faults.at(pointer)
+  const fault = errors.at(pointer)
   const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`].join(' ').trim()
   return (
     <div className="field">
@@ -141,11 +141,11 @@ export function Field(props: {
 }
 
 /** Shows the error of a group of controls, such as a choice of several. */
-export function FaultAt({ pointer }: { pointer: string }) {
-  const faults = useContext(FaultsContext)
-  const { show } = faults
+export function FieldErrorAt({ pointer }: { pointer: string }) {
+  const errors = useContext(FormErrorsContext)
+  const { show } = errors
   useEffect(() => show(pointer), [show, pointer])
-  const fault = faults.at(pointer)
+  const fault = errors.at(pointer)
   if (fault === undefined) return null
   return (
     <p className="error" role="alert">
@@ -233,14 +233,14 @@ export function SelectField(props: {
 }
 
 /** Returns the trimmed text of a field; undefined if it is empty. */
-export function typed(form: FormData, name: string): string | undefined {
+export function readText(form: FormData, name: string): string | undefined {
   const value = form.get(name)
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text
 }
 
 /** Returns the number in a field; undefined if it is empty. People write amounts with commas and currency signs. */
-export function typedNumber(form: FormData, name: string): number | undefined {
-  const text = typed(form, name)?.replaceAll(/[$,\s]/g, '')
+export function readNumber(form: FormData, name: string): number | undefined {
+  const text = readText(form, name)?.replaceAll(/[$,\s]/g, '')
   return text === undefined || text === '' ? undefined : Number(text)
 }

@@ -10,7 +10,7 @@ export function Icon({ name }: { name: IconName }) {
 }
 
 /** The mark: a plumb bob on its string. */
-export function Mark() {
+export function LogoMark() {
   return (
     <svg className="mark" viewBox="0 0 24 24" fill="none" aria-hidden="true">
       <path d="M12 1v6" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" />

@@ -1,25 +1,25 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Item, ListPath } from '../../client/calls.ts'
-import { allRows, type ListPlace, type ListQuery, usePage } from '../api/pages.ts'
-import { MAIN } from '../api/shown-calls.ts'
+import { fetchAllRows, type ListPlace, type ListQuery, usePage } from '../api/list-pages.ts'
+import { MAIN_QUERY } from '../api/page-calls.ts'
 import { Button } from './button.tsx'
-import { save, toCsv } from './csv.ts'
+import { saveFile, toCsv } from './csv.ts'
 import { type Filter, FilterControl } from './filter.tsx'
 import { Icon } from './icon.tsx'
-import { isTyping } from './keys.ts'
+import { isTypingKey } from './keyboard.ts'
 import { useListView } from './list-view.ts'
 import { SearchBox } from './search-box.tsx'
-import { Failed } from './states.tsx'
+import { LoadError } from './states.tsx'
 import { type Column, Table } from './table.tsx'
-import { say } from './toast.tsx'
-import { count } from './words.ts'
+import { formatCount } from './text-formats.ts'
+import { showToast } from './toast.tsx'
 
 const PAGE_SIZE = 50
 /** A person does not look through more rows. The export of the organization contains everything. */
-const MOST_EXPORTED = 10_000
+const MAX_EXPORTED = 10_000
 
-const NO_FILTERS: readonly Filter[] = []
-const NO_TABS: readonly string[] = []
+const EMPTY_FILTERS: readonly Filter[] = []
+const EMPTY_TABS: readonly string[] = []
 
 interface ListingProps<Path extends ListPath> {
   /** The path of the list operation. */
@@ -61,8 +61,8 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
     keyOf,
     sort,
     searchIn,
-    filters = NO_FILTERS,
-    tabs = NO_TABS,
+    filters = EMPTY_FILTERS,
+    tabs = EMPTY_TABS,
     query = {} as ListQuery<Path>,
     empty,
     aside,
@@ -72,7 +72,7 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   const chosen = Object.fromEntries(
     names.flatMap((name) => (view.filter(name) === undefined ? [] : [[name, view.filter(name)]])),
   )
-  const asked = {
+  const requested = {
     limit: PAGE_SIZE,
     ...(sort !== undefined && { sort: view.sort }),
     ...query,
@@ -81,9 +81,9 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   } as unknown as ListQuery<Path>
   const page = usePage(
     path,
-    (view.cursor === undefined ? asked : { ...asked, cursor: view.cursor }) as ListQuery<Path>,
+    (view.cursor === undefined ? requested : { ...requested, cursor: view.cursor }) as ListQuery<Path>,
     {
-      meta: MAIN,
+      meta: MAIN_QUERY,
       ...(place !== undefined && { place }),
       ...(everyMs !== undefined && { refetchInterval: everyMs }),
     },
@@ -110,13 +110,13 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
           ))}
           <span className="push row">
             {aside}
-            <ExportButton path={path} place={place} query={asked} columns={columns} nouns={nouns} />
+            <ExportButton path={path} place={place} query={requested} columns={columns} nouns={nouns} />
           </span>
         </search>
       )}
       <div className="table-wrap" ref={table}>
         {page.error !== null ? (
-          <Failed what={`The ${nouns[1]}`} error={page.error} onRetry={() => void page.refetch()} />
+          <LoadError what={`The ${nouns[1]}`} error={page.error} onRetry={() => void page.refetch()} />
         ) : isEmpty ? (
           view.isFiltered ? (
             <div className="state">
@@ -137,7 +137,7 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
       {rows !== undefined && !isEmpty && (
         <div className="pager">
           <span aria-live="polite">
-            {told(rows.length, view.pagesBefore, page.data?.nextCursor ?? null, view.cursor, nouns)}
+            {describeRange(rows.length, view.pagesBefore, page.data?.nextCursor ?? null, view.cursor, nouns)}
           </span>
           <span className="btns">
             <Button small disabled={view.cursor === undefined} onClick={view.previous}>
@@ -163,16 +163,16 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
   )
 }
 
-function told(
+function describeRange(
   rows: number,
   pagesBefore: number,
   nextCursor: string | null,
   cursor: string | undefined,
   nouns: readonly [string, string],
 ): string {
-  if (cursor === undefined && nextCursor === null) return `${count(rows, nouns[0], nouns[1])}`
+  if (cursor === undefined && nextCursor === null) return `${formatCount(rows, nouns[0], nouns[1])}`
   // Somebody may come here by an address that was sent to them, and then nobody knows what came before.
-  if (cursor !== undefined && pagesBefore === 0) return count(rows, nouns[0], nouns[1])
+  if (cursor !== undefined && pagesBefore === 0) return formatCount(rows, nouns[0], nouns[1])
   const first = pagesBefore * PAGE_SIZE + 1
   return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}${nextCursor === null ? '' : ' of more'}`
 }
@@ -189,19 +189,23 @@ function ExportButton<Path extends ListPath>(props: {
   const run = async () => {
     setBusy(true)
     try {
-      const { rows, isWhole } = await allRows(path, query, MOST_EXPORTED, place)
+      const { rows, isWhole } = await fetchAllRows(path, query, MAX_EXPORTED, place)
       const written = columns.flatMap(({ head, csv }) => (csv === undefined ? [] : [{ head, csv }]))
       const cells = await Promise.all(rows.map((row) => Promise.all(written.map(({ csv }) => csv(row)))))
-      save(
+      saveFile(
         toCsv(
           written.map(({ head }) => head),
           cells,
         ),
         `${nouns[1].replaceAll(' ', '-')}.csv`,
       )
-      say(isWhole ? `${count(rows.length, ...nouns)} exported` : `The first ${count(rows.length, ...nouns)} exported`)
+      showToast(
+        isWhole
+          ? `${formatCount(rows.length, ...nouns)} exported`
+          : `The first ${formatCount(rows.length, ...nouns)} exported`,
+      )
     } catch {
-      say('Export failed: the server did not respond')
+      showToast('Export failed: the server did not respond')
     } finally {
       setBusy(false)
     }
@@ -217,7 +221,7 @@ function useRowKeys(table: React.RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const move = (event: KeyboardEvent) => {
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
-      if (step === 0 || isTyping(event)) return
+      if (step === 0 || isTypingKey(event)) return
       const links = [...(table.current?.querySelectorAll<HTMLElement>('tbody th a') ?? [])]
       const at = links.indexOf(document.activeElement as HTMLElement)
       links[at === -1 ? 0 : Math.min(Math.max(at + step, 0), links.length - 1)]?.focus()

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
-import { Foot } from './foot.tsx'
+import { ApiCalls } from './api-calls.tsx'
 
 export interface Crumb {
   name: string
@@ -42,7 +42,7 @@ export function Page(props: {
       <main className="page" id="content" ref={content} tabIndex={-1}>
         {children}
       </main>
-      <Foot />
+      <ApiCalls />
     </div>
   )
 }

@@ -43,11 +43,11 @@ export function ParamDate({ name, label }: { name: string; label: string }) {
 /** Returns a function that sets or removes one query parameter and leaves the others. */
 export function useParam(name: string): (value: string) => void {
   const [, setParams] = useSearchParams()
-  return (value) => setParams((before) => withParam(before, name, value), { replace: true })
+  return (value) => setParams((before) => setParam(before, name, value), { replace: true })
 }
 
 /** Returns the query with one parameter changed, for a link. */
-export function withParam(params: URLSearchParams, name: string, value: string): string {
+export function setParam(params: URLSearchParams, name: string, value: string): string {
   const after = new URLSearchParams(params)
   if (value === '') after.delete(name)
   else after.set(name, value)

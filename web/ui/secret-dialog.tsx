@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
-import { copy } from './clipboard.ts'
+import { copyText } from './clipboard.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 
@@ -47,7 +47,7 @@ export function SecretDialog(props: {
           </div>
           <div className="value">
             <code>{secret}</code>
-            <Button small look="primary" icon="copy" onClick={() => void copy(secret, 'The secret')}>
+            <Button small look="primary" icon="copy" onClick={() => void copyText(secret, 'The secret')}>
               Copy
             </Button>
           </div>

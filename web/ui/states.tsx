@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { faultOf } from '../api/fault.ts'
+import { toErrorMessage } from '../api/error-message.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
 /** An empty state: why, and the next step. */
-export function Empty(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
+export function EmptyState(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <div className="state">
       <Icon name={props.icon} />
@@ -17,8 +17,8 @@ export function Empty(props: { icon: IconName; title: string; children?: ReactNo
 }
 
 /** Shows which data failed to load and why, with a button to try again. */
-export function Failed(props: { what: string; error: unknown; onRetry?(): void }) {
-  const fault = faultOf(props.error)
+export function LoadError(props: { what: string; error: unknown; onRetry?(): void }) {
+  const fault = toErrorMessage(props.error)
   return (
     <div className="state" role="alert">
       <Icon name="warn" />
@@ -42,9 +42,9 @@ export function Failed(props: { what: string; error: unknown; onRetry?(): void }
 }
 
 /** Shows the error of a change next to its button. */
-export function Refused({ error, remedy }: { error: unknown; remedy?: ReactNode }) {
+export function ChangeError({ error, remedy }: { error: unknown; remedy?: ReactNode }) {
   if (error === null || error === undefined) return null
-  const { title, detail, errors } = faultOf(error)
+  const { title, detail, errors } = toErrorMessage(error)
   return (
     <div className="banner" data-tone="bad" role="alert">
       <Icon name="warn" />

@@ -41,7 +41,7 @@ export function Table<Row>(props: {
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
-            <Head key={column.head} column={column} sort={sort} onSort={onSort} />
+            <ColumnHead key={column.head} column={column} sort={sort} onSort={onSort} />
           ))}
         </tr>
       </thead>
@@ -50,7 +50,7 @@ export function Table<Row>(props: {
           ? Array.from({ length: expected }, (_, row) => (
               <tr role="row" key={row}>
                 {columns.map((column, at) => (
-                  <td role="cell" key={column.head} className={classOf(column)}>
+                  <td role="cell" key={column.head} className={cellClass(column)}>
                     <Skeleton width={at === 0 ? 90 + ((row * 53) % 80) : 56} />
                     {at === 0 && <span className="sr">Loading</span>}
                   </td>
@@ -61,11 +61,11 @@ export function Table<Row>(props: {
               <tr role="row" key={keyOf(row)}>
                 {columns.map((column, at) =>
                   at === 0 ? (
-                    <th role="rowheader" scope="row" key={column.head} className={classOf(column)}>
+                    <th role="rowheader" scope="row" key={column.head} className={cellClass(column)}>
                       {column.cell(row)}
                     </th>
                   ) : (
-                    <td role="cell" key={column.head} data-label={column.head} className={classOf(column)}>
+                    <td role="cell" key={column.head} data-label={column.head} className={cellClass(column)}>
                       {column.cell(row)}
                     </td>
                   ),
@@ -77,7 +77,7 @@ export function Table<Row>(props: {
   )
 }
 
-function Head<Row>(props: {
+function ColumnHead<Row>(props: {
   column: Column<Row>
   sort: string | undefined
   onSort: ((sort: string) => void) | undefined
@@ -87,7 +87,7 @@ function Head<Row>(props: {
   const isDown = isSorted && sort?.startsWith('-') === true
   const direction = isDown ? 'descending' : 'ascending'
   return (
-    <th role="columnheader" scope="col" className={classOf(column)} aria-sort={isSorted ? direction : undefined}>
+    <th role="columnheader" scope="col" className={cellClass(column)} aria-sort={isSorted ? direction : undefined}>
       {column.sort === undefined || onSort === undefined ? (
         column.head
       ) : (
@@ -103,12 +103,12 @@ function Head<Row>(props: {
   )
 }
 
-function classOf<Row>({ numeric, isWideOnly, className }: Column<Row>): string | undefined {
+function cellClass<Row>({ numeric, isWideOnly, className }: Column<Row>): string | undefined {
   const names = [numeric ? 'num' : '', isWideOnly ? 'hide-narrow' : '', className ?? ''].filter((name) => name !== '')
   return names.length === 0 ? undefined : names.join(' ')
 }
 
 /** An empty cell with a word for the missing value. */
-export function None({ word = 'none' }: { word?: string }) {
+export function EmptyCell({ word = 'none' }: { word?: string }) {
   return <span className="none">{word}</span>
 }

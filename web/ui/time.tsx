@@ -1,7 +1,7 @@
-import { useFormats } from './organization.ts'
+import { useFormats } from './use-formats.ts'
 
 /** Shows a timestamp in the organization's time zone, with the exact value as a tooltip. */
-export function Time({ at, className }: { at: string; className?: string }) {
+export function TimeText({ at, className }: { at: string; className?: string }) {
   return (
     <time dateTime={at} title={at} className={className}>
       {useFormats().time(at)}
@@ -10,6 +10,6 @@ export function Time({ at, className }: { at: string; className?: string }) {
 }
 
 /** Shows a date, with its weekday if it is in the current year. */
-export function Day({ on }: { on: string }) {
+export function DateText({ on }: { on: string }) {
   return <time dateTime={on}>{useFormats().day(on)}</time>
 }

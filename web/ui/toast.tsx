@@ -3,40 +3,40 @@ import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { Icon } from './icon.tsx'
 
-const manager = Toast.createToastManager<{ to?: string }>()
+const toastManager = Toast.createToastManager<{ to?: string }>()
 
 /**
  * Shows that an action succeeded, with a link to the result. Never use it for errors: they stay where they occurred
  * until they are resolved.
  */
-export function say(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
+export function showToast(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
   const action =
     way === undefined || 'to' in way
       ? undefined
       : { children: way.word, onClick: way.onClick, className: 'btn small quiet' }
-  manager.add({
+  toastManager.add({
     title,
     ...(way !== undefined && 'to' in way && { description: way.word, data: { to: way.to } }),
     ...(action && { actionProps: action }),
   })
 }
 
-const GONE_AFTER_MS = 6000
+const TOAST_MS = 6000
 
 export function Toasts({ children }: { children: ReactNode }) {
   return (
-    <Toast.Provider toastManager={manager} timeout={GONE_AFTER_MS} limit={3}>
+    <Toast.Provider toastManager={toastManager} timeout={TOAST_MS} limit={3}>
       {children}
       <Toast.Portal>
         <Toast.Viewport className="toasts">
-          <Shown />
+          <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
   )
 }
 
-function Shown() {
+function ToastList() {
   const { toasts, close } = Toast.useToastManager<{ to?: string }>()
   const navigate = useNavigate()
   return toasts.map((toast) => {

@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { download, pdf, sendBytes, sha256, upload } from '../../../test/support/files.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createPdf, downloadFile, sendBytes, sha256, uploadFile } from '../../../test/support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { exportFiles } from '../../operators/builder-data/export-files.ts'
-import { removeLooseFiles } from './tidy.ts'
+import { deleteRemovableFiles } from './storage-jobs.ts'
 
 const FILES = '/api/ext/attachments'
 const MINUTE_MS = 60_000
@@ -17,28 +17,33 @@ const records: Record<string, { id: string; entity: string }> = {}
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline({ MAX_FILE_MEBIBYTES_PER_ORGANIZATION: '60' })
-  const made = async (address: string, body: object) => {
+  const created = async (address: string, body: object) => {
     const answer = await plumbline.post(`/api/ext/${address}`, body)
     expect([address, answer.status, answer.body.errors]).toEqual([address, 201, undefined])
     return answer.body
   }
-  const community = await made('communities', { name: 'Juniper Ridge', status: 'active' })
-  const vendor = await made('vendors', {
+  const community = await created('communities', { name: 'Juniper Ridge', status: 'active' })
+  const vendor = await created('vendors', {
     companyName: 'Lone Star Framing',
     email: 'f@example.com',
     scopes: ['framing'],
   })
-  const home = await made('homes', { name: 'Lot 1', communityId: community.id })
-  const request = await made('bids/request', {
+  const home = await created('homes', { name: 'Lot 1', communityId: community.id })
+  const request = await created('bids/request', {
     ...{ vendorIds: [vendor.id], scope: 'framing', deadline: '2030-12-04', communityId: community.id },
   })
-  const bid = await made('bids', { bidRequestId: request.id, vendorId: vendor.id, amount: 100, source: 'phone' })
-  const document = await made(`vendors/${vendor.id}/compliance-documents`, { type: 'w9' })
+  const bid = await created('bids', { bidRequestId: request.id, vendorId: vendor.id, amount: 100, source: 'phone' })
+  const document = await created(`vendors/${vendor.id}/compliance-documents`, { type: 'w9' })
   const line = { description: 'Frame the house', quantity: 1, unit: 'EA', unitPrice: 100 }
-  const order = await made('purchase-orders', { homeId: home.id, vendorId: vendor.id, scope: 'framing', lines: [line] })
-  const task = await made('tasks', { homeId: home.id, name: 'Walls' })
-  const selection = await made(`homes/${home.id}/selections`, { customDescription: 'A shelf', unitPrice: 10 })
-  const message = await made('messages', { body: 'See the drawing.', recipientRoles: ['owner'] })
+  const order = await created('purchase-orders', {
+    homeId: home.id,
+    vendorId: vendor.id,
+    scope: 'framing',
+    lines: [line],
+  })
+  const task = await created('tasks', { homeId: home.id, name: 'Walls' })
+  const selection = await created(`homes/${home.id}/selections`, { customDescription: 'A shelf', unitPrice: 10 })
+  const message = await created('messages', { body: 'See the drawing.', recipientRoles: ['owner'] })
   Object.assign(records, {
     bid_request: { id: request.id, entity: 'bids' },
     invitation: { id: request.invitations[0].id, entity: 'bids' },
@@ -69,13 +74,13 @@ function arriving(): string[] {
 }
 
 test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded in whole or in part', async () => {
-  const bytes = pdf(25 * 1024 * 1024)
-  const { status, body, headers } = await upload(plumbline, bytes, { recordId: idOf('purchase_order') })
+  const bytes = createPdf(25 * 1024 * 1024)
+  const { status, body, headers } = await uploadFile(plumbline, bytes, { recordId: idOf('purchase_order') })
   expect([status, body.size, body.sha256]).toEqual([201, bytes.length, sha256(bytes)])
   expect(headers.get('location')).toBe(`${FILES}/${body.id}`)
   expect((await plumbline.get(`${FILES}/${body.id}`)).body).toEqual(body)
   expect(body).toMatchObject({ recordType: 'purchase_order', contentType: 'application/pdf', fileName: 'Plan.pdf' })
-  const whole = await download(plumbline, body.id)
+  const whole = await downloadFile(plumbline, body.id)
   expect([whole.status, whole.bytes.equals(bytes), arriving()]).toEqual([200, true, []])
   expect(Object.fromEntries(whole.headers)).toMatchObject({
     etag: `"${body.sha256}"`,
@@ -91,16 +96,16 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
     ['bytes=-5', bytes.length - 5, bytes.length],
     [`bytes=${bytes.length - 1}-${bytes.length + 100}`, bytes.length - 1, bytes.length],
   ] as const) {
-    const part = await download(plumbline, body.id, { range })
+    const part = await downloadFile(plumbline, body.id, { range })
     expect([part.status, part.bytes.equals(bytes.subarray(from, to))]).toEqual([206, true])
     expect(part.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${bytes.length}`)
   }
-  const beyond = await download(plumbline, body.id, { range: `bytes=${bytes.length}-` })
+  const beyond = await downloadFile(plumbline, body.id, { range: `bytes=${bytes.length}-` })
   expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`])
-  expect((await download(plumbline, body.id, { range: 'bytes=1-2,4-5' })).status).toBe(422)
-  const other = await download(plumbline, body.id, { range: 'bytes=0-9', 'if-range': '"another"' })
+  expect((await downloadFile(plumbline, body.id, { range: 'bytes=1-2,4-5' })).status).toBe(422)
+  const other = await downloadFile(plumbline, body.id, { range: 'bytes=0-9', 'if-range': '"another"' })
   expect([other.status, other.bytes.length]).toEqual([200, bytes.length])
-  const known = await download(plumbline, body.id, { range: 'bytes=0-9', 'if-none-match': `"${body.sha256}"` })
+  const known = await downloadFile(plumbline, body.id, { range: 'bytes=0-9', 'if-none-match': `"${body.sha256}"` })
   expect([known.status, known.bytes.length]).toEqual([304, 0])
   const head = await fetch(`${plumbline.url}${FILES}/${body.id}/content`, {
     ...{ method: 'HEAD', headers: { authorization: `Bearer ${plumbline.key}` } },
@@ -111,21 +116,23 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
 test('a file over 25 MiB, an empty file, and an interrupted upload are rejected, and no file remains', async () => {
   const before = stored()
   const recordId = idOf('task')
-  const most = 25 * 1024 * 1024
+  const max = 25 * 1024 * 1024
   const chunk = new Uint8Array(1024 * 1024)
   let sent = 0
   const endless = new ReadableStream({
     pull: (controller) => (sent++ > 40 ? controller.close() : controller.enqueue(chunk)),
   })
   // The service responds and closes the connection while the client still sends. Not every client reads that response.
-  const refused = await upload(plumbline, endless, { recordId }).catch(() => null)
+  const refused = await uploadFile(plumbline, endless, { recordId }).catch(() => null)
   if (refused !== null) expect([refused.status, refused.body.code]).toEqual([413, 'payload_too_large'])
   const said = await fetch(`${plumbline.url}${FILES}?recordId=${recordId}&fileName=a`, {
-    ...{ method: 'POST', body: new Uint8Array(most + 1) },
+    ...{ method: 'POST', body: new Uint8Array(max + 1) },
     headers: { authorization: `Bearer ${plumbline.key}`, 'content-type': 'application/octet-stream' },
   }).catch(() => null)
   if (said !== null) expect(said.status).toBe(413)
-  const empty = await upload(plumbline, new ReadableStream({ start: (controller) => controller.close() }), { recordId })
+  const empty = await uploadFile(plumbline, new ReadableStream({ start: (controller) => controller.close() }), {
+    recordId,
+  })
   expect([empty.status, empty.body.errors[0].code]).toEqual([422, 'required'])
   const abort = new AbortController()
   const halfway = fetch(`${plumbline.url}${FILES}?recordId=${recordId}&fileName=a`, {
@@ -154,7 +161,7 @@ test('the content type follows from the content of the file, and unsupported typ
     ['prices.csv', Buffer.from('part;price\nŁódź;1'), 'text/csv'],
     ['page.html', Buffer.from('<script>alert(1)</script>'), 'text/plain'],
   ] as const) {
-    const { status, body } = await upload(plumbline, bytes, { recordId, fileName })
+    const { status, body } = await uploadFile(plumbline, bytes, { recordId, fileName })
     expect([fileName, status, body.contentType]).toEqual([fileName, 201, contentType])
   }
   for (const [fileName, bytes] of [
@@ -163,7 +170,7 @@ test('the content type follows from the content of the file, and unsupported typ
     ['plan.svg', Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['plan.txt', Buffer.from([0x50, 0x00, 0x51])],
   ] as const) {
-    const { status, body } = await upload(plumbline, bytes, { recordId, fileName })
+    const { status, body } = await uploadFile(plumbline, bytes, { recordId, fileName })
     expect([fileName, status, body.errors?.[0].code]).toEqual([fileName, 422, 'contentType'])
   }
 })
@@ -177,11 +184,11 @@ test('a file name is cleaned so that the file can be saved on any system', async
     ['...', 'file'],
     [`${'x'.repeat(196)}.pdf`, `${'x'.repeat(196)}.pdf`],
   ] as const) {
-    const { body } = await upload(plumbline, pdf(), { recordId: idOf('task'), fileName: given })
+    const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('task'), fileName: given })
     expect(body.fileName).toBe(fileName)
   }
-  const { body } = await upload(plumbline, pdf(), { recordId: idOf('task'), fileName: 'Łódź.pdf' })
-  const { headers } = await download(plumbline, body.id)
+  const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('task'), fileName: 'Łódź.pdf' })
+  const { headers } = await downloadFile(plumbline, body.id)
   expect(headers.get('content-disposition')).toContain("filename*=UTF-8''%C5%81%C3%B3d%C5%BA.pdf")
 })
 
@@ -192,10 +199,10 @@ test('only users who may read or change a record may read or change its files', 
     const [reader, writer] = [await plumbline.newKey([`${entity}:read`]), await plumbline.newKey([`${entity}:write`])]
     const wrong = await plumbline.newKey(others.flatMap((each) => [`${each}:read`, `${each}:write`]))
     for (const key of [reader, wrong]) {
-      const refused = await upload(plumbline, pdf(), { recordId, key })
+      const refused = await uploadFile(plumbline, createPdf(), { recordId, key })
       expect([type, refused.status, refused.body.permission]).toEqual([type, 403, `${entity}:write`])
     }
-    const { status, body } = await upload(plumbline, pdf(), { recordId, key: writer })
+    const { status, body } = await uploadFile(plumbline, createPdf(), { recordId, key: writer })
     expect([type, status, body.recordType]).toEqual([type, 201, type])
     const address = `${FILES}/${body.id}`
     for (const below of ['', '/content']) {
@@ -213,28 +220,31 @@ test('only users who may read or change a record may read or change its files', 
     expect((await plumbline.delete(address, { key: stranger.key })).status).toBe(404)
     expect((await plumbline.delete(address, { key: writer })).status).toBe(204)
   }
-  const foreign = await upload(plumbline, pdf(), { recordId: idOf('bid'), key: stranger.key })
+  const foreign = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid'), key: stranger.key })
   expect([foreign.status, foreign.body.code]).toEqual([422, 'unknown_reference'])
-  const none = await upload(plumbline, pdf(), { recordId: 'hom_01m7y975jzfesvq6zzzzzzzzzz' })
+  const none = await uploadFile(plumbline, createPdf(), { recordId: 'hom_01m7y975jzfesvq6zzzzzzzzzz' })
   expect([none.status, none.body.errors[0].pointer]).toEqual([422, 'recordId'])
 })
 
 test('whether vendors see a file depends on the kind of record until a user changes it', async () => {
-  const usual: Record<string, boolean | null> = { bid_request: true, invitation: true, purchase_order: false }
+  const defaults: Record<string, boolean | null> = { bid_request: true, invitation: true, purchase_order: false }
   const change = (id: string, shared: boolean, options: object = {}) =>
     plumbline.patch(`${FILES}/${id}`, { shared }, options)
   for (const [type, { id: recordId, entity }] of Object.entries(records)) {
-    const { body: file } = await upload(plumbline, pdf(), { recordId })
-    expect([type, file.shared]).toEqual([type, usual[type] ?? false])
+    const { body: file } = await uploadFile(plumbline, createPdf(), { recordId })
+    expect([type, file.shared]).toEqual([type, defaults[type] ?? false])
     expect((await plumbline.get(`${FILES}/${file.id}`)).body).toEqual(file)
     const other = !file.shared
-    if (usual[type] === undefined) {
-      for (const refused of [await change(file.id, true), await upload(plumbline, pdf(), { recordId, shared: true })])
+    if (defaults[type] === undefined) {
+      for (const refused of [
+        await change(file.id, true),
+        await uploadFile(plumbline, createPdf(), { recordId, shared: true }),
+      ])
         expect([type, refused.status, refused.body.reason]).toEqual([type, 409, 'not_suitable'])
       expect((await change(file.id, false)).body).toEqual(file)
       continue
     }
-    expect((await upload(plumbline, pdf(), { recordId, shared: other })).body).toMatchObject({
+    expect((await uploadFile(plumbline, createPdf(), { recordId, shared: other })).body).toMatchObject({
       shared: other,
       version: 1,
     })
@@ -249,7 +259,9 @@ test('whether vendors see a file depends on the kind of record until a user chan
     const { body: trail } = await plumbline.get(`/api/ext/audit-entries?resourceId=${file.id}`)
     expect(trail.data[0]).toMatchObject({ action: 'attachment.updated', changed: ['shared'] })
     const unclear = `${plumbline.url}${FILES}?recordId=${recordId}&fileName=Plan.pdf&shared=perhaps`
-    expect((await sendBytes(unclear, pdf(), { key: plumbline.key })).body.errors).toMatchObject([{ pointer: 'shared' }])
+    expect((await sendBytes(unclear, createPdf(), { key: plumbline.key })).body.errors).toMatchObject([
+      { pointer: 'shared' },
+    ])
     await plumbline.delete(`${FILES}/${file.id}`)
     expect((await change(file.id, true)).body.reason).toBe('archived')
   }
@@ -257,15 +269,15 @@ test('whether vendors see a file depends on the kind of record until a user chan
 
 test('repeating an upload with its Idempotency-Key attaches one file, and a different file returns an error', async () => {
   const recordId = idOf('selection')
-  const bytes = pdf()
+  const bytes = createPdf()
   const headers = { 'idempotency-key': 'one-upload' }
   const [first, again] = [
-    await upload(plumbline, bytes, { recordId, headers }),
-    await upload(plumbline, bytes, { recordId, headers }),
+    await uploadFile(plumbline, bytes, { recordId, headers }),
+    await uploadFile(plumbline, bytes, { recordId, headers }),
   ]
   expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  const other = await upload(plumbline, pdf(), { recordId, headers })
+  const other = await uploadFile(plumbline, createPdf(), { recordId, headers })
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
@@ -284,21 +296,21 @@ test('a skill attaches a small file as JSON and reads it back, and a dry run sto
   await expect.poll(stored, { timeout: 10_000 }).toEqual(expect.arrayContaining([...before, id]))
   expect(stored()).not.toContain(tried.body.result.id)
   expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
-  const part = await download(plumbline, id, { range: 'bytes=0-2' })
+  const part = await downloadFile(plumbline, id, { range: 'bytes=0-2' })
   expect(part.bytes.toString()).toBe('Lot')
-  const large = await upload(plumbline, pdf(800_000), { recordId: idOf('message') })
+  const large = await uploadFile(plumbline, createPdf(800_000), { recordId: idOf('message') })
   expect((await run('downloadAttachment', { attachmentId: large.body.id })).status).toBe(413)
   const cut = await plumbline.post(`${FILES}?recordId=${input.recordId}&fileName=a.txt`, { content: 'TG90O' })
   expect([cut.status, cut.body.errors[0].pointer]).toEqual([422, '/content'])
 })
 
 test('a deleted file returns 404, is removed from the store, and can be found by name', async () => {
-  const { body } = await upload(plumbline, pdf(), { recordId: idOf('bid') })
+  const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid') })
   expect(stored()).toContain(body.id)
   expect((await plumbline.delete(`${FILES}/${body.id}`, { headers: { 'if-match': '"9"' } })).status).toBe(412)
   expect((await plumbline.delete(`${FILES}/${body.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${FILES}/${body.id}`)).status).toBe(204)
-  expect((await download(plumbline, body.id)).status).toBe(404)
+  expect((await downloadFile(plumbline, body.id)).status).toBe(404)
   expect((await plumbline.get(`${FILES}/${body.id}`)).body).toMatchObject({ version: 2, fileName: 'Plan.pdf' })
   plumbline.clock.advance(25 * 60 * MINUTE_MS)
   await removeLoose()
@@ -306,7 +318,7 @@ test('a deleted file returns 404, is removed from the store, and can be found by
 })
 
 test('a stored file that was never committed is removed an hour later, and no other file is', async () => {
-  const { body: kept } = await upload(plumbline, pdf(), { recordId: idOf('bid') })
+  const { body: kept } = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid') })
   const archived = (await plumbline.post('/api/ext/communities', { name: 'Gone', status: 'active' })).body
   const before = stored()
   // A record may have 100 files. The 101st is rejected only after it was stored.
@@ -315,7 +327,9 @@ test('a stored file that was never committed is removed an hour later, and no ot
   const answers = []
   for (let i = 0; i < 13; i++)
     answers.push(
-      ...(await Promise.all(Array.from({ length: 8 }, () => upload(plumbline, pdf(), { recordId: task.id })))),
+      ...(await Promise.all(
+        Array.from({ length: 8 }, () => uploadFile(plumbline, createPdf(), { recordId: task.id })),
+      )),
     )
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(100)
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(4)
@@ -333,10 +347,10 @@ test("an organization's files are limited to an exact number of bytes, and delet
     { body: 'Files', recipientRoles: ['owner'] },
     { key: own.key },
   )
-  const most = 60 * 1024 * 1024
-  const send = (bytes: number) => upload(plumbline, pdf(bytes), { recordId: message.id, key: own.key })
+  const max = 60 * 1024 * 1024
+  const send = (bytes: number) => uploadFile(plumbline, createPdf(bytes), { recordId: message.id, key: own.key })
   const [first] = [await send(25 * 1024 * 1024), await send(25 * 1024 * 1024)]
-  const left = most - 50 * 1024 * 1024
+  const left = max - 50 * 1024 * 1024
   const both = await Promise.all([send(left), send(left)])
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
   expect((await send(9)).body).toMatchObject({
@@ -355,9 +369,9 @@ test('an export copies every file that was not deleted, from the database and th
     { body: 'Files', recipientRoles: ['owner'] },
     options,
   )
-  const [kept, deleted] = [pdf(), pdf()]
-  const { body: first } = await upload(plumbline, kept, { recordId: message.id, ...options })
-  const { body: second } = await upload(plumbline, deleted, { recordId: message.id, ...options })
+  const [kept, deleted] = [createPdf(), createPdf()]
+  const { body: first } = await uploadFile(plumbline, kept, { recordId: message.id, ...options })
+  const { body: second } = await uploadFile(plumbline, deleted, { recordId: message.id, ...options })
   await plumbline.delete(`${FILES}/${second.id}`, options)
   const content = Buffer.from('A note.').toString('base64')
   const third = await plumbline.post(`${FILES}?recordId=${message.id}&fileName=note.txt`, { content }, options)
@@ -373,9 +387,9 @@ test('an export copies the files that exist and lists those missing from the sto
   const options = { key: own.key }
   const noted = { body: 'Files', recipientRoles: ['owner'] }
   const { body: message } = await plumbline.post('/api/ext/messages', noted, options)
-  const { body: lost } = await upload(plumbline, pdf(), { recordId: message.id, ...options })
-  const { body: kept } = await upload(plumbline, pdf(), { recordId: message.id, ...options })
-  await plumbline.app.surroundings.files.store.remove(`${own.organizationId}/${lost.id}`)
+  const { body: lost } = await uploadFile(plumbline, createPdf(), { recordId: message.id, ...options })
+  const { body: kept } = await uploadFile(plumbline, createPdf(), { recordId: message.id, ...options })
+  await plumbline.app.services.files.store.remove(`${own.organizationId}/${lost.id}`)
   const folder = path.join(plumbline.config.dataDir, 'exported-with-gaps')
   const missing = [{ id: lost.id, fileName: lost.fileName, recordId: message.id }]
   expect(await exportFiles(plumbline, own.organizationId, folder)).toEqual({ copied: 1, missing })
@@ -384,7 +398,7 @@ test('an export copies the files that exist and lists those missing from the sto
 })
 
 async function removeLoose(): Promise<void> {
-  for (let i = 0; i < 10; i++) await removeLooseFiles(plumbline.app.surroundings)
+  for (let i = 0; i < 10; i++) await deleteRemovableFiles(plumbline.app.services)
 }
 
 /** Returns a ZIP file with one entry whose header claims any size. */
@@ -404,12 +418,12 @@ test.each([
   ['claims to be small', 100],
 ])('a document that is a decompression bomb is rejected: it %s', async (_what, claimedBytes) => {
   const bomb = zip('[Content_Types].xml', deflateRawSync(Buffer.alloc(256 * 1024 * 1024)), claimedBytes)
-  const { status, body } = await upload(plumbline, bomb, { recordId: idOf('message'), fileName: 'Bid.docx' })
+  const { status, body } = await uploadFile(plumbline, bomb, { recordId: idOf('message'), fileName: 'Bid.docx' })
   expect([status, body.errors?.[0].code]).toEqual([422, 'contentType'])
 })
 
 test('a stored file that has grown is cut off at its recorded size, so that the extra bytes do not corrupt the next response', async () => {
-  const { body } = await upload(plumbline, pdf(1000), { recordId: idOf('message') })
+  const { body } = await uploadFile(plumbline, createPdf(1000), { recordId: idOf('message') })
   const folder = path.join(plumbline.config.dataDir, 'files', plumbline.organizationId, body.id.slice(-2))
   appendFileSync(path.join(folder, body.id), 'HTTP/1.1 200 OK\r\n\r\n')
   const { hostname, port } = new URL(plumbline.url)

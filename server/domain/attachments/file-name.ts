@@ -1,12 +1,12 @@
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /**
  * Returns the name under which a file can be saved on any system. Removes folders, characters that change the text
  * direction (which can make "exe.pdf" look like "fdp.exe"), and characters that Windows does not allow.
  */
-export function cleanFileName(given: string): string {
+export function cleanFileName(provided: string): string {
   const base =
-    given
+    provided
       .normalize('NFC')
       .split(/[/\\]/)
       .findLast((part) => part.trim() !== '') ?? ''
@@ -14,16 +14,16 @@ export function cleanFileName(given: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
     .replace(/[<>:"|?*]/g, '-')
     .replace(/^[\s.]+|[\s.]+$/g, '')
-  return plain === '' ? 'file' : shortened(plain)
+  return plain === '' ? 'file' : shortenName(plain)
 }
 
 /** Shortens the name but keeps its extension, because programs rely on it. */
-function shortened(name: string): string {
-  if (name.length <= MOST_CHARACTERS) return name
+function shortenName(name: string): string {
+  if (name.length <= MAX_CHARACTERS) return name
   const [ending = ''] = /\.[^.\s]{1,10}$/.exec(name) ?? []
   return (
     name
-      .slice(0, MOST_CHARACTERS - ending.length)
+      .slice(0, MAX_CHARACTERS - ending.length)
       .toWellFormed()
       .replace(/\ufffd$/, '') + ending
   )

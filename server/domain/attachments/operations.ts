@@ -1,20 +1,20 @@
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { attach } from './attach.ts'
-import { downloadOf } from './download.ts'
+import { assertNotSealed } from './assert-not-sealed.ts'
+import { attachAsCaller } from './attach-file.ts'
+import { createDownload } from './download-file.ts'
 import * as attachments from './queries.ts'
-import { permitFiles, readableTypes } from './record.ts'
-import { assertOpen } from './sealed.ts'
-import { share } from './share.ts'
+import { assertCanAccessFiles, listReadableTypes } from './record-types.ts'
+import { shareFile } from './share-file.ts'
 
 /**
  * A copy of the store that begins after a database dump must have every file in the dump, so deleted files are kept
  * this long.
  */
-const KEPT_DELETED_MS = 24 * 60 * 60 * 1000
+const DELETED_RETENTION_MS = 24 * 60 * 60 * 1000
 
 export const attachmentOperations = {
   async listAttachments({ query }, call) {
-    const readable = readableTypes(call)
+    const readable = listReadableTypes(call)
     const { recordType } = query
     if (recordType !== undefined && readable?.includes(recordType) === false)
       return { status: 200, body: { data: [], nextCursor: null } }
@@ -22,20 +22,20 @@ export const attachmentOperations = {
   },
 
   async uploadAttachment({ query, body }, call) {
-    return { status: 201, body: await attach(call, query, body) }
+    return { status: 201, body: await attachAsCaller(call, query, body) }
   },
 
   async getAttachment({ path }, call) {
     const attachment = await attachments.find(call, path.attachmentId)
-    permitFiles(call, attachment.recordType, 'read')
+    assertCanAccessFiles(call, attachment.recordType, 'read')
     return { status: 200, body: attachment }
   },
 
   async updateAttachment({ path, body, ifMatch }, call) {
     const attachment = await call.write(async (call) => {
       const before = await attachments.lock(call, path.attachmentId)
-      permitFiles(call, before.recordType, 'write')
-      return share(call, before, body.shared ?? before.shared, ifMatch)
+      assertCanAccessFiles(call, before.recordType, 'write')
+      return shareFile(call, before, body.shared ?? before.shared, ifMatch)
     })
     return { status: 200, body: attachment }
   },
@@ -43,21 +43,21 @@ export const attachmentOperations = {
   async deleteAttachment({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const attachment = await attachments.lock(call, path.attachmentId)
-      permitFiles(call, attachment.recordType, 'write')
+      assertCanAccessFiles(call, attachment.recordType, 'write')
       const { archivedAt, size, id } = attachment
       await attachments.archive(call, attachment, ifMatch)
       if (archivedAt !== null) return
       await attachments.addUsedBytes(call, -size)
-      await attachments.removeContent(call, id)
-      await attachments.setLoose(call, id, new Date(call.now.getTime() + KEPT_DELETED_MS))
+      await attachments.deleteContent(call, id)
+      await attachments.markRemovable(call, id, new Date(call.now.getTime() + DELETED_RETENTION_MS))
     })
     return { status: 204 }
   },
 
   async downloadAttachment({ path }, call) {
     const attachment = await attachments.find(call, path.attachmentId)
-    permitFiles(call, attachment.recordType, 'read')
-    await assertOpen(call, attachment)
-    return { status: 200, body: await downloadOf(call, attachment) }
+    assertCanAccessFiles(call, attachment.recordType, 'read')
+    await assertNotSealed(call, attachment)
+    return { status: 200, body: await createDownload(call, attachment) }
   },
 } satisfies Partial<Handlers>

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { noteChange, type Tenant, type WriteCall } from '../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { resource } from '../../platform/resources/resource.ts'
-import { SHARED } from './record.ts'
+import { defineResource } from '../../platform/resources/resource.ts'
+import { IS_SHARED_SQL } from './record-types.ts'
 
-export const { list, find, findAll, lock, make, insertAll, update, archive } = resource({
+export const { list, find, findAll, lock, make, insertAll, update, archive } = defineResource({
   schema: 'Attachment',
-  computed: { shared: SHARED },
+  computed: { shared: IS_SHARED_SQL },
   filters: { recordTypes: (types) => `t."recordType" = any(${types})` },
 })
 
@@ -27,15 +27,15 @@ export async function changeShared(call: WriteCall, id: string, shared: boolean)
     .where('organizationId', '=', call.organizationId)
     .where('id', '=', id)
     .execute()
-  noteChange(call, id, 'updated', ['shared'])
+  recordChange(call, id, 'updated', ['shared'])
 }
 
 /** Returns the key of an attachment's bytes in the store. */
-export function keyOf(organizationId: string, attachmentId: string): string {
+export function toStorageKey(organizationId: string, attachmentId: string): string {
   return `${organizationId}/${attachmentId}`
 }
 
-export async function countOfRecord({ db, organizationId }: Tenant, recordId: string): Promise<number> {
+export async function countFilesOfRecord({ db, organizationId }: Tenant, recordId: string): Promise<number> {
   const { count } = await db
     .selectFrom('attachments')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -47,7 +47,7 @@ export async function countOfRecord({ db, organizationId }: Tenant, recordId: st
 }
 
 /** Returns the total size of the organization's files in bytes. */
-export async function usedBytes({ db, organizationId }: Tenant): Promise<number> {
+export async function findUsedBytes({ db, organizationId }: Tenant): Promise<number> {
   const row = await db
     .selectFrom('fileUsage')
     .select('bytes')
@@ -72,7 +72,7 @@ export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: num
   return sum
 }
 
-/** Stores the base64 content of a small file until `storeArrivals` moves it into the store. */
+/** Stores the base64 content of a small file until `storeSmallFiles` moves it into the store. */
 export async function insertContent(
   { db, organizationId, now }: WriteCall,
   attachmentId: string,
@@ -82,7 +82,7 @@ export async function insertContent(
 }
 
 /** Returns the base64 content that is not yet in the store, or null. */
-export async function contentOf({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
+export async function findContent({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('fileArrivals')
     .select('content')
@@ -92,7 +92,7 @@ export async function contentOf({ db, organizationId }: Tenant, attachmentId: st
   return row?.content
 }
 
-export async function removeContent({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
+export async function deleteContent({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
   await db
     .deleteFrom('fileArrivals')
     .where('organizationId', '=', organizationId)
@@ -101,11 +101,15 @@ export async function removeContent({ db, organizationId }: Tenant, attachmentId
 }
 
 /** Allows removing the attachment's bytes from the store from `removeAfter` on. */
-export async function setLoose({ db, organizationId }: Tenant, attachmentId: string, removeAfter: Date): Promise<void> {
+export async function markRemovable(
+  { db, organizationId }: Tenant,
+  attachmentId: string,
+  removeAfter: Date,
+): Promise<void> {
   await db.insertInto('looseFiles').values({ organizationId, attachmentId, removeAfter }).execute()
 }
 
-export async function setFast({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
+export async function markKept({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
   await db
     .deleteFrom('looseFiles')
     .where('organizationId', '=', organizationId)
@@ -114,10 +118,10 @@ export async function setFast({ db, organizationId }: Tenant, attachmentId: stri
 }
 
 /** Returns the IDs of files that were not deleted, in order, after the given one. */
-export async function presentAfter(
+export async function listPresentAfter(
   { db, organizationId }: Tenant,
   id: string,
-  most: number,
+  max: number,
 ): Promise<{ id: string; fileName: string; recordId: string }[]> {
   return db
     .selectFrom('attachments')
@@ -126,32 +130,32 @@ export async function presentAfter(
     .where('id', '>', id)
     .where('archivedAt', 'is', null)
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute()
 }
 
-interface Waiting {
+interface FileReference {
   organizationId: string
   attachmentId: string
 }
 
 /** Returns contents of any organization that are not yet in the store, oldest first. */
-export async function arrived(db: Db, most: number): Promise<Waiting[]> {
+export async function listUnstored(db: Db, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('fileArrivals')
     .select(['organizationId', 'attachmentId'])
     .orderBy('createdAt')
-    .limit(most)
+    .limit(max)
     .execute()
 }
 
 /** Returns files of any organization that may be removed now. */
-export async function loose(db: Db, now: Date, most: number): Promise<Waiting[]> {
+export async function listRemovable(db: Db, now: Date, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('looseFiles')
     .select(['organizationId', 'attachmentId'])
     .where('removeAfter', '<=', now.toISOString())
     .orderBy('removeAfter')
-    .limit(most)
+    .limit(max)
     .execute()
 }

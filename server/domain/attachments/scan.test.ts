@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { upload } from '../../../test/support/files.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { uploadFile } from '../../../test/support/files.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ConfigError, readConfig } from '../../platform/config/config.ts'
 
 /** A folder name with characters that a shell would interpret. */
@@ -42,11 +42,11 @@ test('only files that the scanner finds clean are stored, and it gets its argume
     ['BROKEN', 'notScanned'],
     ['SLOW', 'notScanned'],
   ] as const) {
-    const { status, body } = await upload(plumbline, Buffer.from(text), { recordId })
+    const { status, body } = await uploadFile(plumbline, Buffer.from(text), { recordId })
     expect([text, status, body.errors[0].code]).toEqual([text, 422, code])
   }
   expect((await plumbline.get(`/api/ext/attachments?recordId=${recordId}`)).body.data).toEqual([])
-  expect((await upload(plumbline, Buffer.from('clean'), { recordId })).status).toBe(201)
+  expect((await uploadFile(plumbline, Buffer.from('clean'), { recordId })).status).toBe(201)
   const noted = readFileSync(notes, 'utf8')
   expect(noted.split('\n').slice(0, 3)).toEqual(['3', '--quiet', notes])
   expect(noted).not.toMatch(/ENCRYPTION_KEY|DATABASE_URL|VITEST/)
@@ -62,7 +62,7 @@ test('a file attached by a skill is scanned too', async () => {
 test('uploads are rejected if the scanner is missing, and an invalid scan command prevents the start', async () => {
   const without = await startTestPlumbline({ ATTACHMENT_SCAN: path.join(folder, 'nothing') })
   const { body } = await without.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
-  const refused = await upload(without, Buffer.from('clean'), { recordId: body.id })
+  const refused = await uploadFile(without, Buffer.from('clean'), { recordId: body.id })
   expect([refused.status, refused.body.errors[0].code]).toEqual([422, 'notScanned'])
   await without.stop()
   expect(() =>

@@ -2,7 +2,7 @@
  * Returns SQL of the IDs of the homes of a superintendent: those that name the user, and those without a superintendent
  * in communities that name the user. `user` is a parameter, and $1 the organization.
  */
-export function homesOfSuperintendent(user: string): string {
+export function homesOfSuperintendentSql(user: string): string {
   return `
     select h."id" from "homes" as h where h."organizationId" = $1 and h."superintendentId" = ${user}
     union all select h."id" from "homes" as h

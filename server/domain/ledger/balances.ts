@@ -4,7 +4,7 @@ import type { Call, Tenant } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 import { startDate } from './period.ts'
-import { conditionsOf, type PostingQuery } from './posting-queries.ts'
+import { getConditions, type PostingQuery } from './posting-queries.ts'
 
 /** The column of each group; null for the total. */
 const COLUMNS: Readonly<Record<LedgerGroup, string | null>> = {
@@ -40,8 +40,8 @@ const SUMS = sql.raw(
 type Row = LedgerAmounts & { id: string | null }
 
 /** The balances of all measures that a query finds. */
-export async function totalOf(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
-  const conditions = sql.join(conditionsOf(tenant, query), sql` and `)
+export async function findTotal(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
+  const conditions = sql.join(getConditions(tenant, query), sql` and `)
   const { rows } = await sql<LedgerAmounts>`select ${SUMS} from "postings" as p where ${conditions}`.execute(tenant.db)
   const [total] = rows
   if (total === undefined) throw new Error('Expected a sum over postings to have one row.')
@@ -57,7 +57,7 @@ export async function ledgerBalances(
   const column = COLUMNS[groupBy]
   const rows =
     column === null
-      ? [{ id: null, ...(await totalOf(call, query)) }]
+      ? [{ id: null, ...(await findTotal(call, query)) }]
       : await grouped(call, query, column, { limit, afterId })
   const shown = rows.slice(0, limit)
   const ledgerStartDate = await startDate(call)
@@ -76,7 +76,7 @@ async function grouped(
   { limit, afterId }: { limit: number; afterId: string | undefined },
 ): Promise<Row[]> {
   const key = sql`p.${sql.ref(column)} collate "C"`
-  const conditions = conditionsOf(call, query)
+  const conditions = getConditions(call, query)
   // Postings without a key are the last group.
   if (afterId !== undefined) conditions.push(sql`(${key} > ${afterId} or p.${sql.ref(column)} is null)`)
   const { rows } = await sql<Row>`

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import type { Surroundings } from '../../platform/calls/call.ts'
+import type { Services } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { COMMITTED } from '../statuses/order-statuses.ts'
+import { COMMITTED_STATUSES } from '../statuses/order-statuses.ts'
 
 const DAY_MS = 86_400_000
 /** More than anybody corrects one by one; the reason is then a common one. */
-const MOST_DIFFERENCES = 1000
+const MAX_DIFFERENCES = 1000
 
 /**
  * Compares the figures of orders, payments, homes and sales with their postings once a day for each builder, and keeps
  * the differences for exceptionsToday. The figures are a cache: postings are right.
  */
-export async function checkLedgers({ database, clock }: Pick<Surroundings, 'database' | 'clock'>): Promise<void> {
+export async function checkLedgers({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<void> {
   for (;;) {
     const now = clock.now()
     const isMore = await database.transaction(async (trx) => {
@@ -51,7 +51,7 @@ async function compare(trx: Db, organizationId: string): Promise<void> {
       from "purchaseOrders" where "organizationId" = ${organizationId} and "status" <> 'void'
       union all
       select "id", 'commitment', "number", "total" from "purchaseOrders"
-      where "organizationId" = ${organizationId} and "status" = any(${[...COMMITTED]}::text[])
+      where "organizationId" = ${organizationId} and "status" = any(${[...COMMITTED_STATUSES]}::text[])
       union all
       select "id", 'paid', "number", "amount" from "payments"
       where "organizationId" = ${organizationId} and "status" = 'paid'
@@ -85,5 +85,5 @@ async function compare(trx: Db, organizationId: string): Promise<void> {
     full join (select * from "posted" where "recordId" is not null) as p
       on p."recordId" = e."recordId" and p."measure" = e."measure"
     where coalesce(p."amount", 0) <> coalesce(e."amount", 0)
-    order by 2, 3 limit ${MOST_DIFFERENCES}`.execute(trx)
+    order by 2, 3 limit ${MAX_DIFFERENCES}`.execute(trx)
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { PeriodClose, PeriodState } from '../../../client/contract.gen.ts'
 import type { Call, Tenant, WriteCall } from '../../platform/calls/call.ts'
-import { recordEvent } from '../../platform/events/record.ts'
-import { conflict, invalid } from '../../platform/problems/problem.ts'
-import { resource } from '../../platform/resources/resource.ts'
+import { recordEvent } from '../../platform/events/record-event.ts'
+import { conflict, validationFailed } from '../../platform/problems/problem.ts'
+import { defineResource } from '../../platform/resources/resource.ts'
 import { addDays, dateIn } from '../../platform/values/calendar.ts'
 import { formatDate } from '../../platform/values/format.ts'
-import { totalOf } from './balances.ts'
+import { findTotal } from './balances.ts'
 import { closedThrough, lockClosedThrough, setClosedThrough, startDate } from './period.ts'
 
-export const { list, find, findAll, findAllWith, insert, update } = resource({ schema: 'PeriodClose' })
+export const { list, find, findAll, findAllWith, insert, update } = defineResource({ schema: 'PeriodClose' })
 
 export async function periodState(call: Call): Promise<PeriodState> {
   const closed = await closedThrough(call)
@@ -25,15 +25,15 @@ export async function periodState(call: Call): Promise<PeriodState> {
 export async function closePeriod(call: WriteCall, throughDate: string): Promise<PeriodClose> {
   const today = dateIn(call.timeZone, call.now)
   if (throughDate >= today)
-    throw invalid([{ pointer: '/throughDate', code: 'maximum', message: `must be before today (${today})` }])
+    throw validationFailed([{ pointer: '/throughDate', code: 'maximum', message: `must be before today (${today})` }])
   const closed = await lockClosedThrough(call)
   if (closed !== null && throughDate <= closed)
     throw conflict('already_done', `The period through ${formatDate(closed)} is already closed.`)
   const fromDate = closed === null ? null : addDays(closed, 1)
-  const { digest, count } = await digestOf(call, { fromDate, throughDate })
+  const { digest, count } = await findDigest(call, { fromDate, throughDate })
   const close = await insert(call, {
     ...{ fromDate, throughDate, status: 'closed', digest, postingCount: count },
-    balances: await totalOf(call, { to: throughDate }),
+    balances: await findTotal(call, { to: throughDate }),
     unapprovedTimesheetCount: await unapprovedTimesheets(call, throughDate),
   })
   await setClosedThrough(call, throughDate)
@@ -48,7 +48,9 @@ export async function reopenPeriods(call: WriteCall, throughDate: string | null,
     a.throughDate < b.throughDate ? 1 : -1,
   )
   if (throughDate !== null && !closed.some((close) => close.throughDate === throughDate))
-    throw invalid([{ pointer: '/throughDate', code: 'unknown', message: 'must be the throughDate of a closed period' }])
+    throw validationFailed([
+      { pointer: '/throughDate', code: 'unknown', message: 'must be the throughDate of a closed period' },
+    ])
   const reopened = closed.filter((close) => throughDate === null || close.throughDate > throughDate)
   if (reopened.length === 0)
     throw conflict(
@@ -70,7 +72,7 @@ const ROWS = 5000
  * The SHA-256 of the postings of a period, in the order of their IDs: a line of JSON for each, with everything but the
  * sequence, which an import assigns again.
  */
-export async function digestOf(
+export async function findDigest(
   { db, organizationId }: Tenant,
   { fromDate, throughDate }: Pick<PeriodClose, 'fromDate' | 'throughDate'>,
 ): Promise<{ digest: string; count: number }> {

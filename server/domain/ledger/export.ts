@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Posting } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
-import { type FileAnswer, madeFile } from '../../platform/calls/file-answer.ts'
+import { createFileResponse, type FileResponse } from '../../platform/calls/file-response.ts'
 import type { Input } from '../../platform/calls/operation.ts'
-import { MOST_PAGE_BYTES } from '../../platform/calls/page.ts'
+import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
 import { CSV_FORM } from '../../platform/values/csv-form.ts'
 import { listAfter } from './posting-queries.ts'
 
@@ -15,16 +15,16 @@ const COLUMNS = [
 
 type Query = Input<'getPostingsCsv'>['query']
 
-export async function postingsNdjson(call: Call, query: Query): Promise<FileAnswer> {
+export async function postingsNdjson(call: Call, query: Query): Promise<FileResponse> {
   const text = await written(call, query, (posting) => `${JSON.stringify(posting)}\n`)
-  return madeFile('postings.ndjson', 'application/x-ndjson', Buffer.from(text))
+  return createFileResponse('postings.ndjson', 'application/x-ndjson', Buffer.from(text))
 }
 
-export async function postingsCsv(call: Call, query: Query): Promise<FileAnswer> {
+export async function postingsCsv(call: Call, query: Query): Promise<FileResponse> {
   const header = stringify([], { ...CSV_FORM, columns: COLUMNS, header: true })
   const line = ({ actor, ...posting }: Posting) =>
     stringify([{ ...posting, actorType: actor.type, actorId: actor.id }], { ...CSV_FORM, columns: COLUMNS })
-  return madeFile('postings.csv', 'text/csv', Buffer.from(header + (await written(call, query, line))))
+  return createFileResponse('postings.csv', 'text/csv', Buffer.from(header + (await written(call, query, line))))
 }
 
 /** The postings after the given one, until the limit or the size of a page is reached. */
@@ -35,7 +35,7 @@ async function written(
 ): Promise<string> {
   let text = ''
   for (const posting of await listAfter(call, filters, afterSequence, limit)) {
-    if (text.length >= MOST_PAGE_BYTES) return text
+    if (text.length >= MAX_PAGE_BYTES) return text
     text += write(posting)
   }
   return text

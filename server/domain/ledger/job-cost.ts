@@ -6,7 +6,7 @@ import { unknownReference } from '../../platform/problems/problem.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 import { isApproximate } from './balances.ts'
 import { startDate } from './period.ts'
-import { conditionsOf, POSTING, POSTINGS } from './posting-queries.ts'
+import { getConditions, POSTING, POSTINGS } from './posting-queries.ts'
 
 /** The cost of a home, posting by posting in the order of their dates. */
 export async function jobCostLedger(
@@ -15,14 +15,14 @@ export async function jobCostLedger(
   { limit, afterPostingId, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
 ): Promise<JobCostLedger> {
   const last = to ?? dateIn(call.timeZone, call.now)
-  const upTo = conditionsOf(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
+  const upTo = getConditions(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
   const where = sql.join(upTo, sql` and `)
   const { rows: sums } = await sql<{ opening: number; closing: number }>`
     select coalesce(sum(p."amount") filter (where p."effectiveDate" < ${from ?? null}::date), 0) as "opening",
       coalesce(sum(p."amount"), 0) as "closing"
     from "postings" as p where ${where}`.execute(call.db)
   const { opening = 0, closing = 0 } = sums[0] ?? {}
-  const after = afterPostingId === undefined ? null : await placeOf(call, afterPostingId)
+  const after = afterPostingId === undefined ? null : await findPlace(call, afterPostingId)
   const { rows } = await sql<Posting & { runningCost: number }>`
     select ${POSTING}, r."runningCost"
     from (
@@ -47,7 +47,7 @@ export async function jobCostLedger(
 }
 
 /** Where a posting lies in the order of the ledger. */
-async function placeOf({ db, organizationId }: Call, id: string): Promise<{ date: string; sequence: number }> {
+async function findPlace({ db, organizationId }: Call, id: string): Promise<{ date: string; sequence: number }> {
   const { rows } = await sql<{ date: string; sequence: number }>`
     select "effectiveDate" as "date", "sequence" from "postings"
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)

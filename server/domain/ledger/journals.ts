@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Journal, JournalLine, JournalReversal, JournalType } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
-import { conflict, invalid, unknownReference } from '../../platform/problems/problem.ts'
-import { resource } from '../../platform/resources/resource.ts'
+import { conflict, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
+import { defineResource } from '../../platform/resources/resource.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
-import { minus, sum } from '../../platform/values/money.ts'
+import { subtract, sum } from '../../platform/values/money.ts'
 import * as homes from '../land/homes/queries.ts'
 import * as scopes from '../vendors/scopes/queries.ts'
 import type { NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
-export const { list, find, findAll, findOptional, lock, make, insertAll, update } = resource({
+export const { list, find, findAll, findOptional, lock, make, insertAll, update } = defineResource({
   schema: 'Journal',
   long: ['lines'],
 })
@@ -31,7 +31,7 @@ export async function createJournal(call: WriteCall, body: Checked['JournalCreat
   })
   const zero = lines.filter(({ amount }) => amount === 0)
   if (zero.length > 0)
-    throw invalid(
+    throw validationFailed(
       zero.map(({ pointers }) => ({ pointer: pointers.amount, code: 'minimum', message: 'must not be zero' })),
     )
   return post(call, 'journal', { ...body, lines: await resolve(call, lines) })
@@ -39,7 +39,7 @@ export async function createJournal(call: WriteCall, body: Checked['JournalCreat
 
 export async function transferCost(call: WriteCall, body: Checked['CostTransfer']): Promise<Journal> {
   const { fromHomeId, fromScope, fromCostCodeId, toHomeId, toScope, toCostCodeId, amount } = body
-  if (amount === 0) throw invalid([{ pointer: '/amount', code: 'minimum', message: 'must be more than 0' }])
+  if (amount === 0) throw validationFailed([{ pointer: '/amount', code: 'minimum', message: 'must be more than 0' }])
   const side = (name: 'from' | 'to') => ({
     ...{ homeId: `/${name}HomeId`, scope: `/${name}Scope`, costCodeId: `/${name}CostCodeId`, amount: '/amount' },
   })
@@ -48,14 +48,14 @@ export async function transferCost(call: WriteCall, body: Checked['CostTransfer'
       homeId: fromHomeId,
       scope: fromScope,
       costCodeId: fromCostCodeId,
-      amount: minus(0, amount),
+      amount: subtract(0, amount),
       pointers: side('from'),
     },
     { homeId: toHomeId, scope: toScope, costCodeId: toCostCodeId, amount, pointers: side('to') },
   ])
   const [from, to] = lines
   if (from?.homeId === to?.homeId && from?.scope === to?.scope && from?.costCodeId === to?.costCodeId)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/toHomeId', code: 'itself', message: 'must differ in the home, the trade or the cost code' },
     ])
   return post(call, 'transfer', { ...body, lines, amount })
@@ -72,13 +72,13 @@ export async function reverseJournal(
     throw conflict('not_suitable', `Cannot reverse ${number}: it is a reversal. Create a journal instead.`)
   if (reversedByEntryId !== null) throw conflict('already_done', `${number} is already reversed.`)
   if (effectiveDate !== undefined && effectiveDate < journal.effectiveDate)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/effectiveDate', code: 'minimum', message: `must not be before ${journal.effectiveDate}` },
     ])
-  const lines = journal.lines.map((line) => ({ ...line, amount: minus(0, line.amount) }))
+  const lines = journal.lines.map((line) => ({ ...line, amount: subtract(0, line.amount) }))
   const reversal = await post(call, 'reversal', {
     ...{ note: reason, effectiveDate, lines, reversesEntryId: id },
-    amount: minus(0, journal.amount),
+    amount: subtract(0, journal.amount),
   })
   await update(call, journal, { reversedByEntryId: reversal.id })
   return reversal
@@ -92,7 +92,7 @@ async function resolve(call: WriteCall, lines: readonly AskedLine[]): Promise<Jo
     call,
     lines.flatMap(({ costCodeId }) => costCodeId ?? []),
   )
-  const trades = await scopes.known(
+  const trades = await scopes.canonicalTradeNames(
     call,
     lines.flatMap(({ scope }) => scope ?? []),
   )
@@ -130,8 +130,10 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
   const today = dateIn(call.timeZone, call.now)
   const { note, lines, effectiveDate = today, reversesEntryId = null } = draft
   if (effectiveDate > today)
-    throw invalid([{ pointer: '/effectiveDate', code: 'maximum', message: `must not be after today (${today})` }])
-  const made = make(call, {
+    throw validationFailed([
+      { pointer: '/effectiveDate', code: 'maximum', message: `must not be after today (${today})` },
+    ])
+  const created = make(call, {
     ...{ number: await nextNumber(call), journalType, effectiveDate, note, lines, currency: call.currency },
     ...{ amount: draft.amount ?? sum(lines.map(({ amount }) => amount)), reversesEntryId },
   })
@@ -139,9 +141,9 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
     { ...line, measure: 'cost', effectiveDate },
     { ...line, measure: 'other', effectiveDate },
   ])
-  await recordPostings(call, { entryId: made.id, postings, reversesEntryId })
-  await insertAll(call, [made])
-  return find(call, made.id)
+  await recordPostings(call, { entryId: created.id, postings, reversesEntryId })
+  await insertAll(call, [created])
+  return find(call, created.id)
 }
 
 /** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */

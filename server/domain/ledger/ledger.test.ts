@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listEvents } from '../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../test/support/site.ts'
 import {
   type Answer,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
-import { buildSite, type Site } from '../../../test/support/site.ts'
+} from '../../../test/support/test-plumbline.ts'
 
 type Body = Answer['body']
 
@@ -198,7 +198,7 @@ test('periods are closed one after the other, and reopened by an owner only', as
     ['2026-09-30', 'closed'],
   ])
   expect(data[0]).toMatchObject({ digest: october.digest, reopenReason: body.reason, reopenedBy: { type: 'user' } })
-  const types = (await eventsOf(plumbline, site.organizationId)).map(({ type }) => type)
+  const types = (await listEvents(plumbline, site.organizationId)).map(({ type }) => type)
   expect(types.filter((type) => type.startsWith('period.'))).toEqual([
     'period.closed',
     'period.closed',
@@ -355,12 +355,17 @@ test('balances by group have pages', async () => {
 })
 
 test('a journal is reversed once, and accounting is told of both', async () => {
-  const made = await journal(site.lot14, 120, '2026-09-30')
-  expect(made).toMatchObject({ number: 'JE-0001', journalType: 'journal', amount: 120, reversedByEntryId: null })
-  const path = `/ledger/journals/${made.id}/reverse`
+  const created = await journal(site.lot14, 120, '2026-09-30')
+  expect(created).toMatchObject({ number: 'JE-0001', journalType: 'journal', amount: 120, reversedByEntryId: null })
+  const path = `/ledger/journals/${created.id}/reverse`
   expect(await refused(path, { reason: 'Refund.', effectiveDate: '2026-09-29' })).toMatchObject({ status: 422 })
   const reversal = await done(path, { reason: 'Refund.' })
-  expect(reversal).toMatchObject({ journalType: 'reversal', amount: -120, reversesEntryId: made.id, note: 'Refund.' })
+  expect(reversal).toMatchObject({
+    journalType: 'reversal',
+    amount: -120,
+    reversesEntryId: created.id,
+    note: 'Refund.',
+  })
   expect(await refused(path, { reason: 'Again.' })).toMatchObject({ code: 'already_done' })
   expect(await refused(`/ledger/journals/${reversal.id}/reverse`, { reason: 'Again.' })).toMatchObject({
     code: 'not_suitable',
@@ -369,16 +374,19 @@ test('a journal is reversed once, and accounting is told of both', async () => {
   const { items } = await get('/accounting/queue?type=journal')
   expect(items.map(({ id, amount, reason }: Body) => [id, amount, reason])).toEqual(
     expect.arrayContaining([
-      [made.id, 120, 'new'],
+      [created.id, 120, 'new'],
       [reversal.id, -120, 'new'],
     ]),
   )
-  await done('/accounting/acknowledgements', { rows: [{ id: made.id, version: 2, accountingId: 'GL-1' }] })
-  expect(await get(`/ledger/journals/${made.id}`)).toMatchObject({
+  await done('/accounting/acknowledgements', { rows: [{ id: created.id, version: 2, accountingId: 'GL-1' }] })
+  expect(await get(`/ledger/journals/${created.id}`)).toMatchObject({
     accountingId: 'GL-1',
     reversedByEntryId: reversal.id,
   })
-  expect((await get('/ledger/postings?sort=sequence')).data[0]).toMatchObject({ note: 'Permit fee.', entryId: made.id })
+  expect((await get('/ledger/postings?sort=sequence')).data[0]).toMatchObject({
+    note: 'Permit fee.',
+    entryId: created.id,
+  })
 })
 
 test('journals refuse what is not there, not yet, or nothing', async () => {

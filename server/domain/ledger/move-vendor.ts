@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
-import { minus } from '../../platform/values/money.ts'
+import { subtract } from '../../platform/values/money.ts'
 import type { NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
@@ -18,7 +18,7 @@ export async function moveVendorBalances(
     having sum("amount") <> 0`.execute(call.db)
   const effectiveDate = dateIn(call.timeZone, call.now)
   const postings = rows.flatMap((row): NewPosting[] => [
-    { ...row, vendorId: mergeId, amount: minus(0, row.amount), effectiveDate },
+    { ...row, vendorId: mergeId, amount: subtract(0, row.amount), effectiveDate },
     { ...row, vendorId: keepId, effectiveDate },
   ])
   await recordPostings(call, { postings, note: 'The vendor was merged into another one.' })

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
-import { invalid } from '../../platform/problems/problem.ts'
+import { validationFailed } from '../../platform/problems/problem.ts'
 import * as homes from '../land/homes/queries.ts'
 import { ledgerBalances } from './balances.ts'
 import * as closes from './closes.ts'
@@ -76,5 +76,5 @@ export const ledgerOperations = {
 
 function assertInOrder({ from, to }: { from?: string | undefined; to?: string | undefined }): void {
   if (from !== undefined && to !== undefined && to < from)
-    throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+    throw validationFailed([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
 }

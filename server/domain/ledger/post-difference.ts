@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
-import { minus, sum } from '../../platform/values/money.ts'
+import { subtract, sum } from '../../platform/values/money.ts'
 import type { Measure, NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
@@ -22,16 +22,16 @@ export async function postDifference(
     select "homeId", "scope", "costCodeId", "saleId", sum("amount") as "amount" from "postings"
     where "organizationId" = ${call.organizationId} and ${sql.ref(String(column))} = ${id} and "measure" = ${measure}
     group by "homeId", "scope", "costCodeId", "saleId"`.execute(call.db)
-  const [there, wanted] = [totalsOf(posted), totalsOf(now)]
+  const [there, wanted] = [getTotals(posted), getTotals(now)]
   const effectiveDate = dateIn(call.timeZone, call.now)
   const postings = [...new Map([...there, ...wanted])].map(([key, { amount: _, ...of }]) => ({
     ...{ ...of, measure, effectiveDate },
-    amount: minus(wanted.get(key)?.amount ?? 0, there.get(key)?.amount ?? 0),
+    amount: subtract(wanted.get(key)?.amount ?? 0, there.get(key)?.amount ?? 0),
   }))
   await recordPostings(call, { postings })
 }
 
-function totalsOf(balances: readonly Balance[]): Map<string, Balance> {
+function getTotals(balances: readonly Balance[]): Map<string, Balance> {
   const grouped = Map.groupBy(balances, ({ homeId, scope = null, costCodeId = null, saleId = null }) =>
     JSON.stringify([homeId, scope, costCodeId, saleId]),
   )

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { makeDemo } from '../../operators/demo/demo.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createDemo } from '../../operators/demo/create-demo.ts'
 import { up } from '../../platform/database/migrations/0470_posted_history.ts'
 import { checkLedgers } from './check-ledgers.ts'
 import { allowPostingErasure } from './erasure.ts'
@@ -10,7 +10,7 @@ let plumbline: TestPlumbline
 let demo: { organizationId: string; key: string }
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  demo = await makeDemo(plumbline.database, plumbline.config)
+  demo = await createDemo(plumbline.database, plumbline.config)
 })
 afterAll(() => plumbline.stop())
 
@@ -18,7 +18,7 @@ const query = async <Row>(statement: ReturnType<typeof sql<Row>>) =>
   (await statement.execute(plumbline.database.statements)).rows
 const differences = async () => {
   await sql`delete from "ledgerChecks"`.execute(plumbline.database.statements)
-  await checkLedgers(plumbline.app.surroundings)
+  await checkLedgers(plumbline.app.services)
   return query(sql<{ recordId: string; measure: string; posted: number; expected: number }>`
     select "recordId", "measure", "posted", "expected" from "ledgerDifferences" order by 1, 2`)
 }

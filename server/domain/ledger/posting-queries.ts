@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Posting } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
-import { invalidCursor, page, readCursor } from '../../platform/calls/page.ts'
+import { invalidCursor, readCursor, toPage } from '../../platform/calls/page.ts'
 
 /** Which postings to read. */
 export interface PostingQuery {
@@ -24,7 +24,7 @@ export interface PostingQuery {
 const EQUAL = ['measure', 'homeId', 'costCodeId', 'vendorId', 'poId', 'paymentId', 'saleId', 'entryId'] as const
 
 /** The conditions of a query on the table as `p`. */
-export function conditionsOf({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
+export function getConditions({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
   const { from, to, knownAt, updatedAfter, createdAfter, ids } = query
   return [
     sql`p."organizationId" = ${organizationId}`,
@@ -53,7 +53,7 @@ export async function list(
 ): Promise<{ data: Posting[]; nextCursor: string | null }> {
   const { limit, cursor, sort } = query
   const isDescending = sort.startsWith('-')
-  const conditions = conditionsOf(call, query)
+  const conditions = getConditions(call, query)
   if (cursor !== undefined) {
     const { value } = readCursor(sort, cursor)
     if (!Number.isSafeInteger(value)) throw invalidCursor()
@@ -62,7 +62,7 @@ export async function list(
   const { rows } = await sql<Posting>`
     select ${POSTING} from ${POSTINGS} where ${sql.join(conditions, sql` and `)}
     order by p."sequence" ${isDescending ? sql`desc` : sql`asc`} limit ${limit + 1}`.execute(call.db)
-  return page(rows, limit, sort, ({ sequence }) => sequence)
+  return toPage(rows, limit, sort, ({ sequence }) => sequence)
 }
 
 /** The postings after a sequence, oldest first. */
@@ -70,11 +70,11 @@ export async function listAfter(
   call: Tenant,
   query: PostingQuery,
   afterSequence: number,
-  most: number,
+  max: number,
 ): Promise<Posting[]> {
-  const conditions = [...conditionsOf(call, query), sql`p."sequence" > ${afterSequence}`]
+  const conditions = [...getConditions(call, query), sql`p."sequence" > ${afterSequence}`]
   const { rows } = await sql<Posting>`
     select ${POSTING} from ${POSTINGS} where ${sql.join(conditions, sql` and `)}
-    order by p."sequence" limit ${most}`.execute(call.db)
+    order by p."sequence" limit ${max}`.execute(call.db)
   return rows
 }

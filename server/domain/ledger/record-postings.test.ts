@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
-import { systemCall } from '../../platform/keys/principals.ts'
+import { newSystemCall } from '../../platform/keys/principals.ts'
 import { allowPostingErasure } from './erasure.ts'
 import { toPostingDate } from './period.ts'
 import type { NewPosting } from './posting.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => plumbline.stop())
 
 const write = async <T>(work: (call: WriteCall) => Promise<T>) =>
-  (await systemCall(plumbline.app.surroundings, organizationId)).write(work)
+  (await newSystemCall(plumbline.app.services, organizationId)).write(work)
 const stored = async () =>
   (
     await sql<Record<string, unknown>>`

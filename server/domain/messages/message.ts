@@ -1,10 +1,10 @@
 import type { FieldError, Message, MessageCreate, MessageSubjectType } from '../../../client/contract.gen.ts'
 
 /** A message lists all its recipients, so their number is limited. */
-export const MOST_RECIPIENTS = 200
+export const MAX_RECIPIENTS = 200
 
 /** The fields of a user that messages need. */
-export interface Person {
+export interface MessagePerson {
   id: string
   name: string
   email: string
@@ -23,26 +23,29 @@ export interface Addressee {
   gone: 'disabled' | 'archived' | null
 }
 
-export function asAddressee({ id, name, email, status }: Person): Addressee {
+export function toAddressee({ id, name, email, status }: MessagePerson): Addressee {
   return { type: 'user', id, name, addresses: [email], gone: status === 'disabled' ? 'disabled' : null }
 }
 
 /** Returns the users with one of the roles, except deactivated ones. */
-export function holdersOf(roles: readonly string[], people: readonly Person[]): Addressee[] {
-  return people.filter(({ role, status }) => roles.includes(role) && status !== 'disabled').map(asAddressee)
+export function listRoleHolders(roles: readonly string[], people: readonly MessagePerson[]): Addressee[] {
+  return people.filter(({ role, status }) => roles.includes(role) && status !== 'disabled').map(toAddressee)
 }
 
-type Named = NonNullable<MessageCreate['recipients']>[number]
+type NamedRecipient = NonNullable<MessageCreate['recipients']>[number]
 
 /** Returns everybody who takes part in a message, its sender and recipients, except the person who replies. */
-export function partakersOf({ sender, recipients }: Pick<Message, 'sender' | 'recipients'>, answering: string | null) {
-  const all = [sender, ...recipients].flatMap(({ type, id }): Named[] =>
+export function listParticipants(
+  { sender, recipients }: Pick<Message, 'sender' | 'recipients'>,
+  answering: string | null,
+) {
+  const all = [sender, ...recipients].flatMap(({ type, id }): NamedRecipient[] =>
     (type === 'user' || type === 'vendor') && id !== null && id !== answering ? [{ type, id }] : [],
   )
   return all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
 }
 
-export function faultsOf({ recipients, recipientRoles, inReplyToId }: MessageCreate): FieldError[] {
+export function findMessageErrors({ recipients, recipientRoles, inReplyToId }: MessageCreate): FieldError[] {
   return recipients === undefined && recipientRoles === undefined && (inReplyToId ?? null) === null
     ? [{ pointer: '/recipients', code: 'required', message: 'is required unless recipientRoles or inReplyToId is set' }]
     : []

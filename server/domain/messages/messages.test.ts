@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../office/users/users.ts'
 
 let plumbline: TestPlumbline
@@ -44,7 +44,7 @@ test('a message is sent once to each named recipient and member of a role, and r
   expect(sent.body.sender).toEqual(sent.body.createdBy)
   for (const recipient of sent.body.recipients)
     expect(recipient).toMatchObject({ type: 'user', deliveryStatus: 'delivered', deliveredAt: sentAt, readAt: null })
-  const events = await eventsAbout(plumbline, sent.body.id)
+  const events = await listEventsAbout(plumbline, sent.body.id)
   expect(events).toMatchObject([{ type: 'message.sent', data: { object: sent.body, previous: null } }])
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
@@ -77,22 +77,22 @@ test('messages can be filtered by recipient and by subject', async () => {
 })
 
 test('a message without recipients, to unknown ones, or about an unknown record is rejected', async () => {
-  const faults = async (body: object) => {
+  const errors = async (body: object) => {
     const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
     return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
   }
-  expect(await faults({})).toEqual([422, 'validation_failed', ['/recipients']])
+  expect(await errors({})).toEqual([422, 'validation_failed', ['/recipients']])
   const vendor = [{ type: 'vendor', id: 'ven_01m7y975jzfesvq6ba4mxry0e1' }]
-  expect(await faults({ recipients: vendor })).toEqual([422, 'unknown_reference', ['/recipients/0/id']])
+  expect(await errors({ recipients: vendor })).toEqual([422, 'unknown_reference', ['/recipients/0/id']])
   const stranger = (await plumbline.newBuilder()).userId
-  expect(await faults({ recipients: to(owner, stranger) })).toEqual([422, 'unknown_reference', ['/recipients/1/id']])
+  expect(await errors({ recipients: to(owner, stranger) })).toEqual([422, 'unknown_reference', ['/recipients/1/id']])
   const nothing = { type: 'home', id: 'hom_01m7y975jzfesvq6ba4mxry0e1' }
-  expect(await faults({ recipients: to(owner), relatedTo: nothing })).toEqual([
+  expect(await errors({ recipients: to(owner), relatedTo: nothing })).toEqual([
     422,
     'unknown_reference',
     ['/relatedTo/id'],
   ])
-  expect(await faults({ recipients: to(owner), inReplyToId: 'msg_nowhere' })).toEqual([
+  expect(await errors({ recipients: to(owner), inReplyToId: 'msg_nowhere' })).toEqual([
     422,
     'unknown_reference',
     ['/inReplyToId'],

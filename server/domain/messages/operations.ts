@@ -1,13 +1,13 @@
 import type { Message, MessageCreate } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { conflict, invalid, Problem, unknownReference } from '../../platform/problems/problem.ts'
-import { sendsMail } from '../office/mail/queue.ts'
-import { faultsOf, holdersOf, MOST_RECIPIENTS, partakersOf, SUBJECT_PERMISSIONS } from './message.ts'
+import { conflict, Problem, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
+import { canSendMail } from '../office/mail/queue-letters.ts'
+import { findRecipients } from './find-recipients.ts'
+import { findMessageErrors, listParticipants, listRoleHolders, MAX_RECIPIENTS, SUBJECT_PERMISSIONS } from './message.ts'
 import * as messages from './queries.ts'
 import { markRead } from './read-marks.ts'
-import { reach } from './recipients.ts'
-import { send } from './send.ts'
+import { sendMessage } from './send-message.ts'
 
 export const messageOperations = {
   async listMessages({ query }, call) {
@@ -15,18 +15,19 @@ export const messageOperations = {
   },
 
   async sendMessage({ body }, call) {
-    const faults = faultsOf(body)
-    if (faults.length > 0) throw invalid(faults)
+    const errors = findMessageErrors(body)
+    if (errors.length > 0) throw validationFailed(errors)
     const { channel, subject = null, relatedTo = null, inReplyToId = null } = body
     const permission = relatedTo === null ? null : SUBJECT_PERMISSIONS[relatedTo.type]
     if (permission !== null && !call.permissions.has(permission))
       throw new Problem('permission_denied', `Setting relatedTo requires ${permission}.`, { permission })
     const message = await call.write(async (call) => {
-      if (relatedTo !== null && !(await messages.hasSubject(call, relatedTo))) throw unknownReference(['/relatedTo/id'])
+      if (relatedTo !== null && !(await messages.doesSubjectExist(call, relatedTo)))
+        throw unknownReference(['/relatedTo/id'])
       if (inReplyToId !== null) await messages.assertExist(call, [inReplyToId], '/inReplyToId')
       const inReplyTo = inReplyToId === null ? null : await messages.find(call, inReplyToId)
-      const to = await addressed(call, body, inReplyTo)
-      return send(call, { channel, subject, body: body.body, to, relatedTo, inReplyTo })
+      const to = await resolveRecipients(call, body, inReplyTo)
+      return sendMessage(call, { channel, subject, body: body.body, to, relatedTo, inReplyTo })
     })
     return { status: 201, body: message }
   },
@@ -37,7 +38,7 @@ export const messageOperations = {
 
   async setMessageReadState({ path, body }, call) {
     const message = await call.write(async (call) => {
-      const recipientId = body.recipientId ?? (await ownUser(call))
+      const recipientId = body.recipientId ?? (await findOwnUser(call))
       const before = await messages.lock(call, path.messageId)
       const isRecipient = before.recipients.some(({ type, id }) => type === 'user' && id === recipientId)
       if (!isRecipient && body.recipientId !== undefined) throw unknownReference(['/recipientId'])
@@ -49,19 +50,19 @@ export const messageOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function addressed(call: WriteCall, body: MessageCreate, inReplyTo: Message | null) {
+async function resolveRecipients(call: WriteCall, body: MessageCreate, inReplyTo: Message | null) {
   const { recipientRoles = [] } = body
   const isToAll = inReplyTo !== null && body.recipients === undefined && recipientRoles.length === 0
-  const named = isToAll ? partakersOf(inReplyTo, await ownUser(call)) : (body.recipients ?? [])
-  const { found, unknown } = await reach(call, named)
+  const named = isToAll ? listParticipants(inReplyTo, await findOwnUser(call)) : (body.recipients ?? [])
+  const { found, unknown } = await findRecipients(call, named)
   if (unknown.length > 0) throw unknownReference(unknown.map((i) => `/recipients/${i}/id`))
-  const holders = recipientRoles.length === 0 ? [] : holdersOf(recipientRoles, await messages.people(call))
+  const holders = recipientRoles.length === 0 ? [] : listRoleHolders(recipientRoles, await messages.listPeople(call))
   const all = [...(isToAll ? found.filter(({ gone }) => gone === null) : found), ...holders]
   const to = all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
   const lost = to.find(({ gone }) => gone !== null)
   if (lost !== undefined) throw conflict('user_disabled', `Cannot send the message: ${lost.name} is ${lost.gone}.`)
   const mute =
-    body.channel === 'email' && sendsMail(call) ? to.find(({ addresses }) => addresses.length === 0) : undefined
+    body.channel === 'email' && canSendMail(call) ? to.find(({ addresses }) => addresses.length === 0) : undefined
   if (mute !== undefined)
     throw conflict(
       'no_recipient',
@@ -74,16 +75,16 @@ async function addressed(call: WriteCall, body: MessageCreate, inReplyTo: Messag
         ? 'The message has no other participants to reply to. Set recipients.'
         : 'No active user has any of these roles. Set recipients or other recipientRoles.',
     )
-  if (to.length > MOST_RECIPIENTS)
+  if (to.length > MAX_RECIPIENTS)
     throw conflict(
       'limit_reached',
-      `A message can have at most ${MOST_RECIPIENTS} recipients, but this one has ${to.length}.`,
+      `A message can have at most ${MAX_RECIPIENTS} recipients, but this one has ${to.length}.`,
     )
   return to
 }
 
 /** Returns the ID of the calling user, or of the user that the key acts for. */
-async function ownUser(call: Call): Promise<string> {
+async function findOwnUser(call: Call): Promise<string> {
   const { kind, id } = call.principal
-  return kind === 'key' ? messages.ownerOfKey(call, String(id)) : String(id)
+  return kind === 'key' ? messages.findKeyOwner(call, String(id)) : String(id)
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { MessageSubjectType } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
-import { resource } from '../../platform/resources/resource.ts'
-import type { Person } from './message.ts'
+import { defineResource } from '../../platform/resources/resource.ts'
+import type { MessagePerson } from './message.ts'
 
-export const { list, find, findAll, lock, insert, update, assertExist } = resource({
+export const { list, find, findAll, lock, insert, update, assertExist } = defineResource({
   schema: 'Message',
   long: ['body', 'recipients'],
   filters: {
@@ -19,7 +19,7 @@ export const { list, find, findAll, lock, insert, update, assertExist } = resour
 })
 
 /** Returns the users of the organization, or those with these IDs, owners first. */
-export async function people(call: Tenant, ids?: readonly string[]): Promise<Person[]> {
+export async function listPeople(call: Tenant, ids?: readonly string[]): Promise<MessagePerson[]> {
   return call.db
     .selectFrom('users')
     .select(['id', 'name', 'email', 'role', 'status'])
@@ -30,7 +30,7 @@ export async function people(call: Tenant, ids?: readonly string[]): Promise<Per
     .execute()
 }
 
-const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
+const SUBJECT_TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
   vendor: sql.table('vendors'),
   community: sql.table('communities'),
   home: sql.table('homes'),
@@ -44,16 +44,19 @@ const TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
 }
 
 /** Returns whether the record that a message is about exists. */
-export async function hasSubject(call: Tenant, subject: { type: MessageSubjectType; id: string }): Promise<boolean> {
+export async function doesSubjectExist(
+  call: Tenant,
+  subject: { type: MessageSubjectType; id: string },
+): Promise<boolean> {
   const { rows } = await sql`
-    select from ${TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(
+    select from ${SUBJECT_TABLES[subject.type]} where "organizationId" = ${call.organizationId} and "id" = ${subject.id}`.execute(
     call.db,
   )
   return rows.length > 0
 }
 
 /** Returns the ID of the user who created a key and for whom it acts. */
-export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
+export async function findKeyOwner(call: Tenant, keyId: string): Promise<string> {
   const { createdByUserId } = await call.db
     .selectFrom('apiKeys')
     .select('createdByUserId')
@@ -64,7 +67,7 @@ export async function ownerOfKey(call: Tenant, keyId: string): Promise<string> {
 }
 
 /** Stores when a recipient has read the message, in a table that unread messages are looked up in; null for unread. */
-export async function keepReadAt(
+export async function storeReadAt(
   call: WriteCall,
   messageId: string,
   recipientId: string,

@@ -14,6 +14,6 @@ export async function markRead(
     recipient.id === recipientId && (recipient.readAt === null) === isRead ? { ...recipient, readAt } : recipient,
   )
   const after = await messages.update(call, before, { recipients })
-  if (after.version !== before.version) await messages.keepReadAt(call, before.id, recipientId, readAt)
+  if (after.version !== before.version) await messages.storeReadAt(call, before.id, recipientId, readAt)
   return after
 }

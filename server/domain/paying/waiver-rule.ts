@@ -5,24 +5,26 @@ import type { Tenant } from '../../platform/calls/call.ts'
  * SQL of whether payments of an order require a lien waiver, over the order as `o`, its vendor as `v`, and the
  * organization as `g`. The most specific setting applies.
  */
-export const ORDER_TAKES_WAIVER = `coalesce(o."lienWaiverRequired", v."lienWaiverRequired", g."lienWaiverRequired")`
+export const ORDER_REQUIRES_WAIVER_SQL = `coalesce(o."lienWaiverRequired", v."lienWaiverRequired", g."lienWaiverRequired")`
 
 /**
  * Returns SQL of whether a payment requires a lien waiver, over its row as `payment`. One order that requires it is
  * enough.
  */
-export function takesWaiver(payment: string): string {
+export function requiresWaiverSql(payment: string): string {
   return `exists (
     select from "paymentAllocations" as a
     join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
     join "vendors" as v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
     join "organizations" as g on g."id" = a."organizationId"
-    where a."organizationId" = ${payment}."organizationId" and a."paymentId" = ${payment}."id" and ${ORDER_TAKES_WAIVER})`
+    where a."organizationId" = ${payment}."organizationId" and a."paymentId" = ${payment}."id" and ${ORDER_REQUIRES_WAIVER_SQL})`
 }
 
-export async function isRequired({ db, organizationId }: Tenant, paymentId: string): Promise<boolean> {
+export async function isWaiverRequired({ db, organizationId }: Tenant, paymentId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "payments" as p
-    where p."organizationId" = ${organizationId} and p."id" = ${paymentId} and ${sql.raw(takesWaiver('p'))}`.execute(db)
+    where p."organizationId" = ${organizationId} and p."id" = ${paymentId} and ${sql.raw(requiresWaiverSql('p'))}`.execute(
+    db,
+  )
   return rows.length > 0
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
-import type { Written } from '../../platform/resources/sync.ts'
+import type { WrittenRow } from '../../platform/resources/sync-rows.ts'
 
 /** The accounting state of a record: the ID and version acknowledged, and the last failure. */
 export interface LedgerState {
@@ -17,7 +17,7 @@ export interface LedgerState {
 
 export const NOTHING_FAILED = { failedVersion: null, error: null, attempts: null, retryAt: null }
 
-export async function statesOf(
+export async function findLedgerStates(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, LedgerState>> {
@@ -29,7 +29,10 @@ export async function statesOf(
 }
 
 /** Stores the accounting states of locked records. */
-export async function keepStates({ db, organizationId }: WriteCall, states: readonly LedgerState[]): Promise<void> {
+export async function storeLedgerStates(
+  { db, organizationId }: WriteCall,
+  states: readonly LedgerState[],
+): Promise<void> {
   if (states.length === 0) return
   await sql`
     insert into "ledgerStates"
@@ -48,22 +51,22 @@ export async function keepStates({ db, organizationId }: WriteCall, states: read
  * which therefore need not be sent the row's changes. A record that was due before stays due, because the row need not
  * contain the fields that were changed here.
  */
-export function saidThere(
+export function markAcknowledged(
   type: LedgerType,
   match: MatchBy | undefined,
-): { settle?: (call: WriteCall, written: readonly Written[]) => Promise<void> } {
+): { settle?: (call: WriteCall, written: readonly WrittenRow[]) => Promise<void> } {
   if (match !== 'accountingId') return {}
   return {
     async settle(call, written) {
       const those = written.filter(({ before, version }) => before !== version)
       if (those.length === 0) return
-      const states = await statesOf(
+      const states = await findLedgerStates(
         call,
         those.flatMap(({ id, before }) => (before === null ? [] : id)),
       )
       const known = those.filter(({ id, before }) => before === null || states.get(id)?.version === before)
       const syncedAt = call.now.toISOString()
-      await keepStates(
+      await storeLedgerStates(
         call,
         known.map(({ id, version }) => ({ ...NOTHING_FAILED, recordId: id, type, version, syncedAt })),
       )

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../platform/config/config.ts'
 import { html } from './page/html.ts'
-import { markdown, type Page, type Site } from './page/page.ts'
+import { type Page, renderMarkdown, type Site } from './page/page.ts'
 
 /** The guides in reading order. Each is a Markdown file whose first line is its title. */
 export const GUIDES: readonly string[] = [
@@ -53,7 +53,7 @@ export function readGuide(name: string, site: Site, config: Config): Guide {
   return { title: title.replace(/^# /, ''), lead, text }
 }
 
-export function guidesPage(site: Site, config: Config): Page {
+export function renderGuidesPage(site: Site, config: Config): Page {
   return {
     title: 'Guides',
     section: '/guides',
@@ -61,12 +61,12 @@ export function guidesPage(site: Site, config: Config): Page {
 <p>You can paste the commands in these guides into a shell: they call this service.</p>
 <ol class="guides">${GUIDES.map((name) => {
       const { title, lead } = readGuide(name, site, config)
-      return html`<li><a href="${site.docs}/guides/${name}">${title}</a>${markdown(lead)}</li>\n`
+      return html`<li><a href="${site.docs}/guides/${name}">${title}</a>${renderMarkdown(lead)}</li>\n`
     })}</ol>`,
   }
 }
 
-export function guidePage(site: Site, config: Config, name: string): Page | null {
+export function renderGuidePage(site: Site, config: Config, name: string): Page | null {
   const place = GUIDES.indexOf(name)
   if (place === -1) return null
   const { title, text } = readGuide(name, site, config)
@@ -78,6 +78,6 @@ export function guidePage(site: Site, config: Config, name: string): Page | null
   return {
     title,
     section: '/guides',
-    content: html`<p class="crumbs"><a href="${site.docs}/guides">Guides</a></p>\n${markdown(text)}${onward}`,
+    content: html`<p class="crumbs"><a href="${site.docs}/guides">Guides</a></p>\n${renderMarkdown(text)}${onward}`,
   }
 }

@@ -1,56 +1,56 @@
 import type { Contract, Schema } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { eventTypes } from '../../platform/events/event-types.ts'
+import { listEventTypes } from '../../platform/events/event-types.ts'
 import { GUIDES, readGuide } from './guides.ts'
-import { anchorFor, type Site, withoutTags } from './page/page.ts'
-import { problemEntries } from './problems.ts'
-import { atlasOf } from './reference/atlas.ts'
-import { everyField, type Field, fieldsOf } from './reference/fields.ts'
-import { ABOUT_PAGES, introductionOf } from './reference/introduction.ts'
-import { inputOf } from './reference/operation.ts'
-import { OTHER_WORDS } from './search-words.ts'
-import { compositeSkills, skillInput } from './skills.ts'
+import { anchorFor, type Site, stripTags } from './page/page.ts'
+import { listProblemEntries } from './problem-pages.ts'
+import { type Field, flattenFields, listFields } from './reference/field-list.ts'
+import { ABOUT_THESE_PAGES, splitIntroduction } from './reference/introduction.ts'
+import { listOperationFields } from './reference/operation-section.ts'
+import { findReferenceIndex } from './reference/reference-index.ts'
+import { SEARCH_SYNONYMS } from './search-synonyms.ts'
+import { listCompositeSkills, listSkillInput } from './skills-page.ts'
 
 /**
  * An entry of the documentation's search. The browser builds the index (search.js) at the first search, so a search
  * costs the service nothing.
  */
 export type SearchEntry = readonly [
-  ...[kind: Kind, title: string, detail: string, address: string, text: string],
+  ...[kind: EntryKind, title: string, detail: string, address: string, text: string],
   // Synonyms that are searched but not shown.
   also?: string,
 ]
-type Kind = 'Operation' | 'Field' | 'Object' | 'Schema' | 'Skill' | 'Guide' | 'Basics' | 'Event' | 'Problem'
+type EntryKind = 'Operation' | 'Field' | 'Object' | 'Schema' | 'Skill' | 'Guide' | 'Basics' | 'Event' | 'Problem'
 
-export function searchEntries(site: Site, contract: Contract, config: Config): SearchEntry[] {
+export function listSearchEntries(site: Site, contract: Contract, config: Config): SearchEntry[] {
   const entries: SearchEntry[] = [
-    ...introductionOf(contract).flatMap(({ anchor, title, text }): SearchEntry[] =>
-      anchor === null ? [] : [['Basics', title, '', `${site.docs}#${anchor}`, plain(text)]],
+    ...splitIntroduction(contract).flatMap(({ anchor, title, text }): SearchEntry[] =>
+      anchor === null ? [] : [['Basics', title, '', `${site.docs}#${anchor}`, stripMarkdown(text)]],
     ),
-    ['Basics', ABOUT_PAGES.title, '', `${site.docs}#${ABOUT_PAGES.anchor}`, ABOUT_PAGES.text],
-    ...operationsAndObjects(site, contract),
-    ...compositeSkills(contract).flatMap(([name, skill]): SearchEntry[] => [
+    ['Basics', ABOUT_THESE_PAGES.title, '', `${site.docs}#${ABOUT_THESE_PAGES.anchor}`, ABOUT_THESE_PAGES.text],
+    ...listOperationsAndObjects(site, contract),
+    ...listCompositeSkills(contract).flatMap(([name, skill]): SearchEntry[] => [
       ['Skill', skill.summary, name, `${site.docs}/skills#${name}`, skill.description],
-      ...fieldEntries(`${site.docs}/skills`, `of ${name}`, skillInput(site, contract, name, skill)),
+      ...toFieldEntries(`${site.docs}/skills`, `of ${name}`, listSkillInput(site, contract, name, skill)),
     ]),
-    ...GUIDES.flatMap((name) => guideEntries(site, config, name)),
-    ...eventTypes(contract).map(
+    ...GUIDES.flatMap((name) => toGuideEntries(site, config, name)),
+    ...listEventTypes(contract).map(
       ({ type, summary, description }): SearchEntry => [
         ...(['Event', type, summary, `${site.docs}/events#${type}`, description] as const),
       ],
     ),
-    ...problemEntries(contract).map(
+    ...listProblemEntries(contract).map(
       ({ code, when, advice, example }): SearchEntry => [
         ...(['Problem', code, `${example.status} ${example.title}`] as const),
         ...([`${site.docs}/problems/${code}`, `${when} ${advice}`] as const),
       ],
     ),
   ]
-  return withOtherWords(site, entries)
+  return addSynonyms(site, entries)
 }
 
-function withOtherWords(site: Site, entries: readonly SearchEntry[]): SearchEntry[] {
-  const words = new Map(OTHER_WORDS.map(([address, also]) => [site.docs + address, also]))
+function addSynonyms(site: Site, entries: readonly SearchEntry[]): SearchEntry[] {
+  const words = new Map(SEARCH_SYNONYMS.map(([address, also]) => [site.docs + address, also]))
   const found = entries.map((entry): SearchEntry => {
     const [kind, title, detail, address, text] = entry
     const also = words.get(address)
@@ -62,63 +62,63 @@ function withOtherWords(site: Site, entries: readonly SearchEntry[]): SearchEntr
   return found
 }
 
-function operationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
-  const atlas = atlasOf(contract)
+function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[] {
+  const atlas = findReferenceIndex(contract)
   const base = `${site.docs}/reference`
   const entries = atlas.groups.flatMap(({ rooms }) =>
-    rooms.flatMap((room) => {
-      const page = `${base}/${room.slug}`
-      const operations = room.operations.flatMap((operation): SearchEntry[] => {
+    rooms.flatMap((section) => {
+      const page = `${base}/${section.slug}`
+      const operations = section.operations.flatMap((operation): SearchEntry[] => {
         const { id, path, method, declaration } = operation
         const { summary = id, description = '' } = declaration
-        const { path: inPath, query, body } = inputOf(atlas, base, operation)
+        const { path: inPath, query, body } = listOperationFields(atlas, base, operation)
         return [
           ['Operation', summary, `${id} ${method} ${path}`, `${page}#${id}`, description],
           // Headers and paging parameters are the same everywhere, and the guides explain them.
-          ...fieldEntries(page, `of ${id}`, [...inPath, ...query.filter(({ name }) => !PAGING.has(name)), ...body]),
+          ...toFieldEntries(page, `of ${id}`, [...inPath, ...query.filter(({ name }) => !PAGING.has(name)), ...body]),
         ]
       })
-      const objects = room.objects.flatMap((name): SearchEntry[] => {
+      const objects = section.objects.flatMap((name): SearchEntry[] => {
         const schema = contract.document.components.schemas?.[name] as Schema
         const { description = '' } = schema as { description?: string }
         return [
-          ['Object', name, room.tag, `${page}#${name}`, description],
-          ...fieldEntries(page, `of ${name}`, fieldsOf({ atlas, base, isWhole: false }, name, schema)),
+          ['Object', name, section.tag, `${page}#${name}`, description],
+          ...toFieldEntries(page, `of ${name}`, listFields({ atlas, base, isWhole: false }, name, schema)),
         ]
       })
       return [...operations, ...objects]
     }),
   )
-  return [...entries, ...otherSchemas(site, contract)]
+  return [...entries, ...listOtherSchemas(site, contract)]
 }
 
 /**
  * Schemas without a section of their own, with the place that shows them: inputs at their operation, enumerations at
  * the first field that uses them.
  */
-function otherSchemas(site: Site, contract: Contract): SearchEntry[] {
-  const atlas = atlasOf(contract)
+function listOtherSchemas(site: Site, contract: Contract): SearchEntry[] {
+  const atlas = findReferenceIndex(contract)
   const base = `${site.docs}/reference`
-  const rooms = atlas.groups.flatMap((group) => group.rooms)
+  const sections = atlas.groups.flatMap((group) => group.rooms)
   const places = new Map<string, { address: string; whose: string }>()
   const note = (name: string | null, address: string, whose: string) => {
     if (name !== null && atlas.objectAt(name) === undefined && !places.has(name)) places.set(name, { address, whose })
   }
   const noteFields = (page: string, whose: string, fields: readonly Field[]) => {
-    for (const { name, schemaName, anchor } of everyField(fields))
+    for (const { name, schemaName, anchor } of flattenFields(fields))
       note(schemaName, `${page}#${anchor}`, `${whose}.${name}`)
   }
-  for (const { slug, objects } of rooms)
+  for (const { slug, objects } of sections)
     for (const name of objects) {
       const schema = contract.document.components.schemas?.[name] as Schema
-      noteFields(`${base}/${slug}`, name, fieldsOf({ atlas, base, isWhole: false }, name, schema))
+      noteFields(`${base}/${slug}`, name, listFields({ atlas, base, isWhole: false }, name, schema))
     }
-  for (const { slug, operations } of rooms)
+  for (const { slug, operations } of sections)
     for (const operation of operations) {
       const { id, declaration } = operation
       const schema = declaration.requestBody?.content['application/json']?.schema
       if (typeof schema?.$ref === 'string') note(schema.$ref.split('/').at(-1) ?? null, `${base}/${slug}#${id}`, id)
-      const { path, query, body } = inputOf(atlas, base, operation)
+      const { path, query, body } = listOperationFields(atlas, base, operation)
       noteFields(`${base}/${slug}`, id, [...path, ...query, ...body])
     }
   return [...places].map(([name, { address, whose }]) => {
@@ -131,8 +131,8 @@ function otherSchemas(site: Site, contract: Contract): SearchEntry[] {
 
 const PAGING: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort'])
 
-function fieldEntries(page: string, whose: string, fields: readonly Field[]): SearchEntry[] {
-  return everyField(fields).map(({ name, anchor, description }) => [
+function toFieldEntries(page: string, whose: string, fields: readonly Field[]): SearchEntry[] {
+  return flattenFields(fields).map(({ name, anchor, description }) => [
     'Field',
     name,
     whose,
@@ -142,7 +142,7 @@ function fieldEntries(page: string, whose: string, fields: readonly Field[]): Se
 }
 
 /** Returns one entry for each section of a guide. */
-function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
+function toGuideEntries(site: Site, config: Config, name: string): SearchEntry[] {
   const { title, lead, text } = readGuide(name, site, config)
   const page = `${site.docs}/guides/${name}`
   const sections = text.split(/^## /m).slice(1)
@@ -150,13 +150,13 @@ function guideEntries(site: Site, config: Config, name: string): SearchEntry[] {
     ['Guide', title, '', page, lead],
     ...sections.map((section): SearchEntry => {
       const [heading = '', ...lines] = section.split('\n')
-      return ['Guide', withoutTags(heading), title, `${page}#${anchorFor(heading)}`, plain(lines.join(' '))]
+      return ['Guide', stripTags(heading), title, `${page}#${anchorFor(heading)}`, stripMarkdown(lines.join(' '))]
     }),
   ]
 }
 
 /** Returns Markdown without its markup and its code blocks. */
-function plain(text: string): string {
+function stripMarkdown(text: string): string {
   return text
     .replaceAll(/```.*?```|[`*#[\]]/gs, ' ')
     .replaceAll(/\s+/g, ' ')

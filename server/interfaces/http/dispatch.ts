@@ -1,24 +1,28 @@
 import type { Request, Response } from 'express'
-import { type Call, newCall, type Principal, type Surroundings } from '../../platform/calls/call.ts'
+import { type Call, newCall, type Principal, type Services } from '../../platform/calls/call.ts'
 import type { Contract, Operation, OperationId } from '../../platform/calls/contract.ts'
-import { etagOf, matchesEtag } from '../../platform/calls/etag.ts'
-import { FileAnswer, type SentFile } from '../../platform/calls/file-answer.ts'
-import { withHolder } from '../../platform/calls/holder.ts'
+import { computeEtag, matchesEtag } from '../../platform/calls/etag.ts'
+import { FileResponse, type SentFile } from '../../platform/calls/file-response.ts'
 import { Json } from '../../platform/calls/json.ts'
-import type { Answered, Handlers } from '../../platform/calls/operation.ts'
-import { assertConcealing, type Repeat, type Repeats } from '../../platform/calls/repeat.ts'
-import { type Arrived, Upload } from '../../platform/calls/upload.ts'
+import type { Handlers, ResponseBody } from '../../platform/calls/operation.ts'
+import {
+  assertSecretsConcealed,
+  type RepeatRules,
+  type RepeatRulesByOperation,
+} from '../../platform/calls/repeated-response.ts'
+import { withConflictingRecord } from '../../platform/calls/unique-conflict.ts'
+import { type ReceivedFile, Upload } from '../../platform/calls/upload.ts'
 import { notFound, Problem, problem } from '../../platform/problems/problem.ts'
 import { formatTimestamp } from '../../platform/values/format.ts'
-import { expansions } from './expand.ts'
-import { idempotently, type Keepable, type KeptAnswer } from './idempotency.ts'
-import type { Input } from './input.ts'
-import { locations, readers } from './location.ts'
-import { type SecretFields, secretFieldsOf, withoutSecrets } from './secret-fields.ts'
-import type { Validator } from './validate.ts'
+import { createResponseExpander } from './expand-response.ts'
+import { type StorableResponse, type StoredResponse, withIdempotencyKey } from './idempotency.ts'
+import type { Input } from './input-checker.ts'
+import type { Validator } from './request-validator.ts'
+import { mapLocations, mapReaders } from './resource-locations.ts'
+import { concealSecretFields, getSecretFields, type SecretFields } from './secret-fields.ts'
 
 /** A response before the headers that every response has are added. */
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Record<string, string>
   text: string | null
@@ -31,7 +35,7 @@ export interface Answer {
 }
 
 /** Who sends a request, from where, and the request ID for responses and logs. */
-export interface Sender {
+export interface RequestOrigin {
   principal: Principal
   requestId: string
   address: string
@@ -40,14 +44,14 @@ export interface Sender {
 export interface DispatchParts {
   contract: Contract
   handlers: Handlers
-  repeats: Repeats
+  repeats: RepeatRulesByOperation
   validator: Validator
-  surroundings: Surroundings
-  proposer: Proposer
+  services: Services
+  proposer: ProposalMaker
 }
 
 /** Creates proposals for the changes of a key that may only propose. */
-export interface Proposer {
+export interface ProposalMaker {
   /** Whether the call might change something. */
   concerns(operation: Operation, body: unknown, call: Call): boolean
   /** Tries the call out and stores what it would change. The result becomes the body of the response. */
@@ -73,10 +77,10 @@ interface AnyReply {
  * Checks that the principal may call the operation: by a scheme that the operation accepts, and with every permission
  * required under that scheme. Throws `permission_denied` with a sentence about `what`.
  */
-export function permit(principal: Principal, operation: Operation, what = 'This operation'): void {
+export function assertPermitted(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
   // A connected app uses a token like an API key, whichever user it acts for.
-  const scheme = principal.via === undefined ? SCHEME_OF[principal.kind] : 'apiKey'
+  const scheme = principal.via === undefined ? SCHEME_BY_PRINCIPAL[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)
   for (const permission of needed) {
@@ -86,12 +90,12 @@ export function permit(principal: Principal, operation: Operation, what = 'This 
 }
 
 /** Two files are equal if their bytes are, wherever they are stored. */
-function bytesOf({ size, sha256 }: Arrived): Pick<Arrived, 'size' | 'sha256'> {
+function contentIdentity({ size, sha256 }: ReceivedFile): Pick<ReceivedFile, 'size' | 'sha256'> {
   return { size, sha256 }
 }
 
 // The service itself may call the operations that API keys may call.
-const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
+const SCHEME_BY_PRINCIPAL: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
   user: 'session',
   system: 'apiKey',
@@ -100,31 +104,31 @@ const SCHEME_OF: Readonly<Record<Principal['kind'], string>> = {
 
 export interface Dispatcher {
   /** Performs an operation for an authorized caller: validation, idempotency, handler, response. */
-  perform(operation: Operation, req: Request, res: Response, by: Sender): Promise<Answer>
+  perform(operation: Operation, req: Request, res: Response, by: RequestOrigin): Promise<HttpResponse>
   /** Calls an operation from inside another, with the same permissions and in the same transaction. */
-  operate: Surroundings['operate']
+  operate: Services['operate']
 }
 
-export function dispatcher(parts: DispatchParts): Dispatcher {
-  const { contract, handlers, repeats, validator, surroundings, proposer } = parts
-  assertConcealing(contract, repeats)
-  const locationOf = locations(contract)
-  const readerOf = readers(contract)
-  const expanding = expansions<Call>({
+export function createDispatcher(parts: DispatchParts): Dispatcher {
+  const { contract, handlers, repeats, validator, services, proposer } = parts
+  assertSecretsConcealed(contract, repeats)
+  const locationOf = mapLocations(contract)
+  const readerOf = mapReaders(contract)
+  const expanding = createResponseExpander<Call>({
     contract,
     handle: (operation, input, call) => (handlers[operation.id] as unknown as AnyHandler)(input, call),
-    permit: (call, operation, what) => permit(call.principal, operation, what),
+    permit: (call, operation, what) => assertPermitted(call.principal, operation, what),
   })
 
   const secretsOf = new Map(
-    [...contract.operations.values()].map((operation) => [operation, secretFieldsOf(contract, operation)]),
+    [...contract.operations.values()].map((operation) => [operation, getSecretFields(contract, operation)]),
   )
 
   /** Returns the reply, without secrets if the caller may only propose: with a secret it could act without approval. */
   function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
     const reply = expanded(operation, input, call)
-    const secrets = call.principal.proposesOnly === true ? secretsOf.get(operation) : null
-    return secrets ? reply.then((reply) => concealed(reply, secrets)) : reply
+    const secrets = call.principal.isProposeOnly === true ? secretsOf.get(operation) : null
+    return secrets ? reply.then((reply) => withConcealedBody(reply, secrets)) : reply
   }
 
   /** Returns the handler's reply with the records that `expand` requests. */
@@ -135,52 +139,66 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     return expanding.reply(operation, expand, { ...input, query }, call)
   }
 
-  async function perform(operation: Operation, req: Request, res: Response, sender: Sender): Promise<Answer> {
-    req.params = decoded(req.params as Record<string, string>)
+  async function perform(
+    operation: Operation,
+    req: Request,
+    res: Response,
+    sender: RequestOrigin,
+  ): Promise<HttpResponse> {
+    req.params = decodeParameters(req.params as Record<string, string>)
     const { currency } = sender.principal.organization
     const input = await validator.check(operation, req, res, currency)
     if (!(input.body instanceof Upload)) {
       validator.checkDecimals(operation, input, currency)
-      return answered(operation, req, input, sender)
+      return responded(operation, req, input, sender)
     }
-    const arrived = await surroundings.files.receive(input.body.chunks())
+    const arrived = await services.files.receive(input.body.chunks())
     try {
-      return await answered(operation, req, { ...input, body: arrived }, sender)
+      return await responded(operation, req, { ...input, body: arrived }, sender)
     } finally {
       await arrived.discard()
     }
   }
 
-  async function answered(operation: Operation, req: Request, input: Input, sender: Sender): Promise<Answer> {
-    const call = newCall(surroundings, sender)
-    const ifMatch = declaredHeader(operation, req, 'if-match')
-    const given = ifMatch === undefined ? input : { ...input, ifMatch }
-    const key = declaredHeader(operation, req, 'idempotency-key')
-    const answer = async (call: Call): Promise<Answer> => {
+  async function responded(
+    operation: Operation,
+    req: Request,
+    input: Input,
+    sender: RequestOrigin,
+  ): Promise<HttpResponse> {
+    const call = newCall(services, sender)
+    const ifMatch = readDeclaredHeader(operation, req, 'if-match')
+    const provided = ifMatch === undefined ? input : { ...input, ifMatch }
+    const key = readDeclaredHeader(operation, req, 'idempotency-key')
+    const response = async (call: Call): Promise<HttpResponse> => {
       // Few API keys may only propose, so the cheap condition comes first.
-      if (call.principal.proposesOnly === true && proposer.concerns(operation, input.body, call))
-        return proposed(operation, given, call)
-      return toAnswer(operation, located(operation, await handled(operation, given, call)), req)
+      if (call.principal.isProposeOnly === true && proposer.concerns(operation, input.body, call))
+        return proposed(operation, provided, call)
+      return toHttpResponse(operation, located(operation, await handled(operation, provided, call)), req)
     }
     try {
-      if (key === undefined) return await answer(call)
-      const body = req.body instanceof Upload ? bytesOf(input.body as Arrived) : req.body
+      if (key === undefined) return await response(call)
+      const body = req.body instanceof Upload ? contentIdentity(input.body as ReceivedFile) : req.body
       const request = { method: operation.method, url: req.url, body }
-      return await idempotently(call, key, request, {
-        perform: answer,
+      return await withIdempotencyKey(call, key, request, {
+        perform: response,
         keep: (answer) => keepable(operation, answer),
-        tellAgain: (kept, call) => toldAgain(operation, kept, input, call),
+        tellAgain: (stored, call) => toldAgain(operation, stored, input, call),
       })
     } catch (error) {
-      throw await withHolder(call, error)
+      throw await withConflictingRecord(call, error)
     }
   }
 
-  async function proposed(operation: Operation, given: Input & { ifMatch?: string }, call: Call): Promise<Answer> {
-    const { path, query, body, ifMatch } = given
+  async function proposed(
+    operation: Operation,
+    provided: Input & { ifMatch?: string },
+    call: Call,
+  ): Promise<HttpResponse> {
+    const { path, query, body, ifMatch } = provided
     const flat = { ...path, ...query, ...(body as object | undefined), ...(ifMatch !== undefined && { ifMatch }) }
     const proposal = await proposer.propose(operation, flat, call, async (call) => {
-      const { body } = await handled(operation, given, call)
+      const { body } = await handled(operation, provided, call)
       return body instanceof Json ? body.value : body
     })
     const Location = locationOf.get('createProposal')?.((proposal as { id: string }).id) ?? ''
@@ -190,7 +208,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
-  function keepable(operation: Operation, { status, headers, text, etag, isProposal }: Answer): Keepable {
+  function keepable(operation: Operation, { status, headers, text, etag, isProposal }: HttpResponse): StorableResponse {
     // A proposal contains no secrets.
     const repeat = isProposal === true ? undefined : repeats[operation.id]
     return {
@@ -205,14 +223,19 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     }
   }
 
-  async function toldAgain(operation: Operation, kept: KeptAnswer, { body }: Input, call: Call): Promise<Answer> {
-    const { status, text, resourceId, at } = kept
+  async function toldAgain(
+    operation: Operation,
+    stored: StoredResponse,
+    { body }: Input,
+    call: Call,
+  ): Promise<HttpResponse> {
+    const { status, text, resourceId, at } = stored
     const repeat = repeats[operation.id]
     repeat?.permit?.(body, call)
-    const headers: Record<string, string> = { ...kept.headers, 'Idempotent-Replayed': 'true' }
-    if (isOfProposal(kept)) return { status, headers, text, etag: undefined, isProposal: true }
+    const headers: Record<string, string> = { ...stored.headers, 'Idempotent-Replayed': 'true' }
+    if (isProposalResponse(stored)) return { status, headers, text, etag: undefined, isProposal: true }
     if (text !== null) {
-      const whole = repeat === undefined ? text : await revealed(repeat, text, call)
+      const whole = repeat === undefined ? text : await revealStored(repeat, text, call)
       if (whole !== null) return { status, headers, text: whole === '' ? null : whole, etag: undefined }
     }
     const reader = readerOf.get(operation.id)
@@ -225,7 +248,7 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
     // Dropped, because the ETag must be that of the record's current version.
     delete headers.ETag
-    return toAnswer(operation, { status, headers, body: record as object }, { url: '', headers: {} })
+    return toHttpResponse(operation, { status, headers, body: record as object }, { url: '', headers: {} })
   }
 
   /** Adds a Location for the created record, unless the handler has set one. */
@@ -239,40 +262,40 @@ export function dispatcher(parts: DispatchParts): Dispatcher {
     call: Call,
     id: Id,
     flat: Record<string, unknown>,
-  ): Promise<Answered<Id>> {
+  ): Promise<ResponseBody<Id>> {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
-    permit(call.principal, operation)
-    const input = validator.checkInput(operation, spread(contract, operation, flat), call.currency)
+    assertPermitted(call.principal, operation)
+    const input = validator.checkInput(operation, toOperationInput(contract, operation, flat), call.currency)
     validator.checkDecimals(operation, input, call.currency)
     const { ifMatch } = flat
     const reply = await handled(operation, typeof ifMatch === 'string' ? { ...input, ifMatch } : input, call)
     const { body } = reply
-    if (body instanceof FileAnswer) return (await body.base64()) as Answered<Id>
-    return (body instanceof Json ? body.value : body) as Answered<Id>
+    if (body instanceof FileResponse) return (await body.base64()) as ResponseBody<Id>
+    return (body instanceof Json ? body.value : body) as ResponseBody<Id>
   }
 
   return { perform, operate }
 }
 
-function concealed(reply: AnyReply, secrets: SecretFields): AnyReply {
-  if (reply.body === undefined || reply.body instanceof FileAnswer) return reply
+function withConcealedBody(reply: AnyReply, secrets: SecretFields): AnyReply {
+  if (reply.body === undefined || reply.body instanceof FileResponse) return reply
   const body = reply.body instanceof Json ? reply.body.value : reply.body
-  return { ...reply, body: withoutSecrets(body, secrets) as object }
+  return { ...reply, body: concealSecretFields(body, secrets) as object }
 }
 
 /** If the text was too large to store, the Location links to the proposal. */
-function isOfProposal({ status, headers }: KeptAnswer): boolean {
+function isProposalResponse({ status, headers }: StoredResponse): boolean {
   return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true
 }
 
-async function revealed(repeat: Repeat, text: string, call: Call): Promise<string | null> {
+async function revealStored(repeat: RepeatRules, text: string, call: Call): Promise<string | null> {
   const whole = await repeat.reveal(JSON.parse(text) as object, call)
   return whole === null ? null : JSON.stringify(whole)
 }
 
 /** Splits the flat object that skills pass into an operation's path and query parameters; the rest is the body. */
-function spread(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
+function toOperationInput(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
   const { ifMatch: _header, ...rest } = flat
   const path: Record<string, unknown> = {}
   const query: Record<string, unknown> = {}
@@ -290,13 +313,13 @@ function spread(contract: Contract, operation: Operation, flat: Record<string, u
   return { path: path as Record<string, string>, ...input }
 }
 
-function declaredHeader(operation: Operation, { headers }: Request, name: string): string | undefined {
+function readDeclaredHeader(operation: Operation, { headers }: Request, name: string): string | undefined {
   const value = headers[name]
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
 // An ID that cannot be decoded, or that no text column can store, cannot exist.
-function decoded(params: Record<string, string>): Record<string, string> {
+function decodeParameters(params: Record<string, string>): Record<string, string> {
   for (const name in params) {
     const value = params[name]
     if (value === undefined || !value.includes('%')) continue
@@ -310,7 +333,7 @@ function decoded(params: Record<string, string>): Record<string, string> {
   return params
 }
 
-function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url' | 'headers'>): Answer {
+function toHttpResponse(operation: Operation, reply: AnyReply, req: Pick<Request, 'url' | 'headers'>): HttpResponse {
   const { url } = req
   const headers = reply.headers ?? {}
   const { status, body } = reply
@@ -318,41 +341,44 @@ function toAnswer(operation: Operation, reply: AnyReply, req: Pick<Request, 'url
   if (body === undefined) return { status, headers, text: null, etag: undefined }
   if (body instanceof Json) {
     const { text, nextCursor } = body
-    const own = nextCursor === null ? headers : { ...headers, Link: nextLink(url, nextCursor) }
+    const own = nextCursor === null ? headers : { ...headers, Link: nextPageLink(url, nextCursor) }
     return { status, headers: own, text, etag: undefined }
   }
-  if (body instanceof FileAnswer) return fileAnswered(operation, body, req)
+  if (body instanceof FileResponse) return toFileResponse(operation, body, req)
   // The only other body that is not JSON is the contract as YAML.
   if (typeof body === 'string')
-    return { status, headers, text: body, etag: etagOf({}, () => body), type: 'application/yaml; charset=utf-8' }
+    return { status, headers, text: body, etag: computeEtag({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
   if ('nextCursor' in body) {
     const { nextCursor } = body
     if (typeof nextCursor !== 'string') return { status, headers, text, etag: undefined }
-    return { status, headers: { ...headers, Link: nextLink(url, nextCursor) }, text, etag: undefined }
+    return { status, headers: { ...headers, Link: nextPageLink(url, nextCursor) }, text, etag: undefined }
   }
   return {
     status,
     headers,
     text,
-    etag: operation.carriesETag ? etagOf(body, () => text, follows) : undefined,
+    etag: operation.carriesETag ? computeEtag(body, () => text, follows) : undefined,
   }
 }
 
-function fileAnswered(operation: Operation, file: FileAnswer, { headers }: Pick<Request, 'headers'>): Answer {
+function toFileResponse(operation: Operation, file: FileResponse, { headers }: Pick<Request, 'headers'>): HttpResponse {
   const known = headers['if-none-match']
   const whole = file.sent({ range: undefined, ifRange: undefined })
   // A caller that already has the file gets 304, whichever part it requested.
-  if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag))) return fileSent(whole)
+  if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag)))
+    return toSentFileResponse(whole)
   const ifRange = headers['if-range']
-  return fileSent(file.sent({ range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }))
+  return toSentFileResponse(
+    file.sent({ range: headers.range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }),
+  )
 }
 
-function fileSent({ status, etag, contentType, headers, length, open }: SentFile): Answer {
+function toSentFileResponse({ status, etag, contentType, headers, length, open }: SentFile): HttpResponse {
   return { status, headers, text: null, etag, type: contentType, file: { length, open } }
 }
 
-function nextLink(url: string, cursor: string): string {
+function nextPageLink(url: string, cursor: string): string {
   const [path, query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', cursor)

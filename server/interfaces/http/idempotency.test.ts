@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { contract } from '../../../scripts/conformance/contract.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { assertConcealing } from '../../platform/calls/repeat.ts'
-import { vault } from '../../platform/encryption/vault.ts'
+import { contract } from '../../../scripts/conformance/walked-contract.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { assertSecretsConcealed } from '../../platform/calls/repeated-response.ts'
+import { createVault } from '../../platform/encryption/vault.ts'
 import { repeats } from '../operations.ts'
-import { forgetOldAnswers } from './idempotency-records.ts'
+import { deleteOldResponses } from './delete-old-responses.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -22,12 +22,12 @@ interface Kept {
 }
 
 /** Returns a builder's stored responses, and their decrypted content. */
-async function keptOf(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
+async function getKept(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
     plumbline.database.statements,
   )
-  const { open } = vault(plumbline.config.encryptionKey)
+  const { open } = createVault(plumbline.config.encryptionKey)
   return rows.map(({ key, body }) => ({
     key,
     body,
@@ -38,13 +38,13 @@ async function keptOf(organizationId: string): Promise<(Kept & { opened: string 
 test('the response to one key is not repeated to another key with the same Idempotency-Key', async () => {
   const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['*'], allowDuplicate: true }
   const [first, second] = [await plumbline.newKey(['webhooks:write']), await plumbline.newKey(['webhooks:write'])]
-  const made = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
+  const created = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
   const other = await plumbline.post('/api/ext/webhooks', subscription, { key: second, headers })
   const again = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
-  expect([made.status, other.status, again.status]).toEqual([201, 201, 201])
-  expect(other.body.secret).not.toBe(made.body.secret)
+  expect([created.status, other.status, again.status]).toEqual([201, 201, 201])
+  expect(other.body.secret).not.toBe(created.body.secret)
   expect(other.headers.get('idempotent-replayed')).toBeNull()
-  expect(again.body).toEqual(made.body)
+  expect(again.body).toEqual(created.body)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
@@ -61,8 +61,8 @@ test('a repeated request without a body is performed once', async () => {
 test('two vendors with the same Idempotency-Key each get their own response', async () => {
   const open = (key: string) => plumbline.post('/api/portal/visits', {}, { key, headers })
   const [one, other] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
-  const answers = [await open(one), await open(other), await open(one)]
-  const ids = answers.map(({ body }) => body.vendor.id)
+  const responses = [await open(one), await open(other), await open(one)]
+  const ids = responses.map(({ body }) => body.vendor.id)
   expect(ids).toEqual([one, other, one].map((token) => token.split('.')[0]))
 })
 
@@ -73,11 +73,11 @@ describe('a request that only reads', () => {
     for (const [attempt, skill] of ['listVendors', 'suggestVendorsForScope', 'getOpenApiJson'].entries()) {
       const input = skill === 'suggestVendorsForScope' ? { scope: 'framing' } : {}
       const options = { key, headers: { 'idempotency-key': `read-${attempt}` } }
-      const answers = [0, 1].map(() => plumbline.post('/api/ext/execute', { skill, input }, options))
-      for (const { status, headers } of await Promise.all(answers))
+      const responses = [0, 1].map(() => plumbline.post('/api/ext/execute', { skill, input }, options))
+      for (const { status, headers } of await Promise.all(responses))
         expect([skill, status, headers.get('idempotent-replayed')]).toEqual([skill, 200, null])
     }
-    expect(await keptOf(organizationId)).toEqual([])
+    expect(await getKept(organizationId)).toEqual([])
   })
 
   // The embedded database has a single connection, so there it would wait for any transaction.
@@ -110,8 +110,8 @@ describe('a response that is too large to store', () => {
     const form = { lines: lines() }
     const first = await draft(key, 'large', form, community.id)
     expect([first.status, first.body.code]).toEqual([201, undefined])
-    const [kept] = await keptOf(organizationId)
-    expect(kept?.body).toBeNull()
+    const [stored] = await getKept(organizationId)
+    expect(stored?.body).toBeNull()
     const again = await draft(key, 'large', form, community.id)
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
     expect(again.headers.get('location')).toBe(first.headers.get('location'))
@@ -145,8 +145,8 @@ describe('a response that is too large to store', () => {
     expect([again.status, again.body.code]).toEqual([409, 'answer_not_kept'])
     const { data } = (await plumbline.get('/api/ext/bids/requests?limit=5', { key })).body
     expect(data).toHaveLength(1)
-    const kept = await keptOf(organizationId)
-    expect(kept.every(({ body }) => body === null || body.length <= 64 * 1024)).toBe(true)
+    const stored = await getKept(organizationId)
+    expect(stored.every(({ body }) => body === null || body.length <= 64 * 1024)).toBe(true)
   })
 
   test('is stored if it can be compressed enough', async () => {
@@ -166,8 +166,8 @@ describe('a response that is too large to store', () => {
     expect(JSON.stringify(first.body).length).toBeGreaterThan(150_000)
     expect(again.body).toEqual(first.body)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
-    const [kept] = await keptOf(organizationId)
-    expect(kept?.body?.length).toBeLessThan(64 * 1024)
+    const [stored] = await getKept(organizationId)
+    expect(stored?.body?.length).toBeLessThan(64 * 1024)
   })
 })
 
@@ -194,22 +194,22 @@ describe('a secret', () => {
     const executed = await execute()
     expect((await execute()).body).toEqual(executed.body)
 
-    const kept = await keptOf(organizationId)
-    expect(kept).toHaveLength(3)
+    const stored = await getKept(organizationId)
+    expect(stored).toHaveLength(3)
     for (const each of [secret, rotated.body.secret, executed.body.result.secret]) {
       expect(each).toMatch(/^whsec_/)
-      expect(kept.map(({ opened }) => opened).join()).not.toContain(each)
+      expect(stored.map(({ opened }) => opened).join()).not.toContain(each)
     }
   })
 
   test('that an operation shows once must be excluded from stored responses, or the service does not start', () => {
     for (const left of ['createWebhook', 'rotateWebhookSecret']) {
       const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
-      expect(() => assertConcealing(contract, others)).toThrow(
+      expect(() => assertSecretsConcealed(contract, others)).toThrow(
         new RegExp(`^Expected ${left} to keep its one-time secret`),
       )
     }
-    expect(() => assertConcealing(contract, repeats)).not.toThrow()
+    expect(() => assertSecretsConcealed(contract, repeats)).not.toThrow()
   })
 
   test('of a deleted subscription is not repeated', async () => {
@@ -242,8 +242,8 @@ test("a request that was rejected because of the first one's change gets the fir
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' }, { key })
   const move = () =>
     plumbline.post(`/api/ext/communities/${community.id}/status`, { status: 'active' }, { key, headers })
-  const answers = await Promise.all(Array.from({ length: 10 }, move))
-  for (const { status, body } of answers)
+  const responses = await Promise.all(Array.from({ length: 10 }, move))
+  for (const { status, body } of responses)
     expect(status === 200 ? body.status : body.code).toBe(status === 200 ? 'active' : 'idempotency_in_progress')
 })
 
@@ -254,7 +254,7 @@ test('stored responses are deleted after 24 hours, however many there are, and n
     select ${organizationId}, 'old ' || n, '', 200, '{}', null, ${new Date(plumbline.clock.nowMs() - 25 * 3_600_000)}
     from generate_series(1, 2500) as n`.execute(plumbline.database.statements)
   await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key, headers })
-  await forgetOldAnswers(plumbline.database, plumbline.clock)
-  const kept = await keptOf(organizationId)
-  expect(kept.map((each) => each.key.split(' ')[1])).toEqual(['attempt-1'])
+  await deleteOldResponses(plumbline.database, plumbline.clock)
+  const stored = await getKept(organizationId)
+  expect(stored.map((each) => each.key.split(' ')[1])).toEqual(['attempt-1'])
 })

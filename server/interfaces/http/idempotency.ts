@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { sql } from 'kysely'
-import { type Call, heldBy, type WriteCall } from '../../platform/calls/call.ts'
+import { type Call, credentialIdOf, type WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { vault } from '../../platform/encryption/vault.ts'
+import { createVault } from '../../platform/encryption/vault.ts'
 import { Problem, problem } from '../../platform/problems/problem.ts'
 
 /**
@@ -16,24 +16,24 @@ import { Problem, problem } from '../../platform/problems/problem.ts'
  * reads opens no transaction, uses no connection and stores nothing, and no list of such requests is needed. Stored
  * responses are encrypted, because they are only for the caller.
  */
-export const KEPT_MS = 24 * 60 * 60 * 1000
+export const RETENTION_MS = 24 * 60 * 60 * 1000
 
 /**
  * The maximum size in bytes of a stored response, compressed and sealed. A record and its events need a twentieth of
  * it. Larger responses contain hundreds of records, and storing a day's worth of those would fill the disk.
  */
-const MOST_KEPT = 64 * 1024
+const MAX_STORED_BYTES = 64 * 1024
 /** Longer texts, in characters, are not compressed: that would take more time than a repeat is worth. */
-const MOST_COMPRESSED = 2 * 1024 * 1024
+const MAX_COMPRESSED_BYTES = 2 * 1024 * 1024
 /** Below this length, compression saves less than it costs. */
-const LEAST_COMPRESSED = 4 * 1024
+const MIN_COMPRESSED_BYTES = 4 * 1024
 const COMPRESSED = 'deflated '
 
 const compress = promisify(deflateRaw)
 const expand = promisify(inflateRaw)
 
 /** A response to be stored. */
-export interface Keepable {
+export interface StorableResponse {
   status: number
   headers: Record<string, string>
   text: string
@@ -45,7 +45,7 @@ export interface Keepable {
 }
 
 /** The stored part of a response. */
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number
   headers: Record<string, string>
   /** Null if the text was too large. */
@@ -56,35 +56,35 @@ export interface KeptAnswer {
   at: string
 }
 
-export interface Work<Answer> {
+export interface IdempotentWork<Answer> {
   /** Runs once. All writes must go through the given call. */
   perform(call: Call): Promise<Answer>
   /** Returns what to store of the response. Called within the transaction. */
-  keep(answer: Answer): Keepable
+  keep(response: Answer): StorableResponse
   /** Returns the response to a repeat. Called outside of any transaction. */
-  tellAgain(kept: KeptAnswer, call: Call): Promise<Answer>
+  tellAgain(stored: StoredResponse, call: Call): Promise<Answer>
 }
 
-export async function idempotently<Answer>(
+export async function withIdempotencyKey<Answer>(
   call: Call,
-  given: string,
+  provided: string,
   request: { method: string; url: string; body: unknown },
-  work: Work<Answer>,
+  work: IdempotentWork<Answer>,
 ): Promise<Answer> {
-  const attempt = attemptOf(call, given, request)
+  const attempt = createAttempt(call, provided, request)
   const before = await attempt.find(call.db)
   if (before !== undefined) return work.tellAgain(before, call)
-  const once = writingOnce(call, attempt)
+  const once = createSingleTransaction(call, attempt)
   try {
-    const answer = await work.perform(once.call)
-    await once.commit(() => work.keep(answer))
-    return answer
+    const response = await work.perform(once.call)
+    await once.commit(() => work.keep(response))
+    return response
   } catch (error) {
     await once.rollBack(error)
     // Of two concurrent requests, the second may have started before the first was answered, and been rejected because
     // of the first one's change.
     const wasRefused = error instanceof Problem && !once.hasBegun()
-    const first = error instanceof AlreadyDone ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
+    const first = error instanceof AlreadyStored ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
     if (first === undefined) throw error
     return work.tellAgain(first, call)
   }
@@ -92,46 +92,46 @@ export async function idempotently<Answer>(
 
 interface Attempt {
   /** Returns the response to an earlier attempt. Throws `idempotency_key_reused` if that was a different request. */
-  find(db: Db): Promise<KeptAnswer | undefined>
+  find(db: Db): Promise<StoredResponse | undefined>
   /** Locks the key until the transaction ends. Throws if that is impossible or no longer necessary. */
   claim(call: WriteCall): Promise<void>
-  store(call: WriteCall, answer: Keepable): Promise<void>
+  store(call: WriteCall, response: StorableResponse): Promise<void>
 }
 
-class AlreadyDone extends Error {
-  readonly answer: KeptAnswer
+class AlreadyStored extends Error {
+  readonly answer: StoredResponse
 
-  constructor(answer: KeptAnswer) {
+  constructor(response: StoredResponse) {
     super('An earlier request with the same Idempotency-Key has a response.')
-    this.answer = answer
+    this.answer = response
   }
 }
 
-function attemptOf(
-  { organizationId, principal, now, surroundings }: Call,
-  given: string,
+function createAttempt(
+  { organizationId, principal, now, services }: Call,
+  provided: string,
   request: { method: string; url: string; body: unknown },
 ): Attempt {
   // A response is only for its own caller, and two callers may choose the same key.
-  const key = `${heldBy(principal)} ${given}`
-  const place = placeOfAnswer(organizationId, key)
-  const sealing = vault(surroundings.config.encryptionKey)
+  const key = `${credentialIdOf(principal)} ${provided}`
+  const place = responseSealContext(organizationId, key)
+  const sealing = createVault(services.config.encryptionKey)
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([request.method, request.url, request.body ?? null]))
     .digest('hex')
 
-  async function find(db: Db): Promise<KeptAnswer | undefined> {
+  async function find(db: Db): Promise<StoredResponse | undefined> {
     const stored = await db
       .selectFrom('idempotencyRecords')
       .select(['fingerprint', 'status', 'headers', 'body', 'resourceId', 'createdAt'])
       .where('organizationId', '=', organizationId)
       .where('key', '=', key)
       .executeTakeFirst()
-    if (stored === undefined || now.getTime() - Date.parse(stored.createdAt) >= KEPT_MS) return undefined
+    if (stored === undefined || now.getTime() - Date.parse(stored.createdAt) >= RETENTION_MS) return undefined
     if (stored.fingerprint !== fingerprint)
       throw problem('idempotency_key_reused', 'This Idempotency-Key was used for a different request. Use a new key.')
     const { status, headers, body, resourceId, createdAt } = stored
-    const text = body === null ? null : await unpacked(sealing.open(body, place))
+    const text = body === null ? null : await decompressText(sealing.open(body, place))
     return { status, headers: headers as Record<string, string>, text, resourceId, at: createdAt }
   }
 
@@ -151,12 +151,12 @@ function attemptOf(
       // Must be a separate statement, because the statement that takes the lock may not see what its previous holder
       // committed.
       const done = await find(db)
-      if (done !== undefined) throw new AlreadyDone(done)
+      if (done !== undefined) throw new AlreadyStored(done)
     },
 
     async store({ db }, { status, headers, text, resourceId }) {
-      const body = sealing.seal(await packed(text), place)
-      const isKept = body.length <= MOST_KEPT
+      const body = sealing.seal(await compressText(text), place)
+      const isKept = body.length <= MAX_STORED_BYTES
       const record = {
         fingerprint,
         status,
@@ -175,26 +175,26 @@ function attemptOf(
 }
 
 /** Returns the context that a stored response is sealed for. */
-export function placeOfAnswer(organizationId: string, key: string): string {
+export function responseSealContext(organizationId: string, key: string): string {
   return `answer ${organizationId} ${key}`
 }
 
-async function packed(text: string): Promise<string> {
-  if (text.length < LEAST_COMPRESSED || text.length > MOST_COMPRESSED) return text
+async function compressText(text: string): Promise<string> {
+  if (text.length < MIN_COMPRESSED_BYTES || text.length > MAX_COMPRESSED_BYTES) return text
   return COMPRESSED + (await compress(text, { level: 1 })).toString('base64')
 }
 
-async function unpacked(text: string): Promise<string> {
+async function decompressText(text: string): Promise<string> {
   if (!text.startsWith(COMPRESSED)) return text
   return (await expand(Buffer.from(text.slice(COMPRESSED.length), 'base64'))).toString('utf8')
 }
 
-interface WritingOnce {
+interface SingleTransaction {
   /** The call to do the work with. */
   call: Call
   hasBegun(): boolean
   /** Stores the response and commits the transaction. Does nothing if no transaction was started. */
-  commit(keep: () => Keepable): Promise<void>
+  commit(keep: () => StorableResponse): Promise<void>
   rollBack(error: unknown): Promise<void>
 }
 
@@ -202,10 +202,10 @@ interface WritingOnce {
  * Wraps the call so that it writes in a single transaction, which starts with the first `write` under the claimed key
  * and stays open until the response can be stored in it. From then on, all reads and writes of the work happen in it.
  */
-function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
+function createSingleTransaction(outer: Call, attempt: Attempt): SingleTransaction {
   let within: WriteCall | null = null
   let ended: Promise<void> = Promise.resolve()
-  const answered = Promise.withResolvers<Keepable>()
+  const responded = Promise.withResolvers<StorableResponse>()
 
   async function begin<T>(work: (call: WriteCall) => Promise<T>): Promise<T> {
     const result = Promise.withResolvers<T>()
@@ -222,7 +222,7 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
       const done = await work(inner)
       within = inner
       result.resolve(done)
-      await attempt.store(inner, await answered.promise)
+      await attempt.store(inner, await responded.promise)
     })
     ended.catch(result.reject)
     return result.promise
@@ -237,19 +237,19 @@ function writingOnce(outer: Call, attempt: Attempt): WritingOnce {
       return within !== null
     },
     write: (work) => (within === null ? begin(work) : work(within)),
-    operation: (id, input) => outer.surroundings.operate(call, id, input),
+    operation: (id, input) => outer.services.operate(call, id, input),
   }
   return {
     call,
     hasBegun: () => within !== null,
     async commit(keep) {
       if (within === null) return
-      answered.resolve(keep())
+      responded.resolve(keep())
       await ended
     },
     async rollBack(error) {
       if (within === null) return
-      answered.reject(error)
+      responded.reject(error)
       await ended.catch(() => {})
     },
   }

@@ -1,7 +1,7 @@
 import type { Contract, ContractDocument, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
 
 /** Returns the tag that groups an operation. The contract gives each operation exactly one. */
-export function tagOf({ declaration }: Operation): string {
+export function getTag({ declaration }: Operation): string {
   return declaration.tags?.[0] ?? ''
 }
 
@@ -10,35 +10,37 @@ export function tagOf({ declaration }: Operation): string {
  * bodies, and the schemas that these refer to. Path parameters are left out: they are IDs, and an ID that cannot exist
  * is not found rather than invalid.
  */
-export function requestDocument(contract: Contract, tag: string): object {
+export function buildRequestDocument(contract: Contract, tag: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of contract.operations.values()) {
-    if (tagOf(operation) !== tag) continue
+    if (getTag(operation) !== tag) continue
     const methods = paths[operation.path] ?? {}
     paths[operation.path] = methods
-    methods[operation.method.toLowerCase()] = requestOf(contract, operation)
+    methods[operation.method.toLowerCase()] = toRequestOnly(contract, operation)
     // HEAD accepts the same input as GET.
-    if (operation.method === 'GET') methods.head = requestOf(contract, operation)
+    if (operation.method === 'GET') methods.head = toRequestOnly(contract, operation)
   }
   const { openapi, info } = contract.document
   const { title, version } = info
-  return { openapi, info: { title, version }, paths, components: { schemas: schemasFor(contract.document, paths) } }
+  return { openapi, info: { title, version }, paths, components: { schemas: collectSchemas(contract.document, paths) } }
 }
 
-function requestOf(contract: Contract, operation: Operation): object {
+function toRequestOnly(contract: Contract, operation: Operation): object {
   const { operationId, parameters = [] } = operation.declaration
   return {
     operationId,
     parameters: parameters
       .map((declared) => contract.resolve(declared))
       .filter((parameter) => parameter.in !== 'path')
-      .map((parameter) => writeOut(contract, parameter)),
-    ...(operation.takesBody && { requestBody: { required: true, content: { 'application/json': bodyOf(operation) } } }),
+      .map((parameter) => inlineParameterSchema(contract, parameter)),
+    ...(operation.takesBody && {
+      requestBody: { required: true, content: { 'application/json': toBodyOnly(operation) } },
+    }),
     responses: {},
   }
 }
 
-function bodyOf({ declaration }: Operation): object {
+function toBodyOnly({ declaration }: Operation): object {
   return { schema: declaration.requestBody?.content['application/json']?.schema ?? {} }
 }
 
@@ -47,14 +49,14 @@ function bodyOf({ declaration }: Operation): object {
  * default. Reserved characters that were not percent-encoded, such as the colons of a timestamp, are unambiguous here
  * and allowed.
  */
-function writeOut(contract: Contract, { schema, ...parameter }: ParameterObject): object {
+function inlineParameterSchema(contract: Contract, { schema, ...parameter }: ParameterObject): object {
   const { $ref: _, ...beside } = schema
   const written = { ...contract.resolve<Schema>(schema), ...beside }
   return { ...parameter, schema: written, ...(parameter.in === 'query' && { allowReserved: true }) }
 }
 
 /** Returns the schemas that a value refers to, directly or through others. */
-function schemasFor({ components }: ContractDocument, value: unknown): Record<string, unknown> {
+function collectSchemas({ components }: ContractDocument, value: unknown): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   const visit = (inner: unknown): void => {
     if (typeof inner !== 'object' || inner === null) return

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compiled, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { compiledContract, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createKey } from '../../platform/keys/keys.ts'
-import { secretFieldsOf, withoutSecrets } from './secret-fields.ts'
+import { concealSecretFields, getSecretFields } from './secret-fields.ts'
 
 /** A caller that may only propose never sees a secret, because with it the caller could act without approval. */
 let plumbline: TestPlumbline
@@ -21,9 +21,9 @@ const SECRETS = /whsec_|\/calendars\/|\/portal\/|plb_/
 
 test('the contract marks secrets, and each operation knows those in its responses', () => {
   const secretsOf = (id: string) => {
-    const { contract } = compiled
+    const { contract } = compiledContract
     const operation = [...contract.operations.values()].find((each) => each.id === id)
-    return operation === undefined ? [] : [...(secretFieldsOf(contract, operation)?.keys() ?? [])]
+    return operation === undefined ? [] : [...(getSecretFields(contract, operation)?.keys() ?? [])]
   }
   expect(
     ['createKey', 'createWebhook', 'rotateWebhookSecret', 'createCalendarFeed', 'createBrowserToken'].map(secretsOf),
@@ -48,7 +48,7 @@ test('a secret is omitted, or null if the schema allows it, at any depth', () =>
     ],
   ])
   const body = { data: [{ id: 'a', url: 'https://x', secret: 's' }], secret: 'kept: it is another field' }
-  expect(withoutSecrets(body, secrets)).toEqual({ ...body, data: [{ id: 'a', url: null }] })
+  expect(concealSecretFields(body, secrets)).toEqual({ ...body, data: [{ id: 'a', url: null }] })
 })
 
 test.each([
@@ -57,10 +57,10 @@ test.each([
   ['a proposal', '/calendar-feeds', 'feed', 202],
   ['a proposal by a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
   ['a proposal made explicitly', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
-])('no secret is shown by %s', async (_name, path, given, status) => {
-  const body = JSON.parse(JSON.stringify(given).replace('"feed"', () => JSON.stringify({ vendorId })))
-  const answer = await plumbline.post(`/api/ext${path}`, body, agent)
-  expect([answer.status, JSON.stringify(answer.body).match(SECRETS)]).toEqual([status, null])
+])('no secret is shown by %s', async (_name, path, provided, status) => {
+  const body = JSON.parse(JSON.stringify(provided).replace('"feed"', () => JSON.stringify({ vendorId })))
+  const response = await plumbline.post(`/api/ext${path}`, body, agent)
+  expect([response.status, JSON.stringify(response.body).match(SECRETS)]).toEqual([status, null])
 })
 
 test('a dry-run or proposed batch shows no secrets, and cannot store one in a later step', async () => {
@@ -69,8 +69,8 @@ test('a dry-run or proposed batch shows no secrets, and cannot store one in a la
     { name: 'hook', skill: 'createWebhook', input: WEBHOOK },
   ]
   for (const dryRun of [true, false]) {
-    const answer = await plumbline.post('/api/ext/execute/batch', { steps, dryRun }, agent)
-    expect([answer.status, JSON.stringify(answer.body).match(SECRETS)]).toEqual([dryRun ? 200 : 202, null])
+    const response = await plumbline.post('/api/ext/execute/batch', { steps, dryRun }, agent)
+    expect([response.status, JSON.stringify(response.body).match(SECRETS)]).toEqual([dryRun ? 200 : 202, null])
   }
   const stored = { name: 'note', skill: 'updateVendor', input: { vendorId, contactName: '$steps.hook.secret' } }
   const refused = await plumbline.post('/api/ext/execute/batch', { steps: [...steps, stored], dryRun: true }, agent)

@@ -13,7 +13,7 @@ type Concealment = 'null' | 'absent'
 const ITEMS = '[]'
 
 /** Returns the secrets in an operation's successful responses; null if there are none. */
-export function secretFieldsOf(contract: Contract, { declaration }: Operation): SecretFields | null {
+export function getSecretFields(contract: Contract, { declaration }: Operation): SecretFields | null {
   const fields = new Map<string, Concealment | SecretFields>()
   for (const [status, declared] of Object.entries(declaration.responses)) {
     const schema = contract.resolve(declared).content?.['application/json']?.schema
@@ -24,19 +24,19 @@ export function secretFieldsOf(contract: Contract, { declaration }: Operation): 
 
 type Collected = Map<string, Concealment | SecretFields>
 
-function collect(contract: Contract, given: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
-  const schema = contract.resolve(given) as Schema
+function collect(contract: Contract, provided: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
+  const schema = contract.resolve(provided) as Schema
   // A recursive schema would have the same secrets at every level, and no recursive schema has any.
   if (seen.has(schema)) return
   const within = new Set([...seen, schema])
   for (const variant of ['anyOf', 'oneOf', 'allOf'])
-    for (const each of listed(schema[variant])) collect(contract, each, into, within)
+    for (const each of toSchemaList(schema[variant])) collect(contract, each, into, within)
   for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Schema>))
-    note(contract, name, field, into, within)
-  if (isSchema(schema.items)) note(contract, ITEMS, schema.items, into, within)
+    addField(contract, name, field, into, within)
+  if (isSchema(schema.items)) addField(contract, ITEMS, schema.items, into, within)
 }
 
-function note(contract: Contract, name: string, field: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
+function addField(contract: Contract, name: string, field: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
   const schema = contract.resolve(field) as Schema
   if (field['x-secret'] === true || schema['x-secret'] === true) {
     into.set(name, [schema.type].flat().includes('null') ? 'null' : 'absent')
@@ -49,10 +49,10 @@ function note(contract: Contract, name: string, field: Schema, into: Collected, 
 }
 
 /** Returns a copy of a response without its secrets. */
-export function withoutSecrets(value: unknown, secrets: SecretFields): unknown {
+export function concealSecretFields(value: unknown, secrets: SecretFields): unknown {
   if (Array.isArray(value)) {
     const inner = secrets.get(ITEMS)
-    return typeof inner === 'object' ? value.map((each) => withoutSecrets(each, inner)) : value
+    return typeof inner === 'object' ? value.map((each) => concealSecretFields(each, inner)) : value
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -60,12 +60,12 @@ export function withoutSecrets(value: unknown, secrets: SecretFields): unknown {
       const found = secrets.get(name)
       if (found === undefined) return [[name, inner]]
       if (found === 'absent') return []
-      return [[name, found === 'null' ? null : withoutSecrets(inner, found)]]
+      return [[name, found === 'null' ? null : concealSecretFields(inner, found)]]
     }),
   )
 }
 
-function listed(value: unknown): Schema[] {
+function toSchemaList(value: unknown): Schema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 

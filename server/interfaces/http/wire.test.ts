@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faults } from '../../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { describeErrors } from '../../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 /** Rules for requests and responses on the wire that apply to all operations. */
 let plumbline: TestPlumbline
@@ -26,8 +26,8 @@ describe('every response', () => {
     ['the contract itself', 200, () => plumbline.get('/api/ext/schema/openapi.json')],
     ['an unchanged record', 304, notModified],
   ])('must not be cached or interpreted as another media type: %s', async (_what, status, ask) => {
-    const { headers, ...answer } = await ask()
-    expect(answer.status).toBe(status)
+    const { headers, ...response } = await ask()
+    expect(response.status).toBe(status)
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff'])
   })
 
@@ -102,9 +102,9 @@ describe('a body that was not read', () => {
     const body = megabytes(9)
     const broken: Error[] = []
     const request = head(key(), `Connection: close\r\nContent-Length: ${body.length}`) + body
-    const answer = await raw(request, (error) => broken.push(error))
-    expect([answer.slice(0, 12), broken]).toEqual([`HTTP/1.1 ${status}`, []])
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').status).toBe(status)
+    const response = await raw(request, (error) => broken.push(error))
+    expect([response.slice(0, 12), broken]).toEqual([`HTTP/1.1 ${status}`, []])
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '').status).toBe(status)
   })
 
   test('is not mistaken for the next request, which is answered on the same connection', async () => {
@@ -153,11 +153,11 @@ describe('a malformed request', () => {
       431,
     ],
   ])('is rejected with a problem that has a request ID: %s', async (_what, request, status) => {
-    const answer = await raw(`${request()}\r\n\r\n`)
-    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    const response = await raw(`${request()}\r\n\r\n`)
+    const [head = '', body = ''] = response.split('\r\n\r\n')
     const problem = JSON.parse(body)
     expect([head.slice(0, 12), problem.status]).toEqual([`HTTP/1.1 ${status}`, status])
-    expect(faults(problem, 'components', 'schemas', 'Problem')).toBe('')
+    expect(describeErrors(problem, 'components', 'schemas', 'Problem')).toBe('')
     expect(head).toContain(`X-Request-Id: ${problem.requestId}`)
     expect(head).toContain('Content-Type: application/problem+json')
     expect(head).toContain('Cache-Control: no-store')
@@ -171,8 +171,8 @@ describe('a malformed request', () => {
       ['no number\r\n{\r\n', 400, 'malformed_request'],
     ] as const
     for (const [chunk, status, code] of cases) {
-      const answer = await raw(`${head}\r\n\r\n${chunk}`)
-      expect([answer.slice(0, 12), JSON.parse(answer.split('\r\n\r\n')[1] ?? '').code]).toEqual([
+      const response = await raw(`${head}\r\n\r\n${chunk}`)
+      expect([response.slice(0, 12), JSON.parse(response.split('\r\n\r\n')[1] ?? '').code]).toEqual([
         `HTTP/1.1 ${status}`,
         code,
       ])
@@ -188,10 +188,10 @@ describe('a malformed request', () => {
   })
 
   test('does not receive the response to the request before it', async () => {
-    const answer = await raw(
+    const response = await raw(
       `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n\u0001`,
     )
-    expect(answer).not.toContain('malformed_request')
+    expect(response).not.toContain('malformed_request')
   })
 
   test('does not prevent responses to the requests before it', async () => {
@@ -200,23 +200,23 @@ describe('a malformed request', () => {
     const post = `POST ${VENDORS} HTTP/1.1\r\n${auth}\r\nContent-Length: 2\r\n\r\n{}`
     const statuses = async (sent: string) => {
       let failed = ''
-      const answer = await raw(sent, (error) => {
+      const response = await raw(sent, (error) => {
         failed = error.message
       })
-      return [...(answer.match(/HTTP\/1\.1 \d+/g) ?? []), failed]
+      return [...(response.match(/HTTP\/1\.1 \d+/g) ?? []), failed]
     }
     expect(await statuses(`${get}${get}no request\r\n\r\n`)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', ''])
     expect(await statuses(`${post}{}{}`)).toEqual(['HTTP/1.1 422', ''])
   })
 
   test('a CONNECT request is rejected with the available methods', async () => {
-    const answer = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
+    const response = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
+    expect(response).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
   })
 
   test('an HTTP/1.0 client needs no Host header', async () => {
-    const answer = await raw(`GET ${VENDORS} HTTP/1.0\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    const response = await raw(`GET ${VENDORS} HTTP/1.0\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`)
+    expect(response).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
@@ -231,9 +231,9 @@ describe('a request target with the host in front, as proxies send it,', () => {
     [`ftp://elsewhere.example.com${VENDORS}`, 404],
   ])('is the target without the host: %s', async (target, status) => {
     const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
-    const answer = await raw(`GET ${target} HTTP/1.1\r\n${head}\r\n\r\n`)
-    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
-    if (target.endsWith('limit=1')) expect(answer).toContain('Link: </api/ext/vendors?limit=1&cursor=')
+    const response = await raw(`GET ${target} HTTP/1.1\r\n${head}\r\n\r\n`)
+    expect(response.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+    if (target.endsWith('limit=1')) expect(response).toContain('Link: </api/ext/vendors?limit=1&cursor=')
   })
 })
 
@@ -241,12 +241,12 @@ describe('a request target with the host in front, as proxies send it,', () => {
 function raw(request: string, onError: (error: Error) => void = () => {}): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () => socket.write(request))
     socket.setEncoding('utf8').on('data', (chunk: string) => {
-      answer += chunk
+      response += chunk
     })
     socket.on('error', onError)
-    socket.on('close', () => done(answer))
+    socket.on('close', () => done(response))
   })
 }

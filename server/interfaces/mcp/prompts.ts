@@ -1,15 +1,20 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 /** Common tasks, which clients offer users to start with. */
-interface Job {
+interface PromptTemplate {
   readonly prompt: Prompt
   text(of: (argument: string) => string): string
 }
 
-const job = (name: string, title: string, given: Record<string, string>, text: Job['text']): Job => ({
+const definePrompt = (
+  name: string,
+  title: string,
+  provided: Record<string, string>,
+  text: PromptTemplate['text'],
+): PromptTemplate => ({
   prompt: {
     ...{ name, title, description: `${title}.` },
-    arguments: Object.entries(given).map(([argument, description]) => ({
+    arguments: Object.entries(provided).map(([argument, description]) => ({
       name: argument,
       description,
       required: true,
@@ -22,38 +27,38 @@ const REQUEST = { bidRequest: 'Number or title of the bid request, for example B
 const HOME = { home: 'The home, for example Lot 15, Juniper Ridge.' }
 const COMMUNITY = { community: 'Name of the community.' }
 
-export const PROMPTS: readonly Job[] = [
-  job('level_bids', 'Level the bids of a request', REQUEST, (of) =>
+export const PROMPTS: readonly PromptTemplate[] = [
+  definePrompt('level_bids', 'Level the bids of a request', REQUEST, (of) =>
     [
       `Level the bids of ${of('bidRequest')}: run compareBids and levelBids. For each vendor, list the work that its bid excludes,`,
       'the amounts filled in, and how the ranking changes. End with the questions to ask each vendor before an award.',
     ].join(' '),
   ),
-  job('propose_award', 'Recommend an award', REQUEST, (of) =>
+  definePrompt('propose_award', 'Recommend an award', REQUEST, (of) =>
     [
       `Recommend an award for ${of('bidRequest')}: run recommendAward, check the vendor’s compliance, and run awardBid with`,
       'dryRun and createPurchaseOrder. Show the result. Do not award anything before I approve.',
     ].join(' '),
   ),
-  job('chase_bids', 'Follow up on missing bids', COMMUNITY, (of) =>
+  definePrompt('chase_bids', 'Follow up on missing bids', COMMUNITY, (of) =>
     [
       `Which bids are missing in ${of('community')}? Run findBidCoverageGaps, then sendBidReminders with dryRun.`,
       'Show which vendors would be reminded of which bids, and wait for my approval.',
     ].join(' '),
   ),
-  job('late_this_week', 'List late work this week', COMMUNITY, (of) =>
+  definePrompt('late_this_week', 'List late work this week', COMMUNITY, (of) =>
     [
       `What is late in ${of('community')}, and why? Run findLateTasks, and lookahead for the coming week. Start with the tasks that delay`,
       'the most work, name the vendor of each, and recommend what I should do today.',
     ].join(' '),
   ),
-  job('can_it_close', 'Check whether a home can close', HOME, (of) =>
+  definePrompt('can_it_close', 'Check whether a home can close', HOME, (of) =>
     [
       `Can ${of('home')} close? Run closingReadiness and list each open item, who is responsible, and what it blocks,`,
       'in the order in which to resolve them.',
     ].join(' '),
   ),
-  job('where_will_it_end', 'Forecast the final cost of a home', HOME, (of) =>
+  definePrompt('where_will_it_end', 'Forecast the final cost of a home', HOME, (of) =>
     [
       `What will ${of('home')} cost at completion? Run budgetVsActual and forecastCostAtCompletion. Explain the three largest`,
       'differences, and list the trades that have not been ordered (findUnboughtScopes).',
@@ -62,17 +67,17 @@ export const PROMPTS: readonly Job[] = [
 ]
 
 /** An argument is a name; a longer text would be a conversation of its own. In characters. */
-const LONGEST_ARGUMENT = 300
+const MAX_ARGUMENT_LENGTH = 300
 
-export function getPrompt(name: string, given: Record<string, string>): GetPromptResult {
+export function getPrompt(name: string, provided: Record<string, string>): GetPromptResult {
   const found = PROMPTS.find(({ prompt }) => prompt.name === name)
   if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt "${name}".`)
   const text = found.text((argument) => {
-    const value = given[argument]?.trim()
-    if (value === undefined || value === '' || value.length > LONGEST_ARGUMENT) {
+    const value = provided[argument]?.trim()
+    if (value === undefined || value === '' || value.length > MAX_ARGUMENT_LENGTH) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `The prompt ${name} requires ${argument}, with at most ${LONGEST_ARGUMENT} characters.`,
+        `The prompt ${name} requires ${argument}, with at most ${MAX_ARGUMENT_LENGTH} characters.`,
       )
     }
     return value

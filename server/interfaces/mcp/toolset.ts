@@ -2,15 +2,15 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import type { Call } from '../../platform/calls/call.ts'
 import type { Schema } from '../../platform/calls/contract.ts'
 import { readCursor, writeCursor } from '../../platform/calls/page.ts'
-import { invalid } from '../../platform/problems/problem.ts'
-import { catalogueOf, mayUse, type Skill } from '../skills/catalogue.ts'
-import { chosen } from '../skills/choice.ts'
-import { EFFECTS } from '../skills/effect.ts'
-import { mayHoldSecret, mayHoldUntrusted } from '../skills/marks.ts'
-import type { ObjectSchema } from '../skills/schemas.ts'
-import { descriptionForModels } from '../skills/tools.ts'
-import { META_TOOLS, performMeta } from './meta-tools.ts'
-import { notesOn, type Running, runSkill, toldOf } from './run.ts'
+import { validationFailed } from '../../platform/problems/problem.ts'
+import { chooseSkills } from '../skills/choose-skills.ts'
+import { canHoldSecret, canHoldUntrustedText } from '../skills/marks.ts'
+import { canUseSkill, findCatalog, type Skill } from '../skills/skill-catalog.ts'
+import { EFFECTS } from '../skills/skill-effect.ts'
+import type { ObjectSchema } from '../skills/skill-schemas.ts'
+import { describeForModels } from '../skills/tool-definitions.ts'
+import { META_TOOLS, performMetaTool } from './meta-tools.ts'
+import { describeUntrustedText, runSkill, runTool, type ToolRun } from './run-tool.ts'
 
 /**
  * The tools that one URL offers. `/mcp` has four tools that reach every skill, because the definitions of all skills
@@ -22,46 +22,46 @@ export interface Toolset {
   readonly usage: string
   list(cursor: string | undefined): { tools: Tool[]; nextCursor?: string }
   /** Runs a tool; returns null if this URL does not offer it. */
-  perform(name: string, input: unknown, running: Running): Promise<CallToolResult | null>
+  perform(name: string, input: unknown, running: ToolRun): Promise<CallToolResult | null>
 }
 
 /** About 100 kB with their schemas. */
-const TOOLS_ON_A_PAGE = 50
+const TOOLS_PER_PAGE = 50
 
-export function toolsetOf(call: Call, asked: unknown): Toolset {
-  if (asked === undefined) return metaTools
-  const tag = [asked].flat().flatMap((each) => String(each).split(','))
-  const { skills } = catalogueOf(call.surroundings.contract)
-  const offered = skills.filter((skill) => skill.isTool && mayUse(call, skill))
-  const own = tag.includes('all') ? offered : chosen(call, offered, { tag })
+export function selectToolset(call: Call, requested: unknown): Toolset {
+  if (requested === undefined) return metaTools
+  const tag = [requested].flat().flatMap((each) => String(each).split(','))
+  const { skills } = findCatalog(call.services.contract)
+  const offered = skills.filter((skill) => skill.isTool && canUseSkill(call, skill))
+  const own = tag.includes('all') ? offered : chooseSkills(call, offered, { tag })
   return {
     usage: 'Before you call a tool that changes data, call it with dryRun=true and show the user the result.',
     list(cursor) {
       const after = cursor === undefined ? '' : readCursor('name', cursor).id
       const rest = own.filter(({ name }) => name > after)
-      const page = rest.slice(0, TOOLS_ON_A_PAGE)
+      const page = rest.slice(0, TOOLS_PER_PAGE)
       const last = page.at(-1)
       const isMore = rest.length > page.length && last !== undefined
       return {
-        tools: page.map(asTool),
+        tools: page.map(toTool),
         ...(isMore && { nextCursor: writeCursor('name', { value: null, id: last.name }) }),
       }
     },
     async perform(name, input, running) {
       const skill = own.find((each) => each.name === name)
       if (skill === undefined) return null
-      const resultIsObject = hasObject(skill)
+      const resultIsObject = returnsObject(skill)
       const { dryRun = false, ...given } = (input ?? {}) as Record<string, unknown>
       // Skills that only read have no dryRun, so it is rejected like any unknown field.
       if (!skill.writes) return run({ input, dryRun: false })
       if (typeof dryRun === 'boolean') return run({ input: given, dryRun })
       const fault = { pointer: '/dryRun', code: 'type', message: 'must be a boolean' }
-      return toldOf(running, () => Promise.reject(invalid([fault])))
+      return runTool(running, () => Promise.reject(validationFailed([fault])))
 
       function run(asked: { input: unknown; dryRun: boolean }): Promise<CallToolResult> {
         return runSkill(call, { skill: name, ...asked }, running, ({ result, untrustedText }) => ({
           text: result ?? 'Done.',
-          notes: [...(asked.dryRun ? ['Dry run: nothing was saved.'] : []), ...notesOn(untrustedText)],
+          notes: [...(asked.dryRun ? ['Dry run: nothing was saved.'] : []), ...describeUntrustedText(untrustedText)],
           ...(resultIsObject && {
             structured: { ...(result as object), ...(untrustedText.length > 0 && { untrustedText }) },
           }),
@@ -75,25 +75,25 @@ const metaTools: Toolset = {
   usage:
     'Search for a skill, describe it, then run it. Before you run a skill that changes data, run it with dryRun=true and show the user the result.',
   list: () => ({ tools: [...META_TOOLS] }),
-  perform: (name, input, running) => performMeta(name, input, running),
+  perform: (name, input, running) => performMetaTool(name, input, running),
 }
 
 /** Cached, because a skill never changes and its definition is several kilobytes long. */
 const tools = new WeakMap<Skill, Tool>()
 
-function asTool(skill: Skill): Tool {
+function toTool(skill: Skill): Tool {
   let tool = tools.get(skill)
   if (tool === undefined) {
     const { writes, destructive, idempotent } = EFFECTS[skill.effect]
     tool = {
       name: skill.name,
       title: skill.summary,
-      description: descriptionForModels(skill),
-      inputSchema: (skill.writes ? withDryRun(skill.inputSchema) : skill.inputSchema) as Tool['inputSchema'],
+      description: describeForModels(skill),
+      inputSchema: (skill.writes ? addDryRunParameter(skill.inputSchema) : skill.inputSchema) as Tool['inputSchema'],
       // The 2025 revisions allow only objects as structured results.
-      ...(hasObject(skill) &&
-        !showsSecret(skill) &&
-        isShort(skill.outputSchema) && { outputSchema: withUntrusted(skill) as Tool['outputSchema'] }),
+      ...(returnsObject(skill) &&
+        !mayShowSecret(skill) &&
+        isShort(skill.outputSchema) && { outputSchema: addUntrustedTextSchema(skill) as Tool['outputSchema'] }),
       annotations: {
         ...{ title: skill.summary, readOnlyHint: !writes, destructiveHint: destructive },
         ...{ idempotentHint: idempotent, openWorldHint: false },
@@ -105,15 +105,15 @@ function asTool(skill: Skill): Tool {
 }
 
 /** In characters. The output schemas would be nine tenths of the list, and most models are charged for it. */
-const SHORT_SCHEMA = 2000
+const MAX_SCHEMA_CHARACTERS = 2000
 
 function isShort(schema: object): boolean {
-  return JSON.stringify(schema).length <= SHORT_SCHEMA
+  return JSON.stringify(schema).length <= MAX_SCHEMA_CHARACTERS
 }
 
 /** Returns the schema of the result, with the list of texts from outsiders next to its fields. */
-function withUntrusted({ outputSchema, marks }: Skill): Schema {
-  if (marks.output === null || !mayHoldUntrusted(marks.output)) return outputSchema
+function addUntrustedTextSchema({ outputSchema, marks }: Skill): Schema {
+  if (marks.output === null || !canHoldUntrustedText(marks.output)) return outputSchema
   const properties = { ...(outputSchema.properties as Record<string, Schema>), untrustedText: UNTRUSTED }
   return { ...outputSchema, properties }
 }
@@ -125,11 +125,11 @@ const UNTRUSTED = {
 }
 
 /** Secrets are shown as null here, which the schema of the result may not allow. */
-function showsSecret({ marks }: Skill): boolean {
-  return marks.output !== null && mayHoldSecret(marks.output)
+function mayShowSecret({ marks }: Skill): boolean {
+  return marks.output !== null && canHoldSecret(marks.output)
 }
 
-function withDryRun(schema: ObjectSchema): ObjectSchema {
+function addDryRunParameter(schema: ObjectSchema): ObjectSchema {
   return { ...schema, properties: { ...schema.properties, dryRun: DRY_RUN } }
 }
 
@@ -139,6 +139,6 @@ const DRY_RUN = {
   description: 'Whether to return the result without saving anything.',
 }
 
-function hasObject({ outputSchema }: Skill): boolean {
+function returnsObject({ outputSchema }: Skill): boolean {
   return outputSchema.type === 'object'
 }

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  connected,
-  consentPage,
-  decided,
-  form,
-  newOauthApp,
+  connectApp,
+  createOauthApp,
   type OauthApp,
+  openConsentPage,
+  postForm,
   REDIRECT,
-  registered,
+  registerApp,
+  submitDecision,
   VERIFIER,
 } from '../../../test/support/oauth-app.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
-import { forgetUnusedApps } from './retention.ts'
+import { deleteUnusedApps } from './delete-unused-apps.ts'
 
 let plumbline: TestPlumbline
 let owner: RequestOptions
 let app: OauthApp
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  app = await newOauthApp(plumbline)
+  app = await createOauthApp(plumbline)
 })
 // Tests move the clock forward, and connecting an app requires a fresh sign-in.
 beforeEach(async () => {
@@ -29,7 +29,7 @@ afterAll(() => plumbline.stop())
 
 const reads = (key: string) => plumbline.get('/api/ext/vendors', { key })
 async function newCode(): Promise<string> {
-  const { led } = await decided(plumbline, app.address(), owner)
+  const { led } = await submitDecision(plumbline, app.address(), owner)
   return led.get('code') ?? ''
 }
 const spend = (code: string, fields: Record<string, string> = {}, by = app) =>
@@ -39,7 +39,7 @@ const refresh = (token: string, fields: Record<string, string> = {}, by = app) =
 
 test('a code is useless without its verifier, for another app, or after a minute', async () => {
   const code = await newCode()
-  const other = await newOauthApp(plumbline)
+  const other = await createOauthApp(plumbline)
   for (const refused of [
     await spend(code, { code_verifier: 'x'.repeat(43) }),
     await spend(code, { code_verifier: '' }),
@@ -74,10 +74,10 @@ test('of two concurrent uses of one code, neither keeps its tokens', async () =>
 })
 
 test('a refresh token works once, and using it again revokes the grant', async () => {
-  const first = await connected(plumbline, app, owner)
-  const other = await newOauthApp(plumbline)
+  const first = await connectApp(plumbline, app, owner)
+  const other = await createOauthApp(plumbline)
   expect((await refresh(first.refresh, {}, other)).body.error).toBe('invalid_grant')
-  const narrow = await connected(plumbline, other, owner, { permissions: ['vendors:read'] })
+  const narrow = await connectApp(plumbline, other, owner, { permissions: ['vendors:read'] })
   expect((await refresh(narrow.refresh, { scope: 'write' }, other)).body.error).toBe('invalid_scope')
   expect((await refresh(narrow.refresh, { scope: 'read' }, other)).body.scope).toBe('vendors:read')
   const { body: second } = await refresh(first.refresh)
@@ -88,8 +88,8 @@ test('a refresh token works once, and using it again revokes the grant', async (
 })
 
 test('a refresh with a narrower scope returns a narrower token, and the next one may return to the full scope', async () => {
-  const given = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
-  const { refresh: first } = await connected(plumbline, app, owner, given)
+  const provided = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
+  const { refresh: first } = await connectApp(plumbline, app, owner, provided)
   const writes = async (key: string) =>
     (await plumbline.post('/api/ext/vendors', { companyName: 'Ridge Framing' }, { key })).body.permission
   const permissionsOf = async (key: string) => (await plumbline.get('/api/ext/me', { key })).body.permissions
@@ -114,13 +114,13 @@ test('a redirect URI that differs from the registered one in any character is re
     ...['http://localhost:7777/callback', 'http://127.0.0.1:7777@evil.example.com/callback', '//127.0.0.1/callback'],
   ]) {
     for (const response_type of ['code', 'token']) {
-      const page = await consentPage(plumbline, app.address({ redirect_uri, response_type }), owner)
+      const page = await openConsentPage(plumbline, app.address({ redirect_uri, response_type }), owner)
       expect([redirect_uri, page.status, page.location, page.ticket]).toEqual([redirect_uri, 400, '', ''])
     }
   }
-  const unknown = await consentPage(plumbline, app.address({ client_id: 'cli_nobody' }), owner)
+  const unknown = await openConsentPage(plumbline, app.address({ client_id: 'cli_nobody' }), owner)
   expect([unknown.status, unknown.location]).toEqual([400, ''])
-  const onAnyPort = await consentPage(
+  const onAnyPort = await openConsentPage(
     plumbline,
     app.address({ redirect_uri: 'http://127.0.0.1:50123/callback' }),
     owner,
@@ -140,7 +140,7 @@ test('a request without PKCE by S256, for another resource, or with a repeated p
   ]
   const addresses = changes.map(([change, error]) => [app.address(change), error] as const)
   for (const [address, error] of [...addresses, [`${app.address()}&state=two`, 'invalid_request'] as const]) {
-    const { status, location } = await consentPage(plumbline, address, owner)
+    const { status, location } = await openConsentPage(plumbline, address, owner)
     const led = new URL(location).searchParams
     expect([error, status, location.split('?')[0], led.get('error')]).toEqual([error, 303, REDIRECT, error])
     if (!address.includes('two')) expect(led.get('state')).toBe('their-state')
@@ -151,7 +151,7 @@ test('a request without PKCE by S256, for another resource, or with a repeated p
 
 test('an invalid request of an app that the user has not connected does not redirect the user', async () => {
   const redirect_uri = 'https://phishing.example.com/sign-in'
-  const stranger = await newOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
+  const stranger = await createOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
   const colleague = 'colleague@harrowfinch.example.com'
   const { database, clock, organizationId } = plumbline
   await createUser(database, clock, {
@@ -168,21 +168,21 @@ test('an invalid request of an app that the user has not connected does not redi
       { code_challenge: null },
     ]
     for (const change of changes) {
-      const page = await consentPage(plumbline, stranger.address({ redirect_uri, ...change }), person)
+      const page = await openConsentPage(plumbline, stranger.address({ redirect_uri, ...change }), person)
       expect([page.status, page.location]).toEqual([400, ''])
       expect(page.html).toContain('Return to phishing.example.com')
     }
   }
   // The redirect is not followed on a denial either, although the request asked for it.
-  const refused = await decided(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
+  const refused = await submitDecision(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
   expect([refused.status, refused.location]).toEqual([200, ''])
   const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
   expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
   // Once a user has connected the app, it receives the error as the standard says, but only for that user.
-  await connected(plumbline, stranger, owner, {}, { redirect_uri })
-  const led = await consentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
+  await connectApp(plumbline, stranger, owner, {}, { redirect_uri })
+  const led = await openConsentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
   expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
-  const other = await consentPage(
+  const other = await openConsentPage(
     plumbline,
     stranger.address({ redirect_uri, scope: 'admin' }),
     await plumbline.signIn(colleague),
@@ -193,15 +193,15 @@ test('an invalid request of an app that the user has not connected does not redi
 test('connecting an app requires a fresh sign-in', async () => {
   const person = await plumbline.signIn()
   plumbline.clock.advance(601_000)
-  const page = await consentPage(plumbline, app.address(), person)
+  const page = await openConsentPage(plumbline, app.address(), person)
   expect([page.status, page.ticket]).toEqual([303, ''])
   const led = new URL(page.location, plumbline.url)
   expect([led.pathname, led.searchParams.get('to')?.split('?')[0]]).toEqual(['/sign-in', '/oauth/authorize'])
-  expect((await consentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
+  expect((await openConsentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
 })
 
 test('a token for the service at another URL is rejected', async () => {
-  const { key } = await connected(plumbline, app, owner)
+  const { key } = await connectApp(plumbline, app, owner)
   await plumbline.database.statements
     .updateTable('oauthGrants')
     .set({ audience: 'https://other.example.com' })
@@ -211,10 +211,10 @@ test('a token for the service at another URL is rejected', async () => {
 })
 
 test('only the user who saw the consent page can agree to it', async () => {
-  const { ticket, offered } = await consentPage(plumbline, app.address(), owner)
+  const { ticket, offered } = await openConsentPage(plumbline, app.address(), owner)
   // The form of one session, sent in another session, must be rejected.
   const again = await plumbline.signIn()
-  const foreign = await decided(plumbline, app.address(), again, { ticket })
+  const foreign = await submitDecision(plumbline, app.address(), again, { ticket })
   expect([foreign.status, foreign.location]).toEqual([400, ''])
   const send = (headers: Record<string, string>) =>
     fetch(`${plumbline.url}/oauth/authorize`, {
@@ -231,10 +231,10 @@ test('only the user who saw the consent page can agree to it', async () => {
 
 test('no more than was offered is granted, an empty grant is rejected, and a denial is respected', async () => {
   const wider = { permissions: ['vendors:read', 'bids:write', 'keys:write', 'nonsense'] }
-  const { scope } = await connected(plumbline, app, owner, wider, { scope: 'vendors:read' })
+  const { scope } = await connectApp(plumbline, app, owner, wider, { scope: 'vendors:read' })
   expect(scope).toBe('vendors:read')
-  expect((await decided(plumbline, app.address(), owner, { permissions: [] })).status).toBe(422)
-  const { location, led } = await decided(plumbline, app.address(), owner, { decision: 'refuse' })
+  expect((await submitDecision(plumbline, app.address(), owner, { permissions: [] })).status).toBe(422)
+  const { location, led } = await submitDecision(plumbline, app.address(), owner, { decision: 'refuse' })
   expect([location.startsWith(REDIRECT), led.get('error'), led.get('code')]).toEqual([true, 'access_denied', null])
 })
 
@@ -255,16 +255,16 @@ test('a registration must stay within its bounds and name redirect URIs that bel
       'x y',
     ],
   ]) {
-    const { status, body } = await registered(plumbline, { redirect_uris: [redirect] })
+    const { status, body } = await registerApp(plumbline, { redirect_uris: [redirect] })
     expect([redirect, status, body.error]).toEqual([redirect, 400, 'invalid_redirect_uri'])
   }
   for (const wrong of [{}, [], 'null', { redirect_uris: Array(11).fill(REDIRECT) }, { redirect_uris: [7] }])
-    expect((await registered(plumbline, wrong)).status).toBe(400)
-  expect((await registered(plumbline, '{')).body.error).toBe('invalid_request')
-  const huge = await registered(plumbline, { redirect_uris: [REDIRECT], client_name: 'x'.repeat(20_000) })
+    expect((await registerApp(plumbline, wrong)).status).toBe(400)
+  expect((await registerApp(plumbline, '{')).body.error).toBe('invalid_request')
+  const huge = await registerApp(plumbline, { redirect_uris: [REDIRECT], client_name: 'x'.repeat(20_000) })
   expect([huge.status, huge.body.error]).toEqual([413, 'invalid_request'])
   const other = { redirect_uris: ['com.example.app:/done', 'cursor://anysphere.cursor-retrieval/oauth/callback'] }
-  const { status, body } = await registered(plumbline, { ...other, token_endpoint_auth_method: 'client_secret_post' })
+  const { status, body } = await registerApp(plumbline, { ...other, token_endpoint_auth_method: 'client_secret_post' })
   expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined])
 })
 
@@ -277,17 +277,17 @@ test('the token endpoint returns the error codes of the standard', async () => {
     [{ grant_type: 'refresh_token', client_id: 'cli_x', refresh_token: plumbline.key }, 400, 'invalid_grant'],
   ]
   for (const [fields, status, error] of sent) {
-    const answer = await form(plumbline, '/oauth/token', fields)
+    const answer = await postForm(plumbline, '/oauth/token', fields)
     expect([answer.status, answer.body.error]).toEqual([status, error])
   }
-  expect((await form(plumbline, '/oauth/revoke', { token: 'x' })).body.error).toBe('invalid_request')
+  expect((await postForm(plumbline, '/oauth/revoke', { token: 'x' })).body.error).toBe('invalid_request')
 })
 
 test('an app can revoke a single token, or all of them with its refresh token', async () => {
-  const { key, refresh: token } = await connected(plumbline, app, owner)
+  const { key, refresh: token } = await connectApp(plumbline, app, owner)
   const { body: next } = await refresh(token)
-  const giveBack = (given: string, client_id = app.clientId) =>
-    form(plumbline, '/oauth/revoke', { token: given, client_id })
+  const giveBack = (provided: string, client_id = app.clientId) =>
+    postForm(plumbline, '/oauth/revoke', { token: provided, client_id })
   expect((await giveBack(key, 'cli_other')).status).toBe(200)
   expect((await reads(key)).status).toBe(200)
   await giveBack(key)
@@ -315,7 +315,7 @@ test('without a valid token, /mcp names the authorization server', async () => {
 })
 
 test('tokens are stored only as hashes', async () => {
-  const { key, refresh: token } = await connected(plumbline, app, owner)
+  const { key, refresh: token } = await connectApp(plumbline, app, owner)
   const rows = await plumbline.database.statements.selectFrom('oauthTokens').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(key.slice(4))
   expect(JSON.stringify(rows)).not.toContain(token.slice(4))
@@ -323,16 +323,16 @@ test('tokens are stored only as hashes', async () => {
 
 // These move the clock forward, so they run last.
 test('an app that was never connected is deleted after a day, and tokens when they expire', async () => {
-  const tried = await newOauthApp(plumbline)
+  const tried = await createOauthApp(plumbline)
   plumbline.clock.advance(90 * 86_400_000)
-  await forgetUnusedApps(plumbline.database, plumbline.clock)
-  const kept = await plumbline.database.statements.selectFrom('oauthClients').select('id').execute()
-  expect(kept.map(({ id }) => id)).not.toContain(tried.clientId)
+  await deleteUnusedApps(plumbline.database, plumbline.clock)
+  const stored = await plumbline.database.statements.selectFrom('oauthClients').select('id').execute()
+  expect(stored.map(({ id }) => id)).not.toContain(tried.clientId)
   expect(await plumbline.database.statements.selectFrom('oauthTokens').select('kind').execute()).toEqual([])
 })
 
 test('one client can register 20 apps per hour', async () => {
-  const asked: number[] = []
-  for (let i = 0; i < 21; i++) asked.push((await registered(plumbline, { redirect_uris: [REDIRECT] })).status)
-  expect(asked).toEqual([...Array(20).fill(201), 429])
+  const requested: number[] = []
+  for (let i = 0; i < 21; i++) requested.push((await registerApp(plumbline, { redirect_uris: [REDIRECT] })).status)
+  expect(requested).toEqual([...Array(20).fill(201), 429])
 })

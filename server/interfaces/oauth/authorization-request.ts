@@ -1,13 +1,13 @@
 import type { Permission } from '../../../client/contract.gen.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { type Client, findClient } from './clients.ts'
-import { resourcesOf } from './metadata.ts'
-import { isRegistered } from './redirects.ts'
-import { permissionsFor } from './scopes.ts'
+import { findClient, type OauthClient } from './oauth-clients.ts'
+import { listResourceUrls } from './oauth-metadata.ts'
+import { isRegisteredUri } from './redirect-uris.ts'
+import { permissionsForScope } from './scopes.ts'
 
 /** An app's authorization request, validated. */
 export interface AuthorizationRequest {
-  readonly client: Client
+  readonly client: OauthClient
   readonly redirectUri: string
   readonly state: string | null
   readonly challenge: string
@@ -15,13 +15,13 @@ export interface AuthorizationRequest {
 }
 
 /** An error shown only to the user, because the redirect URI is not known to belong to the app. */
-export interface Untold {
+export interface UntrustedRequest {
   readonly message: string
 }
 
-/** An error in the terms of OAuth. The app receives it if the user has connected the app before (routes.ts). */
-export interface Refusal {
-  readonly client: Client
+/** An error in the terms of OAuth. The app receives it if the user has connected the app before (oauth-routes.ts). */
+export interface AuthorizationError {
+  readonly client: OauthClient
   readonly redirectUri: string
   readonly state: string | null
   readonly error: string
@@ -29,13 +29,13 @@ export interface Refusal {
 }
 
 /** The longest `state`, in characters. It is returned to the app unchanged. */
-const LONGEST_STATE = 2000
+const MAX_STATE_LENGTH = 2000
 
 /** Reads the page's parameters. Each may occur only once, because of two values neither is certain. */
 export async function readAuthorizationRequest(
   parts: { database: Database; publicUrl: string },
   parameters: URLSearchParams,
-): Promise<AuthorizationRequest | Untold | Refusal> {
+): Promise<AuthorizationRequest | UntrustedRequest | AuthorizationError> {
   const one = (name: string) => (parameters.getAll(name).length === 1 ? parameters.get(name) : null)
   const [clientId, redirectUri] = [one('client_id'), one('redirect_uri')]
   const client = clientId === null ? undefined : await findClient(parts.database, clientId)
@@ -44,28 +44,28 @@ export async function readAuthorizationRequest(
       message:
         'The app is not registered here, or its registration was removed because it was not used. Connect it again.',
     }
-  if (redirectUri === null || !isRegistered(redirectUri, client.redirectUris))
+  if (redirectUri === null || !isRegisteredUri(redirectUri, client.redirectUris))
     return {
       message:
         'The app requested a redirect to a URL that it has not registered, so it might not be the app that it claims to be.',
     }
   const state = one('state')
-  const refused = (error: string, description: string): Refusal => ({
+  const refused = (error: string, description: string): AuthorizationError => ({
     ...{ client, redirectUri, state, error, description },
   })
   const twice = [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1)
   if (twice !== undefined && twice !== 'resource')
     return refused('invalid_request', 'A parameter occurs more than once.')
-  if ((state ?? '').length > LONGEST_STATE)
-    return { message: `The app sent a state of more than ${LONGEST_STATE} characters.` }
+  if ((state ?? '').length > MAX_STATE_LENGTH)
+    return { message: `The app sent a state of more than ${MAX_STATE_LENGTH} characters.` }
   if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type must be code.')
   const challenge = one('code_challenge') ?? ''
   if (one('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return refused('invalid_request', 'Send code_challenge, with code_challenge_method=S256 (PKCE).')
-  const known = resourcesOf(parts.publicUrl)
+  const known = listResourceUrls(parts.publicUrl)
   if (parameters.getAll('resource').some((each) => !known.includes(each)))
     return refused('invalid_target', `resource must be ${parts.publicUrl} or its /mcp endpoint.`)
-  const permissions = permissionsFor(one('scope'))
+  const permissions = permissionsForScope(one('scope'))
   if (permissions === null) return refused('invalid_scope', 'Unknown scope. Supported scopes: read, write.')
   return { client, redirectUri, state, challenge, permissions }
 }

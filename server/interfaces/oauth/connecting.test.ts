@@ -7,9 +7,15 @@ import { auth as oldAuth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connected, consentPage, decided, newOauthApp, VERIFIER } from '../../../test/support/oauth-app.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
+import {
+  connectApp,
+  createOauthApp,
+  openConsentPage,
+  submitDecision,
+  VERIFIER,
+} from '../../../test/support/oauth-app.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let owner: RequestOptions
@@ -27,29 +33,29 @@ function program() {
   let information: { client_id: string } | undefined
   let tokens: { access_token: string; token_type: string; refresh_token?: string } | undefined
   let verifier = ''
-  let asked: URL | undefined
+  let requested: URL | undefined
   return {
     redirectUrl: 'http://127.0.0.1:4321/done',
     clientMetadata: { client_name: 'SDK', redirect_uris: ['http://127.0.0.1:4321/done'] },
     state: () => 'of-the-program',
     clientInformation: () => information,
-    saveClientInformation(given: { client_id: string }) {
-      information = given
+    saveClientInformation(provided: { client_id: string }) {
+      information = provided
     },
     tokens: () => tokens,
-    saveTokens(given: NonNullable<typeof tokens>) {
-      tokens = given
+    saveTokens(provided: NonNullable<typeof tokens>) {
+      tokens = provided
     },
     redirectToAuthorization(to: URL) {
-      asked = to
+      requested = to
     },
-    saveCodeVerifier(given: string) {
-      verifier = given
+    saveCodeVerifier(provided: string) {
+      verifier = provided
     },
     codeVerifier: () => verifier,
     /** Returns the parameters of the redirect after the user has agreed. */
     async agreed(): Promise<URLSearchParams> {
-      return (await decided(plumbline, `${asked?.pathname}${asked?.search}`, owner)).led
+      return (await submitDecision(plumbline, `${requested?.pathname}${requested?.search}`, owner)).led
     },
   }
 }
@@ -85,8 +91,8 @@ describe.each(['2026', '2025'])('a client of %s', (year) => {
 })
 
 test('events, records and the audit trail name both the user and the app', async () => {
-  const app = await newOauthApp(plumbline, { client_name: 'Claude Desktop' })
-  const { key } = await connected(plumbline, app, owner)
+  const app = await createOauthApp(plumbline, { client_name: 'Claude Desktop' })
+  const { key } = await connectApp(plumbline, app, owner)
   const created = await plumbline.post('/api/ext/vendors', { companyName: 'By An App' }, { key })
   expect(created.status).toBe(201)
   const { body: session } = await plumbline.get('/api/admin/session', owner)
@@ -95,7 +101,7 @@ test('events, records and the audit trail name both the user and the app', async
     via: { grantId: expect.stringMatching(/^ogr_/), client: 'Claude Desktop' },
   }
   expect(created.body.createdBy).toEqual(by)
-  expect((await eventsOf(plumbline, plumbline.organizationId)).at(-1)).toMatchObject({
+  expect((await listEvents(plumbline, plumbline.organizationId)).at(-1)).toMatchObject({
     type: 'vendor.created',
     actor: by,
   })
@@ -117,12 +123,12 @@ test('events, records and the audit trail name both the user and the app', async
 })
 
 test("an app has the selected permissions within the user's role, and never those for users only", async () => {
-  const app = await newOauthApp(plumbline)
-  const page = await consentPage(plumbline, app.address({ scope: 'read bids:write' }), owner)
+  const app = await createOauthApp(plumbline)
+  const page = await openConsentPage(plumbline, app.address({ scope: 'read bids:write' }), owner)
   expect(page.offered).toContain('vendors:read')
   expect(page.offered.filter((one) => one.endsWith(':write'))).toEqual(['bids:write'])
   const ticked = { permissions: ['vendors:read', 'vendors:write'] }
-  const { key, scope } = await connected(plumbline, app, owner, ticked, { scope: 'read' })
+  const { key, scope } = await connectApp(plumbline, app, owner, ticked, { scope: 'read' })
   expect(scope).toBe('vendors:read')
   expect((await plumbline.get('/api/ext/vendors', { key })).status).toBe(200)
   expect((await plumbline.get('/api/ext/homes', { key })).body.permission).toBe('homes:read')
@@ -130,13 +136,13 @@ test("an app has the selected permissions within the user's role, and never thos
   expect((await plumbline.get('/api/admin/keys', { key })).body.code).toBe('not_signed_in')
   const viewer = 'viewer@harrowfinch.example.com'
   await plumbline.post('/api/admin/users', { email: viewer, name: 'Vi Ewer', role: 'viewer' }, owner)
-  const seen = await consentPage(plumbline, app.address(), await plumbline.signIn(viewer))
+  const seen = await openConsentPage(plumbline, app.address(), await plumbline.signIn(viewer))
   expect(seen.offered.filter((one) => !one.endsWith(':read'))).toEqual([])
   expect(seen.html).toContain('Vi Ewer')
 })
 
 test("with the user's choice of propose only, an app's changes await the user's approval", async () => {
-  const { key } = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
+  const { key } = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Later' }, { key })
   expect([status, body.status, body.createdBy.via.client]).toEqual([202, 'proposed', 'Claude'])
   const approved = await plumbline.post(`/api/ext/proposals/${body.id}/approve`, undefined, { key })
@@ -145,12 +151,12 @@ test("with the user's choice of propose only, an app's changes await the user's 
 
 test('a user of several organizations chooses one on the page, and the app sees only that one', async () => {
   const other = await plumbline.newBuilder()
-  const app = await newOauthApp(plumbline)
-  const { html } = await consentPage(plumbline, app.address(), owner)
+  const app = await createOauthApp(plumbline)
+  const { html } = await openConsentPage(plumbline, app.address(), owner)
   const choices = [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => String(href).replaceAll('&amp;', '&'))
   const chosen = choices.find((href) => href.includes(other.organizationId)) ?? ''
   const { pathname, search } = new URL(chosen, plumbline.url)
-  const { led } = await decided(plumbline, pathname + search, owner)
+  const { led } = await submitDecision(plumbline, pathname + search, owner)
   const { body } = await app.token({
     ...{ grant_type: 'authorization_code', code: led.get('code') ?? '', code_verifier: VERIFIER },
   })
@@ -159,8 +165,8 @@ test('a user of several organizations chooses one on the page, and the app sees 
 })
 
 test('a visitor who is not signed in signs in first, and returns to the page', async () => {
-  const app = await newOauthApp(plumbline)
-  const { status, location } = await consentPage(plumbline, app.address(), { headers: {} })
+  const app = await createOauthApp(plumbline)
+  const { status, location } = await openConsentPage(plumbline, app.address(), { headers: {} })
   const to = new URL(location, plumbline.url)
   expect([status, to.pathname, to.searchParams.get('to')]).toEqual([303, '/sign-in', app.address()])
 })
@@ -168,8 +174,8 @@ test('a visitor who is not signed in signs in first, and returns to the page', a
 test("the page shows the app's name and redirect target as unverified claims", async () => {
   const name = `<script>alert(1)</script>\u202eevil\n${'x'.repeat(200)}`
   const redirect = 'https://claude.ai/api/mcp/auth_callback'
-  const app = await newOauthApp(plumbline, { client_name: name, redirect_uris: [redirect] })
-  const { html, headers } = await consentPage(plumbline, app.address({ redirect_uri: redirect }), owner)
+  const app = await createOauthApp(plumbline, { client_name: name, redirect_uris: [redirect] })
+  const { html, headers } = await openConsentPage(plumbline, app.address({ redirect_uri: redirect }), owner)
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; evil xxx')
   expect(html).not.toMatch(/<script|x{100}/)
   expect(html).toMatch(/has not been verified.*<strong>claude\.ai<\/strong>/)

@@ -1,10 +1,10 @@
 import type { Permission } from '../../../client/contract.gen.ts'
-import { text } from '../portal/pages/html.ts'
+import { escapeHtml } from '../portal/pages/html.ts'
 import { ENTITIES, ENTITY_NAMES } from './entities.ts'
-import { STYLE } from './style.ts'
+import { STYLE } from './oauth-style.ts'
 
 /** Data shown on the page. Everything except the builder's own data comes from an unknown app. */
-export interface Shown {
+export interface ConsentPageContent {
   readonly clientName: string
   /** Where the app receives the response: a host, or the scheme of a program on the device. */
   readonly place: string
@@ -22,25 +22,25 @@ export interface Shown {
  * Renders the consent page: which app asks, for which permissions, on whose behalf, and how to deny. Works without
  * scripts.
  */
-export function consentPage(shown: Shown): string {
+export function renderConsentPage(shown: ConsentPageContent): string {
   const { clientName, place, isOnDevice, person, organization, others, offered, ticket, action } = shown
-  const app = text(clientName)
-  const where = isOnDevice ? `a program on this device (${text(place)})` : `<strong>${text(place)}</strong>`
+  const app = escapeHtml(clientName)
+  const where = isOnDevice ? `a program on this device (${escapeHtml(place)})` : `<strong>${escapeHtml(place)}</strong>`
   const elsewhere =
     others.length === 0
       ? ''
-      : `<p class="small">Not for ${text(organization.name)}? Choose ${others
-          .map(({ name, href }) => `<a href="${text(href)}">${text(name)}</a>`)
+      : `<p class="small">Not for ${escapeHtml(organization.name)}? Choose ${others
+          .map(({ name, href }) => `<a href="${escapeHtml(href)}">${escapeHtml(name)}</a>`)
           .join(' or ')}.</p>`
   const content = `<h1>Connect “${app}”?</h1>
-<p class="lead">It asks to act in Plumbline as <strong>${text(person.name)}</strong> (${text(person.email)}), ${text(person.role)} at <strong>${text(organization.name)}</strong>. The history records everything it does as done by you through this app.</p>
+<p class="lead">It asks to act in Plumbline as <strong>${escapeHtml(person.name)}</strong> (${escapeHtml(person.email)}), ${escapeHtml(person.role)} at <strong>${escapeHtml(organization.name)}</strong>. The history records everything it does as done by you through this app.</p>
 ${elsewhere}<p class="note warn">The name “${app}” has not been verified. Your answer goes to ${where}. Continue only if you just tried to connect this app.</p>
-<form method="post" action="${text(action)}">
-<input type="hidden" name="ticket" value="${text(ticket)}">
+<form method="post" action="${escapeHtml(action)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 <section class="sheet"><h2>Permissions</h2>
-${summary(offered)}
+${renderSummary(offered)}
 <details><summary>Choose permissions</summary>
-${table(offered)}
+${renderPermissionTable(offered)}
 </details></section>
 <section class="sheet in">
 <label class="pick"><input type="checkbox" name="proposeOnly" value="yes"><span><strong>Propose only</strong><br><span class="faint small">Changes wait until a person approves them.</span></span></label>
@@ -51,55 +51,55 @@ ${table(offered)}
 </div>
 </form>
 <p class="faint small">The app can never do more than your role allows, and it loses a permission when you do. To disconnect it, go to Settings, Connected apps. Access expires after one year.</p>`
-  return frame(`Connect “${clientName}”?`, content)
+  return renderFrame(`Connect “${clientName}”?`, content)
 }
 
 /** Renders a page with a message and no form. */
-export function noticePage(title: string, message: string): string {
-  return frame(title, `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`)
+export function renderNoticePage(title: string, message: string): string {
+  return renderFrame(title, `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>`)
 }
 
 /** Renders the message for an app that the user has not connected, with a link that passes the error to the app. */
-export function unconnectedPage(
+export function renderUnconnectedPage(
   title: string,
   message: string,
   { clientName, place, href }: { clientName: string; place: string; href: string },
 ): string {
-  const content = `<h1>${text(title)}</h1>
-<p>${text(message)}</p>
-<p class="note warn">Plumbline does not open ${text(place)} by itself, because the app “${text(clientName)}” has not been verified. Continue only if you know the app and expected this.</p>
-<p><a href="${text(href)}" rel="noreferrer">Return to ${text(place)}</a></p>`
-  return frame(title, content)
+  const content = `<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(message)}</p>
+<p class="note warn">Plumbline does not open ${escapeHtml(place)} by itself, because the app “${escapeHtml(clientName)}” has not been verified. Continue only if you know the app and expected this.</p>
+<p><a href="${escapeHtml(href)}" rel="noreferrer">Return to ${escapeHtml(place)}</a></p>`
+  return renderFrame(title, content)
 }
 
-function summary(offered: readonly Permission[]): string {
+function renderSummary(offered: readonly Permission[]): string {
   const named = (verb: string) => ENTITY_NAMES.filter((entity) => offered.some((one) => one === `${entity}:${verb}`))
   const row = (title: string, entities: readonly (keyof typeof ENTITIES)[]) =>
     entities.length === 0
       ? ''
-      : `<tr><th scope="row">${title}</th><td>${entities.map((entity) => text(ENTITIES[entity])).join(', ')}</td></tr>`
+      : `<tr><th scope="row">${title}</th><td>${entities.map((entity) => escapeHtml(ENTITIES[entity])).join(', ')}</td></tr>`
   return `<table class="brief">${row('See', named('read'))}${row('Change', named('write'))}</table>`
 }
 
-function table(offered: readonly Permission[]): string {
+function renderPermissionTable(offered: readonly Permission[]): string {
   const rows = ENTITY_NAMES.flatMap((entity) => {
     const cells = (['read', 'write'] as const).map((verb) => {
       const permission = `${entity}:${verb}` as const
       if (!offered.some((one) => one === permission)) return '<td class="num"></td>'
       const label = `${verb === 'read' ? 'See' : 'Change'}: ${ENTITIES[entity]}`
-      return `<td class="num"><input type="checkbox" name="permission" value="${permission}" aria-label="${text(label)}" checked></td>`
+      return `<td class="num"><input type="checkbox" name="permission" value="${permission}" aria-label="${escapeHtml(label)}" checked></td>`
     })
     return cells.every((cell) => !cell.includes('input'))
       ? []
-      : [`<tr><th scope="row">${text(ENTITIES[entity])}</th>${cells.join('')}</tr>`]
+      : [`<tr><th scope="row">${escapeHtml(ENTITIES[entity])}</th>${cells.join('')}</tr>`]
   })
   return `<table><thead><tr><th scope="col">Records</th><th scope="col" class="r">See</th><th scope="col" class="r">Change</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-const MARK =
+const LOGO =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1v6"/><path d="M9.8 7h4.5v2.5h-4.5zM7.3 10.5h9.5v4.2L12 23l-4.8-8.3z" fill="currentColor" stroke="none"/></svg>'
 
-function frame(title: string, content: string): string {
+function renderFrame(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -107,11 +107,11 @@ function frame(title: string, content: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<title>${text(title)} · Plumbline</title>
+<title>${escapeHtml(title)} · Plumbline</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<header class="top">${MARK}<div><strong>Plumbline</strong></div></header>
+<header class="top">${LOGO}<div><strong>Plumbline</strong></div></header>
 <main>
 ${content}
 </main>

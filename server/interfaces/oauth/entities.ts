@@ -1,8 +1,8 @@
 import type { Permission } from '../../../client/contract.gen.ts'
 import { type Holders, permissions } from '../../platform/keys/permissions.gen.ts'
 
-type Granted = Exclude<Permission, 'portal_links:read'>
-export type Entity = Granted extends `${infer Name}:${string}` ? Name : never
+type GrantedPermission = Exclude<Permission, 'portal_links:read'>
+export type Entity = GrantedPermission extends `${infer Name}:${string}` ? Name : never
 
 /** The permissions that an app can be granted, and how the page names them. */
 export const ENTITIES = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 /** How long portal links are valid, and the events that end them earlier. */
 const DAY_MS = 86_400_000
@@ -75,7 +75,9 @@ test('resending an invitation creates a new link and revokes the old one', async
   expect(resent).toMatchObject({ status: 200, body: { id, status: 'sent', version: version + 1 } })
   expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
   expect(await opens(await plumbline.mailedLink(id))).toMatchObject({ page: 200, code: 'open' })
-  const events = (await eventsOf(plumbline, site.organizationId)).filter(({ actor }) => actor.type === 'key').slice(-2)
+  const events = (await listEvents(plumbline, site.organizationId))
+    .filter(({ actor }) => actor.type === 'key')
+    .slice(-2)
   expect(events.map(({ type, data }) => [type, data.object.id, data.reason, data.bidRequestId])).toEqual([
     ['bid_request.updated', request.id, undefined, undefined],
     ['vendor.invited', site.loneStar, 'bid_request', request.id],
@@ -118,7 +120,7 @@ test('a revoked link does not open the portal, and the invitation is unchanged',
   const left = await post(`/vendors/${site.loneStar}/revoke-portal`)
   expect(left).toMatchObject({ status: 200, body: { portalStatus: 'not_invited' } })
   expect(await opens(whole)).toMatchObject({ page: 410, code: 'revoked_token' })
-  const last = (await eventsOf(plumbline, site.organizationId, /^vendor/)).at(-1)
+  const last = (await listEvents(plumbline, site.organizationId, /^vendor/)).at(-1)
   expect(last).toMatchObject({ type: 'vendor.updated', data: { previous: { portalStatus: 'joined' } } })
   expect((await post(`/vendors/${site.loneStar}/revoke-portal`)).body).toEqual(left.body)
 })

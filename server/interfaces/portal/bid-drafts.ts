@@ -3,21 +3,21 @@ import type { PortalBidDraft } from '../../../client/contract.gen.ts'
 import type { Call, Tenant, WriteCall } from '../../platform/calls/call.ts'
 
 /** The values entered for a bid. No operation of the builder reads these tables. */
-export type Entered = Omit<PortalBidDraft, 'version' | 'updatedAt'>
+export type DraftEntries = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 
 /**
  * The vendor's own link and copied links have separate drafts: a user who copied a link must neither see nor submit
  * what the vendor has not submitted.
  */
-function tableFor({ principal }: Pick<Call, 'principal'>) {
+function draftTable({ principal }: Pick<Call, 'principal'>) {
   return sql.table(principal.copiedBy === undefined ? 'bidDrafts' : 'copiedLinkBidDrafts')
 }
 
 /** Returns the draft for the caller's kind of link; null if there is none. */
-export async function draftOf(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
+export async function findDraft(call: Call, invitationId: string): Promise<PortalBidDraft | null> {
   const { db, organizationId } = call
-  const { rows } = await sql<{ content: Entered | null; version: number; updatedAt: string }>`
-    select "content", "version", "updatedAt" from ${tableFor(call)}
+  const { rows } = await sql<{ content: DraftEntries | null; version: number; updatedAt: string }>`
+    select "content", "version", "updatedAt" from ${draftTable(call)}
     where "organizationId" = ${organizationId} and "invitationId" = ${invitationId}`.execute(db)
   const [row] = rows
   if (row === undefined || row.content === null) return null
@@ -25,10 +25,10 @@ export async function draftOf(call: Call, invitationId: string): Promise<PortalB
 }
 
 /** Replaces the draft for the caller's kind of link; null deletes it after it was submitted or discarded. */
-export async function keepDraft(call: WriteCall, invitationId: string, entered: Entered | null): Promise<void> {
+export async function replaceDraft(call: WriteCall, invitationId: string, entered: DraftEntries | null): Promise<void> {
   const { db, organizationId, now } = call
   await sql`
-    insert into ${tableFor(call)} as d ("organizationId", "invitationId", "content", "version", "updatedAt")
+    insert into ${draftTable(call)} as d ("organizationId", "invitationId", "content", "version", "updatedAt")
     values (${organizationId}, ${invitationId}, ${entered === null ? null : JSON.stringify(entered)}::jsonb, 1, ${now})
     on conflict ("organizationId", "invitationId")
     do update set "content" = excluded."content", "version" = d."version" + 1, "updatedAt" = excluded."updatedAt"`.execute(
@@ -37,7 +37,7 @@ export async function keepDraft(call: WriteCall, invitationId: string, entered: 
 }
 
 /** Returns the vendor's newest bid on the whole request, in any status. */
-export async function newestBid(
+export async function findNewestBidId(
   { db, organizationId }: Tenant,
   bidRequestId: string,
   vendorId: string,

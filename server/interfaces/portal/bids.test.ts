@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -42,7 +42,7 @@ test('a draft shows what is missing and its total, and the builder sees nothing 
   const { request, post, get } = await invite({ lines: LINES, bidType: 'unit_price' })
   expect((await get()).body).toMatchObject({ canBid: true, canWithdraw: false, draft: null, review: null, bid: null })
   const before = (await plumbline.get(`/api/ext/bids/requests/${request.id}`, { key: site.key })).body
-  const events = (await eventsOf(plumbline, site.organizationId)).length
+  const events = (await listEvents(plumbline, site.organizationId)).length
   const { status, body } = await post('/draft', {
     lines: [{ lineId: 'walls', unitPrice: 9.87 }, { lineId: 'trusses' }],
   })
@@ -57,7 +57,7 @@ test('a draft shows what is missing and its total, and the builder sees nothing 
   })
   expect((await post('/submit')).status).toBe(422)
   expect((await plumbline.get(`/api/ext/bids/requests/${request.id}`, { key: site.key })).body).toEqual(before)
-  expect((await eventsOf(plumbline, site.organizationId)).length).toBe(events)
+  expect((await listEvents(plumbline, site.organizationId)).length).toBe(events)
   expect(await bidsOn(request)).toEqual([])
   expect((await post('/discard')).body).toMatchObject({ draft: null, review: null })
   expect(await post('/submit')).toMatchObject({ status: 409, body: { code: 'conflict' } })
@@ -82,7 +82,7 @@ test('a vendor can submit a draft, revise it until the deadline, and withdraw it
   })
   // The request is blind, so the builder sees that there is a bid but not its amount.
   expect(await bidsOn(request)).toMatchObject([{ source: 'portal', amount: null, amountsHidden: true }])
-  const submitted = (await eventsOf(plumbline, site.organizationId)).findLast(({ type }) => type === 'bid.submitted')
+  const submitted = (await listEvents(plumbline, site.organizationId)).findLast(({ type }) => type === 'bid.submitted')
   expect(submitted?.actor).toEqual({ type: 'vendor', id: site.loneStar })
 
   await post('/draft', { lines: lines.map((line) => ('unitPrice' in line ? { ...line, unitPrice: 9 } : line)) })

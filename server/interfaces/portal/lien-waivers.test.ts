@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../platform/values/format.ts'
 
 const PORTAL = '/api/portal/lien-waivers'
@@ -110,10 +110,10 @@ test("a vendor's own system can sign a waiver, which is stored with the signed t
   const signedOn = site.day(0)
   const text = `${before.text}\n\nSigned by Dana Whitfield on ${signedOn}, electronically and with consent to it.`
   const textSha256 = createHash('sha256').update(text).digest('hex')
-  const kept = { status: 'signed', text, textSha256, signedBy: 'Dana Whitfield', signedOn, version: 2 }
-  expect([status, body]).toEqual([200, { ...before, ...kept, canSign: false }])
+  const stored = { status: 'signed', text, textSha256, signedBy: 'Dana Whitfield', signedOn, version: 2 }
+  expect([status, body]).toEqual([200, { ...before, ...stored, canSign: false }])
   expect(await seen()).toEqual(body)
-  expect(await read(`/lien-waivers/${waiverId}`)).toMatchObject({ ...kept, signedVia: 'portal' })
+  expect(await read(`/lien-waivers/${waiverId}`)).toMatchObject({ ...stored, signedVia: 'portal' })
   expect((await read(`/payments/${paymentId}`)).lienWaiverId).toBe(waiverId)
   const { data } = await read(`/status-changes?resourceId=${waiverId}&sort=-at`)
   expect(data[0]).toMatchObject({ to: 'signed', by: { type: 'vendor', id: vendorId } })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { forgetEndedWindows } from '../../platform/database/limit-windows.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { deleteEndedWindows } from '../../platform/database/delete-ended-windows.ts'
 
 /** Limits on vendors and on clients that guess links, and the log lines of visits. */
 let plumbline: TestPlumbline
@@ -102,7 +102,8 @@ test('each changed answer is an event, six times per hour, and repeating the sam
       key,
       headers: from('203.0.113.1'),
     })
-  const updates = async () => (await eventsAbout(plumbline, request.id)).filter(({ actor }) => actor.type === 'vendor')
+  const updates = async () =>
+    (await listEventsAbout(plumbline, request.id)).filter(({ actor }) => actor.type === 'vendor')
   for (const [i, body] of [
     { answer: 'will_bid' },
     { answer: 'declined' },
@@ -137,13 +138,13 @@ test('counters of clients are deleted an hour after their minute, and start agai
   const { database, clock } = plumbline
   const token = await tokenOf((await ask()).invitations[0])
   expect((await open(token, '203.0.113.9')).status).toBe(200)
-  const kept = async () =>
+  const stored = async () =>
     (await sql`select 1 from "limitWindows" where "scope" like 'client:%'`.execute(database.statements)).rows.length
-  await forgetEndedWindows(database, clock)
-  expect(await kept()).toBeGreaterThan(0)
+  await deleteEndedWindows(database, clock)
+  expect(await stored()).toBeGreaterThan(0)
   clock.advance(2 * 3_600_000)
-  await forgetEndedWindows(database, clock)
-  expect(await kept()).toBe(0)
+  await deleteEndedWindows(database, clock)
+  expect(await stored()).toBe(0)
   expect((await open(token, '203.0.113.9')).status).toBe(200)
-  expect(await kept()).toBe(1)
+  expect(await stored()).toBe(1)
 })

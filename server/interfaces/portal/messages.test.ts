@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 /** Messages that a vendor reads and answers in its portal, through the operations and the pages. */
 let plumbline: TestPlumbline
@@ -44,7 +44,9 @@ test('a vendor reads a message, marks it as read, and replies to its author', as
   const { body: answer } = await plumbline.get(`/api/ext/messages/${answered.body.id}`)
   expect(answer).toMatchObject({ sender: { type: 'vendor', id: vendorId }, inReplyToId: sent.id, threadId: sent.id })
   expect(answer.recipients).toMatchObject([{ type: 'user' }])
-  expect(await eventsAbout(plumbline, answer.id)).toMatchObject([{ type: 'message.sent', actor: { type: 'vendor' } }])
+  expect(await listEventsAbout(plumbline, answer.id)).toMatchObject([
+    { type: 'message.sent', actor: { type: 'vendor' } },
+  ])
   const { body: both } = await plumbline.get('/api/portal/messages', inPortal())
   expect(both.data.map(({ id }: { id: string }) => id)).toEqual([answer.id, sent.id])
   const { body: toIt } = await plumbline.get(`/api/ext/messages?recipientId=${vendorId}`)
@@ -78,8 +80,8 @@ test("a vendor does not see other vendors' messages, and with an invitation's li
   expect((await plumbline.post('/api/portal/visits', { messageId: foreign.id }, inPortal())).status).toBe(422)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago' }
   const { body: site } = await plumbline.post('/api/ext/communities', community)
-  const asked = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId: site.id }
-  const { body: request } = await plumbline.post('/api/ext/bids/request', asked)
+  const requested = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId: site.id }
+  const { body: request } = await plumbline.post('/api/ext/bids/request', requested)
   const key = (await plumbline.mailedLink(request.invitations[0].id)).split('/').at(-1) ?? ''
   expect((await plumbline.get('/api/portal/messages', { key })).body.data).toEqual([])
   expect((await plumbline.get(`/api/portal/messages/${(await toVendor()).id}`, { key })).status).toBe(404)

@@ -1,25 +1,31 @@
-import { recordVisit } from '../../platform/audit/record.ts'
+import { recordPortalVisit } from '../../platform/audit/record.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { fileOf, handIn, listFiles, listOrderFiles, orderFileOf } from './attachments.ts'
-import { discardDraft, readBid, saveDraft, submitDraft, takeBack } from './bid.ts'
-import { handInDocument, handInFile } from './compliance-document.ts'
-import { lookAround, readInvitation, replyTo } from './invitation.ts'
-import { readWaiver, signWaiver } from './lien-waiver.ts'
-import { answerMessage, readMessage } from './message.ts'
-import { answerOrder, pdfOf, readOrder } from './order.ts'
 import * as dealings from './order-queries.ts'
+import {
+  listInvitationFiles,
+  listOrderFiles,
+  openInvitationFile,
+  openOrderFile,
+  uploadFile,
+} from './portal-attachments.ts'
+import { discardDraft, readBid, saveDraft, submitDraft, withdrawPortalBid } from './portal-bid.ts'
+import { submitDocument, uploadDocumentFile } from './portal-compliance-document.ts'
+import { answerBidInvitation, openPortal, readInvitation } from './portal-invitation.ts'
+import { readWaiver, signWaiver } from './portal-lien-waiver.ts'
+import { answerMessage, readMessage } from './portal-message.ts'
+import { answerOrder, createPortalOrderPdf, readOrder } from './portal-order.ts'
+import { answerTask, readTask } from './portal-task.ts'
 import * as portal from './queries.ts'
-import { answerTask, readTask } from './task.ts'
 
 export const portalOperations = {
   async openPortal({ body }, call) {
-    const visit = await lookAround(call, body ?? {})
-    await recordVisit(call)
+    const visit = await openPortal(call, body ?? {})
+    await recordPortalVisit(call)
     return { status: 200, body: visit }
   },
 
   async listPortalInvitations({ query }, call) {
-    return { status: 200, body: await portal.list(call, { ...query, sort: '-createdAt' }) }
+    return { status: 200, body: await portal.listVisibleInvitations(call, { ...query, sort: '-createdAt' }) }
   },
 
   async getPortalInvitation({ path }, call) {
@@ -27,7 +33,7 @@ export const portalOperations = {
   },
 
   async answerPortalInvitation({ path, body }, call) {
-    return { status: 200, body: await replyTo(call, path.invitationId, body) }
+    return { status: 200, body: await answerBidInvitation(call, path.invitationId, body) }
   },
 
   async getPortalBid({ path }, call) {
@@ -47,23 +53,23 @@ export const portalOperations = {
   },
 
   async withdrawPortalBid({ path, body }, call) {
-    return { status: 200, body: await takeBack(call, path.invitationId, body.reason ?? null) }
+    return { status: 200, body: await withdrawPortalBid(call, path.invitationId, body.reason ?? null) }
   },
 
   async listPortalAttachments({ path, query }, call) {
-    return { status: 200, body: await listFiles(call, path.invitationId, query) }
+    return { status: 200, body: await listInvitationFiles(call, path.invitationId, query) }
   },
 
   async uploadPortalAttachment({ path, query, body }, call) {
-    return { status: 200, body: await handIn(call, { ...path, ...query }, body) }
+    return { status: 200, body: await uploadFile(call, { ...path, ...query }, body) }
   },
 
   async downloadPortalAttachment({ path }, call) {
-    return { status: 200, body: await fileOf(call, path.invitationId, path.attachmentId) }
+    return { status: 200, body: await openInvitationFile(call, path.invitationId, path.attachmentId) }
   },
 
   async listPortalTasks({ query }, call) {
-    const within = portal.visibleTo(call.principal)
+    const within = portal.invitationFilter(call.principal)
     return { status: 200, body: await portal.listTasks(call, { ...query, sort: 'plannedStart' }, within) }
   },
 
@@ -76,7 +82,7 @@ export const portalOperations = {
   },
 
   async listPortalOrders({ query }, call) {
-    const within = portal.wholeOf(call.principal)
+    const within = portal.vendorFilter(call.principal)
     return { status: 200, body: await dealings.listOrders(call, { ...query, sort: '-createdAt' }, within) }
   },
 
@@ -85,7 +91,7 @@ export const portalOperations = {
   },
 
   async getPortalOrderPdf({ path }, call) {
-    return { status: 200, body: await pdfOf(call, path.purchaseOrderId) }
+    return { status: 200, body: await createPortalOrderPdf(call, path.purchaseOrderId) }
   },
 
   async listPortalOrderAttachments({ path, query }, call) {
@@ -93,7 +99,7 @@ export const portalOperations = {
   },
 
   async downloadPortalOrderAttachment({ path }, call) {
-    return { status: 200, body: await orderFileOf(call, path.purchaseOrderId, path.attachmentId) }
+    return { status: 200, body: await openOrderFile(call, path.purchaseOrderId, path.attachmentId) }
   },
 
   async answerPortalOrder({ path, body }, call) {
@@ -101,25 +107,25 @@ export const portalOperations = {
   },
 
   async listPortalComplianceDocuments({ query }, call) {
-    const within = portal.wholeOf(call.principal)
+    const within = portal.vendorFilter(call.principal)
     return { status: 200, body: await dealings.listDocuments(call, { ...query, sort: '-createdAt' }, within) }
   },
 
   async submitPortalComplianceDocument({ body }, call) {
-    return { status: 200, body: await handInDocument(call, body) }
+    return { status: 200, body: await submitDocument(call, body) }
   },
 
   async uploadPortalComplianceFile({ path, query, body }, call) {
-    return { status: 200, body: await handInFile(call, { ...path, ...query }, body) }
+    return { status: 200, body: await uploadDocumentFile(call, { ...path, ...query }, body) }
   },
 
   async listPortalPayments({ query }, call) {
-    const within = portal.wholeOf(call.principal)
+    const within = portal.vendorFilter(call.principal)
     return { status: 200, body: await dealings.listPayments(call, { ...query, sort: '-createdAt' }, within) }
   },
 
   async listPortalLienWaivers({ query }, call) {
-    const within = portal.visibleTo(call.principal)
+    const within = portal.invitationFilter(call.principal)
     return { status: 200, body: await portal.listWaivers(call, { ...query, sort: '-createdAt' }, within) }
   },
 
@@ -132,7 +138,7 @@ export const portalOperations = {
   },
 
   async listPortalMessages({ query }, call) {
-    const within = portal.boxOf(call.principal)
+    const within = portal.messageFilter(call.principal)
     return { status: 200, body: await portal.listMessages(call, { ...query, sort: '-createdAt' }, within) }
   },
 

@@ -1,49 +1,49 @@
 import { sql } from 'kysely'
 import type { PortalComplianceDocument, PortalOrderSummary, PortalPayment } from '../../../client/contract.gen.ts'
-import { takesWaiver } from '../../domain/paying/waiver-rule.ts'
+import { requiresWaiverSql } from '../../domain/paying/waiver-rule.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
-import { listing } from '../../platform/resources/listing.ts'
+import { createListing } from '../../platform/resources/listing.ts'
 
-const ORDER_HOME = `
+const ORDER_HOME_SQL = `
   select json_build_object('name', h."name", 'community', c."name")
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
 /** Lists a vendor's orders, without orders that were not issued or are being revised. */
-export const listOrders = listing<PortalOrderSummary>({
+export const listOrders = createListing<PortalOrderSummary>({
   table: 'purchaseOrders',
   columns: {
     ...{ id: 'id', number: 'text', status: 'enum', scope: 'text', total: 'decimal', currency: 'enum' },
-    ...{ issuedAt: 'instant?', home: { sql: ORDER_HOME } },
+    ...{ issuedAt: 'instant?', home: { sql: ORDER_HOME_SQL } },
   },
   where: `t."issuedAt" is not null`,
 })
 
-const FILE_NAMES = `
+const FILE_NAMES_SQL = `
   select coalesce(json_agg(a."fileName" order by a."id"), '[]')
   from "attachments" as a
   where a."organizationId" = t."organizationId" and a."recordId" = t."id" and a."archivedAt" is null`
 
-export const listDocuments = listing<PortalComplianceDocument>({
+export const listDocuments = createListing<PortalComplianceDocument>({
   table: 'complianceDocuments',
   columns: {
     ...{ id: 'id', type: 'enum', status: 'enum', carrier: 'text?', policyNumber: 'text?' },
-    ...{ effectiveDate: 'date?', expirationDate: 'date?', limitAmount: 'decimal?', fileNames: { sql: FILE_NAMES } },
+    ...{ effectiveDate: 'date?', expirationDate: 'date?', limitAmount: 'decimal?', fileNames: { sql: FILE_NAMES_SQL } },
   },
   where: `t."archivedAt" is null`,
 })
 
-const PAID_ORDERS = `
+const PAID_ORDERS_SQL = `
   select coalesce(json_agg(distinct o."number"), '[]')
   from "paymentAllocations" as a
   join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
   where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
 // The same reasons for which a payment is rejected. They depend on the current state of vendor, orders and settings.
-const WAITS_FOR = `
+const PAYMENT_BLOCKERS_SQL = `
   select to_json(array_remove(array[
     case when t."status" = 'pending' then 'approval' end,
-    case when t."lienWaiverId" is null and t."amount" > 0 and ${takesWaiver('t')} then 'lien_waiver' end,
+    case when t."lienWaiverId" is null and t."amount" > 0 and ${requiresWaiverSql('t')} then 'lien_waiver' end,
     case when v."complianceStatus" = 'expired' then 'compliance' end
   ]::text[], null))
   from "vendors" as v
@@ -51,19 +51,19 @@ const WAITS_FOR = `
   union all select '[]'::json where t."status" = 'paid'`
 
 /** Lists the payments that a vendor received or will receive. */
-export const listPayments = listing<PortalPayment>({
+export const listPayments = createListing<PortalPayment>({
   table: 'payments',
   columns: {
     ...{ id: 'id', number: 'text', status: 'enum', amount: 'decimal', retainageWithheld: 'decimal', currency: 'enum' },
     ...{ invoiceNumber: 'text?', dueDate: 'date', paidDate: 'date?', method: 'enum', checkNumber: 'text?' },
-    ...{ orders: { sql: PAID_ORDERS }, waitsFor: { sql: WAITS_FOR } },
+    ...{ orders: { sql: PAID_ORDERS_SQL }, waitsFor: { sql: PAYMENT_BLOCKERS_SQL } },
   },
   where: `t."status" in ('pending', 'approved', 'paid')`,
   long: ['orders'],
 })
 
 /** Returns how many of a vendor's documents await review. */
-export async function countUnreviewed({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
+export async function countUnreviewedDocuments({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "complianceDocuments"
     where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "archivedAt" is null

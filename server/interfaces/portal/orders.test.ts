@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pdf, upload } from '../../../test/support/files.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
+import { createPdf, uploadFile } from '../../../test/support/files.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -81,11 +81,11 @@ describe('the files of an order', () => {
   let issued: Answer['body']
   let layout: Answer['body']
   let internal: Answer['body']
-  const bytes = pdf(30_000)
+  const bytes = createPdf(30_000)
   beforeAll(async () => {
     issued = await order()
-    const hung = async (fileName: string, shared: boolean, content = pdf()) =>
-      (await upload(plumbline, content, { recordId: issued.id, fileName, shared, key: site.key })).body
+    const hung = async (fileName: string, shared: boolean, content = createPdf()) =>
+      (await uploadFile(plumbline, content, { recordId: issued.id, fileName, shared, key: site.key })).body
     layout = await hung('Truss <layout>.pdf', true, bytes)
     internal = await hung('What we pay elsewhere.pdf', false)
   })
@@ -130,8 +130,12 @@ describe('the files of an order', () => {
 
     const second = await order()
     const { body: request } = await ext('/bids/request', site.framing())
-    const { body: drawing } = await upload(plumbline, pdf(), { recordId: request.id, key: site.key })
-    const { body: gone } = await upload(plumbline, pdf(), { recordId: issued.id, shared: true, key: site.key })
+    const { body: drawing } = await uploadFile(plumbline, createPdf(), { recordId: request.id, key: site.key })
+    const { body: gone } = await uploadFile(plumbline, createPdf(), {
+      recordId: issued.id,
+      shared: true,
+      key: site.key,
+    })
     await plumbline.delete(`/api/ext/attachments/${gone.id}`, { key: site.key })
     expect((await open(layout.id, { of: second.id })).status).toBe(404)
     expect((await open(drawing.id)).status).toBe(404)
@@ -150,7 +154,7 @@ describe('the files of an order', () => {
 
   test('are available from when the order is issued, even when it is void', async () => {
     const draft = await order([])
-    const { body: file } = await upload(plumbline, pdf(), { recordId: draft.id, shared: true, key: site.key })
+    const { body: file } = await uploadFile(plumbline, createPdf(), { recordId: draft.id, shared: true, key: site.key })
     const seen = async () => [(await listed(whole, draft.id)).status, (await open(file.id, { of: draft.id })).status]
     expect(await seen()).toEqual([404, 404])
     for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${draft.id}/status`, { status })
@@ -185,7 +189,7 @@ describe('the files of an order', () => {
       ...{ homeId: site.lot15, vendorId: vendor.id, scope: 'framing', lines },
     })
     for (const status of ['approved', 'issued']) await ext(`/purchase-orders/${own.id}/status`, { status })
-    const { body: file } = await upload(plumbline, pdf(), { recordId: own.id, shared: true, key: site.key })
+    const { body: file } = await uploadFile(plumbline, createPdf(), { recordId: own.id, shared: true, key: site.key })
     const first = await tokenOf(vendor.id)
     const opened = async (key: string) => (await open(file.id, { of: own.id, key })).status
     expect(await opened(first)).toBe(200)
@@ -232,7 +236,7 @@ test('a vendor can accept an order once, or decline it with a reason', async () 
   expect(body.data).toContainEqual(
     expect.objectContaining({ to: 'declined', reason, by: { type: 'vendor', id: site.loneStar } }),
   )
-  const last = (await eventsOf(plumbline, site.organizationId)).at(-1)
+  const last = (await listEvents(plumbline, site.organizationId)).at(-1)
   expect([last?.type, last?.actor]).toEqual(['po.status_changed', { type: 'vendor', id: site.loneStar }])
 })
 

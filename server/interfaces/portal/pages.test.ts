@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { english } from './pages/words/english.ts'
 import { spanish } from './pages/words/spanish.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -49,7 +49,7 @@ test('a vendor sees the request behind its link, and the first view is recorded'
   const after = await read(request.id)
   expect(after).toMatchObject({ version: 3, invitations: [{ status: 'viewed' }, { status: 'sent', viewedAt: null }] })
   expect((await plumbline.get(`/api/ext/vendors/${site.loneStar}`, { key: site.key })).body.portalStatus).toBe('joined')
-  const events = (await eventsOf(plumbline, site.organizationId)).slice(-2)
+  const events = (await listEvents(plumbline, site.organizationId)).slice(-2)
   expect(events.map((event) => [event.type, event.actor])).toEqual([
     ['bid_request.updated', { type: 'vendor', id: site.loneStar }],
     ['vendor.updated', { type: 'vendor', id: site.loneStar }],
@@ -169,7 +169,7 @@ test("a vendor's own system reads and answers an invitation, and every event nam
     body: { status: 'declined', declineReason: 'No crew before the spring.', canAnswer: true },
   })
   expect((await plumbline.get(address, asVendor(portalUrl))).body).toEqual(answered.body)
-  const events = (await eventsOf(plumbline, site.organizationId)).filter(
+  const events = (await listEvents(plumbline, site.organizationId)).filter(
     (event) => event.data.object.id === request.id && event.type === 'bid_request.updated',
   )
   expect(events.map((event) => event.actor)).toEqual(Array(2).fill({ type: 'vendor', id: site.loneStar }))

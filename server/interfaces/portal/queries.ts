@@ -9,94 +9,94 @@ import type {
 import type { Call, Principal, Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Json } from '../../platform/calls/json.ts'
 import { notFound } from '../../platform/problems/problem.ts'
-import { type ListQuery, listing, type Page } from '../../platform/resources/listing.ts'
+import { createListing, type ListQuery, type Page } from '../../platform/resources/listing.ts'
 
 // The database would format timestamps within JSON in its own way.
-const REQUEST = `
+const REQUEST_SQL = `
   select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
 /**
- * Whether the invitation `t` belongs to a blind request that is still open. The rule is `hidesAmounts` of a bid
+ * Whether the invitation `t` belongs to a blind request that is still open. The rule is `hasSealedAmounts` of a bid
  * request.
  */
-const IS_SEALED = `exists (
+const IS_SEALED_SQL = `exists (
   select from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
     and r."blind" and r."status" = 'sent')`
 
 /** Lists a vendor's invitations, newest first, without those that were not sent. */
-const listInvitations = listing<PortalBidInvitationSummary>({
+const listInvitations = createListing<PortalBidInvitationSummary>({
   table: 'invitations',
-  columns: { id: 'id', status: 'enum', request: { sql: REQUEST } },
+  columns: { id: 'id', status: 'enum', request: { sql: REQUEST_SQL } },
   where: `t."status" <> 'pending'`,
-  filters: { isSealed: (wanted) => `${IS_SEALED} = ${wanted}` },
+  filters: { isSealed: (requested) => `${IS_SEALED_SQL} = ${requested}` },
 })
 
 /** Lists the invitations that the caller's link covers. A copied link does not cover an open blind request. */
-export function list(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
+export function listVisibleInvitations(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
   const { principal } = call
-  const wanted = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
-  return listInvitations(call, wanted, visibleTo(principal))
+  const requested = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
+  return listInvitations(call, requested, invitationFilter(principal))
 }
 
-const TASK_HOME = `
+const TASK_HOME_SQL = `
   select json_build_object('name', h."name", 'community', c."name")
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
 /** Lists a vendor's coming tasks, without those that it was not notified of. */
-export const listTasks = listing<PortalTaskSummary>({
+export const listTasks = createListing<PortalTaskSummary>({
   table: 'tasks',
   columns: {
     ...{ id: 'id', name: 'text', plannedStart: 'date', plannedEnd: 'date', confirmation: 'json' },
-    home: { sql: TASK_HOME },
+    home: { sql: TASK_HOME_SQL },
   },
   where: `t."notifiedStart" is not null and t."archivedAt" is null and t."actualStart" is null
     and t."status" in ('not_started', 'on_hold')`,
   filters: { confirmationStatus: (status) => `t."confirmationStatus" = ${status}` },
 })
 
-const PAYMENT_NUMBER = `
+const PAYMENT_NUMBER_SQL = `
   select p."number" from "payments" as p where p."organizationId" = t."organizationId" and p."id" = t."paymentId"`
 
 /** Lists the lien waivers that were requested from a vendor, newest first. */
-export const listWaivers = listing<PortalLienWaiverSummary>({
+export const listWaivers = createListing<PortalLienWaiverSummary>({
   table: 'lienWaivers',
   columns: {
     ...{ id: 'id', waiverType: 'enum', status: 'enum', throughDate: 'date', amount: 'decimal', currency: 'enum' },
-    paymentNumber: { sql: PAYMENT_NUMBER },
+    paymentNumber: { sql: PAYMENT_NUMBER_SQL },
   },
 })
 
-const CONTENT = `
+const CONTENT_SQL = `
   select json_build_object('threadId', m."threadId", 'subject', m."subject", 'body', m."body",
     'sentAt', to_char(m."sentAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "messages" as m where m."organizationId" = t."organizationId" and m."id" = t."messageId"`
 
 /** Lists the messages between builder and vendor. */
-export const listMessages = listing<PortalMessage>({
+export const listMessages = createListing<PortalMessage>({
   table: 'messageRecipients',
-  columns: { id: 'id', isOwn: 'boolean', readAt: 'instant?', content: { sql: CONTENT } },
+  columns: { id: 'id', isOwn: 'boolean', readAt: 'instant?', content: { sql: CONTENT_SQL } },
 })
 
 /** Returns the condition for the messages that a token covers. A token of one invitation covers none. */
-export function boxOf({ id, subjectId }: Principal): Record<string, string> {
+export function messageFilter({ id, subjectId }: Principal): Record<string, string> {
   return { recipientId: subjectId === id ? String(id) : '' }
 }
 
-export interface Boxed {
+export interface MailboxEntry {
   isOwn: boolean
   readAt: string | null
 }
 
 /** Returns how a message belongs to a vendor, if it does. */
-export async function boxedAs(
+export async function findMailboxEntry(
   { db, organizationId }: Tenant,
   messageId: string,
   { recipientId = '' }: Record<string, string>,
-): Promise<Boxed | undefined> {
-  const { rows } = await sql<Boxed>`
+): Promise<MailboxEntry | undefined> {
+  const { rows } = await sql<MailboxEntry>`
     select "isOwn", "readAt" from "messageRecipients"
     where "organizationId" = ${organizationId} and "recipientId" = ${recipientId} and "messageId" = ${messageId}`.execute(
     db,
@@ -105,58 +105,63 @@ export async function boxedAs(
 }
 
 /** Returns the times of the vendor's messages since `since`, earliest first. */
-export async function writtenSince({ db, organizationId }: Tenant, vendorId: string, since: Date, most: number) {
+export async function listMessageTimesSince(
+  { db, organizationId }: Tenant,
+  vendorId: string,
+  since: Date,
+  max: number,
+) {
   const { rows } = await sql<{ sentAt: string }>`
     select m."sentAt" from "messageRecipients" as r
     join "messages" as m on m."organizationId" = r."organizationId" and m."id" = r."messageId"
     where r."organizationId" = ${organizationId} and r."recipientId" = ${vendorId} and r."isOwn" and m."sentAt" > ${since.toISOString()}
-    order by r."messageId" desc limit ${most}`.execute(db)
+    order by r."messageId" desc limit ${max}`.execute(db)
   return rows.map(({ sentAt }) => sentAt).reverse()
 }
 
 /**
  * Returns the condition for the records that a vendor's token covers: all of its own, or only those of one invitation.
  */
-export function visibleTo({ id, subjectId }: Principal): Record<string, string> {
+export function invitationFilter({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
 }
 
 /** Returns the condition for all records of a vendor. A token of one invitation covers none of them. */
-export function wholeOf({ id, subjectId }: Principal): Record<string, string> {
+export function vendorFilter({ id, subjectId }: Principal): Record<string, string> {
   return { vendorId: subjectId === id ? String(id) : '' }
 }
 
-export interface InvitationAddress {
+export interface InvitationReference {
   bidRequestId: string
   vendorId: string
 }
 
 /** Returns the invitation if the caller's link covers it. A copied link does not cover an open blind request. */
-export async function addressOf(
+export async function findVisibleInvitation(
   { db, organizationId, principal }: Call,
   id: string,
-): Promise<InvitationAddress | undefined> {
+): Promise<InvitationReference | undefined> {
   let query = db
     .selectFrom('invitations as t')
     .select(['bidRequestId', 'vendorId'])
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .where('status', '<>', 'pending')
-  for (const [column, value] of Object.entries(visibleTo(principal)))
+  for (const [column, value] of Object.entries(invitationFilter(principal)))
     query = query.where(sql.ref<string>(column), '=', value)
-  if (principal.copiedBy !== undefined) query = query.where(sql<boolean>`not ${sql.raw(IS_SEALED)}`)
+  if (principal.copiedBy !== undefined) query = query.where(sql<boolean>`not ${sql.raw(IS_SEALED_SQL)}`)
   return query.executeTakeFirst()
 }
 
-export interface Answers {
+export interface AnswerCount {
   /** The start of the hour in which answers are counted; null before the first answer. */
   since: string | null
   count: number
 }
 
 /** Returns how often the answer to an invitation was changed recently. */
-export async function answersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
+export async function findAnswerCount({ db, organizationId }: Tenant, id: string): Promise<AnswerCount> {
   return db
     .selectFrom('invitations')
     .select(['answersSince as since', 'answerCount as count'])
@@ -165,7 +170,11 @@ export async function answersOf({ db, organizationId }: Tenant, id: string): Pro
     .executeTakeFirstOrThrow()
 }
 
-export async function noteAnswers({ db, organizationId }: WriteCall, id: string, answers: Answers): Promise<void> {
+export async function storeAnswerCount(
+  { db, organizationId }: WriteCall,
+  id: string,
+  answers: AnswerCount,
+): Promise<void> {
   await db
     .updateTable('invitations')
     .set({ answersSince: answers.since, answerCount: answers.count })
@@ -175,7 +184,7 @@ export async function noteAnswers({ db, organizationId }: WriteCall, id: string,
 }
 
 /** Returns how often the vendor's answer about a task was changed recently. */
-export async function taskAnswersOf({ db, organizationId }: Tenant, id: string): Promise<Answers> {
+export async function findTaskAnswerCount({ db, organizationId }: Tenant, id: string): Promise<AnswerCount> {
   return db
     .selectFrom('tasks')
     .select(['answersSince as since', 'answerCount as count'])
@@ -184,7 +193,11 @@ export async function taskAnswersOf({ db, organizationId }: Tenant, id: string):
     .executeTakeFirstOrThrow()
 }
 
-export async function noteTaskAnswers({ db, organizationId }: WriteCall, id: string, answers: Answers): Promise<void> {
+export async function storeTaskAnswerCount(
+  { db, organizationId }: WriteCall,
+  id: string,
+  answers: AnswerCount,
+): Promise<void> {
   await db
     .updateTable('tasks')
     .set({ answersSince: answers.since, answerCount: answers.count })
@@ -193,22 +206,22 @@ export async function noteTaskAnswers({ db, organizationId }: WriteCall, id: str
     .execute()
 }
 
-export interface Site {
+export interface BuildingSite {
   name: string
   city: string | null
   state: string | null
   timeZone: string
 }
 
-export async function siteOf({ db, organizationId }: Tenant, communityId: string): Promise<Site> {
-  const { rows } = await sql<Site>`
+export async function findSite({ db, organizationId }: Tenant, communityId: string): Promise<BuildingSite> {
+  const { rows } = await sql<BuildingSite>`
     select "name", "city", "state", "timeZone" from "communities"
     where "organizationId" = ${organizationId} and "id" = ${communityId}`.execute(db)
   if (rows[0] === undefined) throw notFound()
   return rows[0]
 }
 
-export async function homesOf({ db, organizationId }: Tenant, ids: readonly string[]): Promise<PortalHome[]> {
+export async function findPortalHomes({ db, organizationId }: Tenant, ids: readonly string[]): Promise<PortalHome[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<PortalHome>`
     select "name", "address" from "homes"

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract } from '../../../scripts/conformance/contract.ts'
+import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { EXAMPLE_IDS, isOpenToKeys, type World } from '../../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import type { Answer, TestPlumbline } from '../../../test/support/plumbline.ts'
-import { type Populated, startPopulated } from '../../../test/support/populated.ts'
+import { type PopulatedPlumbline, startPopulatedPlumbline } from '../../../test/support/populated-plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import type { Answer, TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
-import { catalogueOf } from '../skills/catalogue.ts'
+import { findCatalog } from '../skills/skill-catalog.ts'
 
 /**
  * Where portal links appear. Anyone who has a link acts for the vendor, so no response, event or webhook contains one,
  * whoever requests it. Only the two operations that copy a link return one; portal-links.test.ts tests their rules.
  */
-let populated: Populated
+let populated: PopulatedPlumbline
 let plumbline: TestPlumbline
 let world: World
 let site: Site
@@ -22,7 +22,7 @@ let receiver: Receiver
 let key: string
 
 beforeAll(async () => {
-  populated = await startPopulated('enough')
+  populated = await startPopulatedPlumbline('enough')
   ;({ plumbline, world } = populated)
   receiver = await startReceiver()
   key = await plumbline.newKey([...ALL_PERMISSIONS])
@@ -66,14 +66,17 @@ describe('a key with every permission never sees a link', () => {
     const input = { bidRequestId: world.idFor('bidRequestId'), vendorId: world.idFor('vendorId') }
     let ran = 0
     for (const skill of names) {
-      const { inputSchema, writes } = catalogueOf(contract).find(skill)
+      const { inputSchema, writes } = findCatalog(contract).find(skill)
       const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
       for (const dryRun of writes ? [true, false] : [false]) {
         // The results matter here, so a skill gets all inputs that it requires and only inputs that it declares.
-        for (const given of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
-          if (Object.keys(given).some((name) => !(name in properties)) || required.some((name) => !(name in given)))
+        for (const provided of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
+          if (
+            Object.keys(provided).some((name) => !(name in properties)) ||
+            required.some((name) => !(name in provided))
+          )
             continue
-          const answer = await plumbline.post('/api/ext/execute', { skill, input: given, dryRun }, { key })
+          const answer = await plumbline.post('/api/ext/execute', { skill, input: provided, dryRun }, { key })
           if (answer.status === 200) ran++
           expect([skill, addressesIn(answer)]).toEqual([skill, []])
         }
@@ -136,10 +139,10 @@ test('no token is stored in plain text', async () => {
   const headers = { 'idempotency-key': 'one-copy' }
   const copied = (await post(`/invitations/${id}/portal-link`, undefined, { headers })).body.portalUrl
   const secrets = [await plumbline.mailedLink(id), copied].map((url) => url.split('.').at(-1) ?? '')
-  const kept = await everyRow()
-  expect(kept).toContain(body.id)
-  expect(addressed(kept)).toEqual([])
-  for (const secret of secrets) expect(kept).not.toContain(secret)
+  const stored = await everyRow()
+  expect(stored).toContain(body.id)
+  expect(addressed(stored)).toEqual([])
+  for (const secret of secrets) expect(stored).not.toContain(secret)
 })
 
 async function everyRow(): Promise<string> {

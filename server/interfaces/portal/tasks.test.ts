@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { workCalendar } from '../../platform/values/workdays.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createWorkCalendar } from '../../platform/values/workdays.ts'
 
 const PORTAL = '/api/portal/tasks'
-const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+const calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
 
 let plumbline: TestPlumbline
 let site: Site

@@ -3,7 +3,7 @@ import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Basis } from './basis.ts'
 
 /** Stores the basis of a proposal. It contains versions, numbers and dates, and no text that a user wrote. */
-export async function keepBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
+export async function storeBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
   await sql`
     update "proposals" set "basis" = ${JSON.stringify(basis)}::json
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
@@ -16,7 +16,7 @@ export async function findBasis({ db, organizationId }: Tenant, id: string): Pro
   return rows[0]?.basis ?? null
 }
 
-export interface ToldChange {
+export interface ReportedChange {
   resourceId: string
   type: string
   field: string
@@ -28,19 +28,19 @@ export interface ToldChange {
  * Returns the fields of these records that have changed since, from their events, with the original and the current
  * value.
  */
-export async function changesSince(
+export async function findChangesSince(
   { db, organizationId }: Tenant,
   resourceIds: readonly string[],
   since: string,
-): Promise<ToldChange[]> {
-  const { rows } = await sql<ToldChange>`
+): Promise<ReportedChange[]> {
+  const { rows } = await sql<ReportedChange>`
     with told as (
       select e."resourceId", e."type", e."id", e."payload"::jsonb #> '{data,object}' as "object",
         e."payload"::jsonb #> '{data,previous}' as "previous"
       from "events" as e
       where e."organizationId" = ${organizationId} and e."resourceId" = any(${[...resourceIds]}) and e."sequence" is not null
         and e."occurredAt" > ${since}
-      order by e."id" limit ${MOST_EVENTS}
+      order by e."id" limit ${MAX_EVENTS}
     ), fields as (
       select t."resourceId", t."type", t."id", f."key" as "field", f."value" as "before", t."object" -> f."key" as "after"
       from told as t cross join lateral jsonb_each(
@@ -53,4 +53,4 @@ export async function changesSince(
 }
 
 /** Enough events to cover what happens to a few records in a week. */
-const MOST_EVENTS = 500
+const MAX_EVENTS = 500

@@ -19,23 +19,23 @@ export interface Basis {
 type Figures = Readonly<Record<string, string | number>>
 
 /** An order of a hundred lines has a thousand. */
-const MOST_FIGURES = 10_000
+const MAX_FIGURES = 10_000
 
 /**
  * Returns the basis of a run. Records are compared by version. Some skills compute with records that they read in bulk,
  * without versions; changes of those show in the figures of the outcome.
  */
-export function basisOf(call: Call, reads: RecordReads, result: unknown, events: readonly RecordedEvent[]): Basis {
+export function buildBasis(call: Call, reads: RecordReads, result: unknown, events: readonly RecordedEvent[]): Basis {
   const figures: Record<string, string | number> = {}
-  for (const [place, figure] of figuresIn(result, 'result')) figures[place] = figure
+  for (const [place, figure] of collectFigures(result, 'result')) figures[place] = figure
   for (const [i, { type, payload }] of events.entries()) {
     const { object } = (JSON.parse(payload) as { data: { object: unknown } }).data
     figures[`events/${i}`] = type
-    for (const [place, figure] of figuresIn(object, `events/${i}`)) figures[place] = figure
+    for (const [place, figure] of collectFigures(object, `events/${i}`)) figures[place] = figure
   }
   return {
     versions: Object.fromEntries(reads.versions),
-    figures: Object.keys(figures).length > MOST_FIGURES ? null : figures,
+    figures: Object.keys(figures).length > MAX_FIGURES ? null : figures,
     today: dateIn(call.timeZone, call.now),
   }
 }
@@ -48,26 +48,26 @@ const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'durationMs', 'seq
 /** The path that stands for amounts that were hidden. */
 const HIDDEN = 'amountsHidden'
 
-function* figuresIn(value: unknown, place: string): Generator<[string, string | number]> {
+function* collectFigures(value: unknown, place: string): Generator<[string, string | number]> {
   if (typeof value === 'number' || (typeof value === 'string' && DATE.test(value))) yield [place, value]
   if (typeof value !== 'object' || value === null) return
   if ('amountsHidden' in value && value.amountsHidden === true) yield [`${place}/${HIDDEN}`, 'hidden']
   for (const [field, inner] of Object.entries(value))
-    if (!NOT_COMPARED.has(field)) yield* figuresIn(inner, `${place}/${field}`)
+    if (!NOT_COMPARED.has(field)) yield* collectFigures(inner, `${place}/${field}`)
 }
 
 /** The IDs of the proposer and the approver, whose own records are read because of these roles. */
 type Actors = ReadonlySet<string | null>
 
 /** Returns the differences from the basis that was shown; empty if there are none. */
-export function differences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
-  const figures = [...figureChanges(shown, now)]
+export function findDifferences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
+  const figures = [...listFigureChanges(shown, now)]
   // The events repeat what the result shows.
   const inResult = figures.filter(({ field }) => field.startsWith('result'))
-  return [...versionChanges(shown, now, actors), ...(inResult.length > 0 ? inResult : figures)]
+  return [...listVersionChanges(shown, now, actors), ...(inResult.length > 0 ? inResult : figures)]
 }
 
-function* versionChanges(
+function* listVersionChanges(
   { versions: shown }: Basis,
   { versions: now }: Basis,
   actors: Actors,
@@ -79,7 +79,7 @@ function* versionChanges(
   }
 }
 
-function* figureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
+function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   if (shown.figures === null || now.figures === null) return
   const days = daysBetween(shown.today, now.today)
   // The trial kept amounts hidden that the approval reveals, because it closes the bid request.
@@ -87,13 +87,13 @@ function* figureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   const isHidden = (place: string) => hidden.some((each) => place.startsWith(each.slice(0, -HIDDEN.length)))
   for (const place of new Set([...Object.keys(shown.figures), ...Object.keys(now.figures)])) {
     const [before, after] = [shown.figures[place], now.figures[place]]
-    if (before === after || isSameDayLater(before, after, days) || isHidden(place)) continue
-    yield { resourceId: null, field: place.slice(0, LONGEST_FIELD), before: toText(before), after: toText(after) }
+    if (before === after || isShiftedDate(before, after, days) || isHidden(place)) continue
+    yield { resourceId: null, field: place.slice(0, MAX_FIELD_LENGTH), before: toText(before), after: toText(after) }
   }
 }
 
 /** Whether a date that is relative to today, such as an issue date, has moved by the same number of days. */
-function isSameDayLater(before: unknown, after: unknown, days: number): boolean {
+function isShiftedDate(before: unknown, after: unknown, days: number): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || !DATE.test(before) || !DATE.test(after)) return false
   return daysBetween(before, after) === days
 }
@@ -107,9 +107,9 @@ function daysBetween(from: string, to: string): number {
 /** Returns a value as a problem shows it. */
 export function toText(value: unknown): string | null {
   if (value === undefined || value === null) return null
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST_VALUE)
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
 }
 
 /** The contract has the same bounds for a change, in characters. */
-const LONGEST_FIELD = 200
-const LONGEST_VALUE = 400
+const MAX_FIELD_LENGTH = 200
+const MAX_VALUE_LENGTH = 400

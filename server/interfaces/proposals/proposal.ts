@@ -1,34 +1,34 @@
 import type { BatchExecution, Proposal, ProposalOutcome } from '../../../client/contract.gen.ts'
-import { type Call, noting, type RecordedEvent, type WriteCall } from '../../platform/calls/call.ts'
-import { mayRead } from '../../platform/events/readable.ts'
+import { type Call, type RecordedEvent, type WriteCall, withReadNotes } from '../../platform/calls/call.ts'
+import { canReadType } from '../../platform/events/readable-events.ts'
 import { requireFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
 import { conflict, invalidTransition, Problem } from '../../platform/problems/problem.ts'
 import { RecordReads } from '../../platform/resources/record-reads.ts'
-import { executeBatch, refuseSecretReferences } from '../skills/batch.ts'
-import { catalogueOf, type PublishedResult, permitSkill } from '../skills/catalogue.ts'
-import { concealed, execute, readableEvents } from '../skills/execute.ts'
+import { assertNoSecretReferences, executeBatch } from '../skills/execute-batch.ts'
+import { executeSkill, listReadableEvents, nullSecretsOf } from '../skills/execute-skill.ts'
 import { hasSecret } from '../skills/marks.ts'
-import { withResolvedNames } from '../skills/references/resolve.ts'
-import { type Basis, basisOf, differences, toText } from './basis.ts'
-import { changesSince, findBasis, keepBasis } from './basis-queries.ts'
+import { replaceResolvedNames } from '../skills/references/resolve-references.ts'
+import { assertSkillPermitted, findCatalog, type PublishedResult } from '../skills/skill-catalog.ts'
+import { type Basis, buildBasis, findDifferences, toText } from './basis.ts'
+import { findBasis, findChangesSince, storeBasis } from './basis-queries.ts'
+import { notifyProposal } from './notify-proposal.ts'
+import { BATCH, listProposalSkills, listProposalSteps } from './proposal-skills.ts'
 import * as proposals from './queries.ts'
-import { BATCH, skillsOf, stepsOf } from './skills-of.ts'
-import { tell } from './tell.ts'
 
 /** Prices and users change. After a week a change has to be proposed again. */
-const WAITS_MS = 7 * 24 * 3_600_000
+const LIFETIME_MS = 7 * 24 * 3_600_000
 
 /** A record and its events need a tenth of this. Larger outcomes concern hundreds of records, which nobody reads. */
-const MOST_KEPT_BYTES = 256 * 1024
+const MAX_KEPT_BYTES = 256 * 1024
 
-interface Wanted {
+interface ProposedRun {
   skill: string
   input: Record<string, unknown>
   note?: string | null | undefined
 }
 
 /** The outcome of running a proposal. */
-export interface Ran {
+export interface ProposalRun {
   outcome: ProposalOutcome
   basis: Basis
   /** The input with each name replaced by an ID. */
@@ -36,17 +36,21 @@ export interface Ran {
 }
 
 /** Stores the outcome of the trial run as a proposal. */
-export async function keep(call: WriteCall, wanted: Wanted, { outcome, basis, input }: Ran): Promise<Proposal> {
-  const expiresAt = new Date(call.now.getTime() + WAITS_MS).toISOString()
-  const proposal = await proposals.insert(call, { ...wanted, input, status: 'proposed', outcome, expiresAt })
-  await keepBasis(call, proposal.id, basis)
-  return tell(call, proposal)
+export async function storeProposal(
+  call: WriteCall,
+  requested: ProposedRun,
+  { outcome, basis, input }: ProposalRun,
+): Promise<Proposal> {
+  const expiresAt = new Date(call.now.getTime() + LIFETIME_MS).toISOString()
+  const proposal = await proposals.insert(call, { ...requested, input, status: 'proposed', outcome, expiresAt })
+  await storeBasis(call, proposal.id, basis)
+  return notifyProposal(call, proposal)
 }
 
 /** Throws if an input contains a secret or would copy one. */
 function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
-  const { skills } = catalogueOf(call.surroundings.contract)
-  const steps = stepsOf(proposed)
+  const { skills } = findCatalog(call.services.contract)
+  const steps = listProposalSteps(proposed)
   const isSecret = steps.some(({ skill, input }) =>
     hasSecret(skills.find(({ name }) => name === skill)?.marks.input ?? null, input),
   )
@@ -55,59 +59,67 @@ function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>
       'not_suitable',
       'Other users can read proposals, so the input cannot contain secrets or tax IDs. Leave them out.',
     )
-  refuseSecretReferences(call, steps)
+  assertNoSecretReferences(call, steps)
 }
 
 /** Throws `permission_denied` unless the caller may run the proposed skills. */
-export function permitReading(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
-  const { find } = catalogueOf(call.surroundings.contract)
-  for (const name of skillsOf(proposal)) permitSkill(call, find(name))
+export function assertCanRead(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
+  const { find } = findCatalog(call.services.contract)
+  for (const name of listProposalSkills(proposal)) assertSkillPermitted(call, find(name))
 }
 
 /**
  * Returns the result and the events of a skill, without values that are shown only once, because the approver gets a
  * new value.
  */
-function outcomeOf(call: Call, skill: string, result: unknown, events: readonly RecordedEvent[]): ProposalOutcome {
-  const kept: ProposalOutcome = {
-    result: (withoutSecretsOf(call, skill, result) ?? null) as ProposalOutcome['result'],
-    events: readableEvents(call, events),
+function toProposalOutcome(
+  call: Call,
+  skill: string,
+  result: unknown,
+  events: readonly RecordedEvent[],
+): ProposalOutcome {
+  const stored: ProposalOutcome = {
+    result: (nullSecretsOfSteps(call, skill, result) ?? null) as ProposalOutcome['result'],
+    events: listReadableEvents(call, events),
     truncated: false,
   }
-  if (Buffer.byteLength(JSON.stringify(kept)) <= MOST_KEPT_BYTES) return kept
+  if (Buffer.byteLength(JSON.stringify(stored)) <= MAX_KEPT_BYTES) return stored
   return { result: null, events: [], truncated: true }
 }
 
 /** Removes the secrets of a skill's result, because proposals are stored and read by others. */
-function withoutSecretsOf(call: Call, skill: string, result: unknown): unknown {
-  const { find } = catalogueOf(call.surroundings.contract)
-  if (skill !== BATCH) return concealed(find(skill), result as PublishedResult)
+function nullSecretsOfSteps(call: Call, skill: string, result: unknown): unknown {
+  const { find } = findCatalog(call.services.contract)
+  if (skill !== BATCH) return nullSecretsOf(find(skill), result as PublishedResult)
   const batch = result as BatchExecution
-  const steps = batch.steps.map((step) => ({ ...step, result: concealed(find(step.skill), step.result) }))
+  const steps = batch.steps.map((step) => ({ ...step, result: nullSecretsOf(find(step.skill), step.result) }))
   return { ...batch, steps }
 }
 
 /** Runs the proposed skill as the caller, who needs every permission for it. */
-export function run(call: WriteCall, { skill, input }: Pick<Proposal, 'skill' | 'input'>): Promise<Ran> {
-  return watch(call, { skill, input }, (call) => resultOf(call, skill, input))
+export function runProposal(
+  call: WriteCall,
+  { skill, input }: Pick<Proposal, 'skill' | 'input'>,
+): Promise<ProposalRun> {
+  return runAndCollectBasis(call, { skill, input }, (call) => runSkill(call, skill, input))
 }
 
 /** Runs the proposed skill, and returns its outcome and basis. */
-export async function watch(
+export async function runAndCollectBasis(
   call: WriteCall,
   proposed: Pick<Proposal, 'skill' | 'input'>,
   work: (call: WriteCall) => Promise<unknown>,
-): Promise<Ran> {
+): Promise<ProposalRun> {
   assertNoSecrets(call, proposed)
   const { skill, input } = proposed
   const reads = new RecordReads()
   const before = call.events.length
-  const result = await work(noting(call, reads))
+  const result = await work(withReadNotes(call, reads))
   const events = call.events.slice(before)
   return {
-    outcome: outcomeOf(call, skill, result, events),
-    basis: basisOf(call, reads, result, events),
-    input: withResolvedNames(input, reads),
+    outcome: toProposalOutcome(call, skill, result, events),
+    basis: buildBasis(call, reads, result, events),
+    input: replaceResolvedNames(input, reads),
   }
 }
 
@@ -120,19 +132,19 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
       'changed_meanwhile',
       `Cannot approve ${id}: it was created by an earlier version of the service. Propose it again.`,
     )
-  const found = differences(shown, now, new Set([createdBy.id, call.actor.id]))
+  const found = findDifferences(shown, now, new Set([createdBy.id, call.actor.id]))
   if (found.length === 0) return
   const records = found.flatMap(({ resourceId }) => resourceId ?? [])
-  const told = await changesSince(call, records, createdAt)
-  const fields = told
-    .filter(({ type, field }) => mayRead(call, type) && !ALWAYS_CHANGED.has(field))
+  const reported = await findChangesSince(call, records, createdAt)
+  const fields = reported
+    .filter(({ type, field }) => canReadType(call, type) && !ALWAYS_CHANGED.has(field))
     .map(({ resourceId, field, before, after }) => ({
       ...{ resourceId, field },
       ...{ before: toText(before), after: toText(after) },
     }))
   const explained = new Set(fields.map(({ resourceId }) => resourceId))
   const others = found.filter(({ resourceId }) => resourceId === null || !explained.has(resourceId))
-  const changed = [...fields, ...others].slice(0, MOST_CHANGES)
+  const changed = [...fields, ...others].slice(0, MAX_CHANGES)
   throw conflict(
     'changed_meanwhile',
     `Cannot approve ${id}: the records it is based on have changed. Check the changes, then propose it again or reject it.`,
@@ -142,17 +154,17 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
 
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
 /** The contract has the same bound. */
-const MOST_CHANGES = 100
+const MAX_CHANGES = 100
 
-async function resultOf(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
-  if (skill === BATCH) return executeBatch(call, { steps: stepsOf({ skill, input }), dryRun: false })
-  const { result } = await execute(call, { skill, input, dryRun: false })
+async function runSkill(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
+  if (skill === BATCH) return executeBatch(call, { steps: listProposalSteps({ skill, input }), dryRun: false })
+  const { result } = await executeSkill(call, { skill, input, dryRun: false })
   return result
 }
 
 /** Throws `permission_denied` for a key that may only propose, because it would approve its own proposals. */
-export function assertDecides({ principal }: Call): void {
-  if (principal.proposesOnly === true)
+export function assertCanDecide({ principal }: Call): void {
+  if (principal.isProposeOnly === true)
     throw new Problem('permission_denied', 'A key with proposeOnly cannot decide proposals. Ask a user to decide.')
 }
 
@@ -173,14 +185,14 @@ export function assertProposedByAnother(call: Call, { createdBy }: Proposal): vo
 }
 
 /** Throws `invalid_transition` for a proposal that is decided or expired. */
-export function assertWaits({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
+export function assertPending({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
   if (status !== 'proposed') throw invalidTransition(status, to, [])
   if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])
 }
 
 /** Throws `conflict` for a skill that only reads, which needs no approval. */
 export function assertWrites(call: Call, skill: string): void {
-  const found = catalogueOf(call.surroundings.contract).find(skill)
-  permitSkill(call, found)
+  const found = findCatalog(call.services.contract).find(skill)
+  assertSkillPermitted(call, found)
   if (!found.writes) throw conflict('already_done', `${skill} is read-only and needs no approval. Run it directly.`)
 }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../../scripts/processes/receiver.ts'
-import { connected, newOauthApp } from '../../../test/support/oauth-app.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout, eventsOf } from '../../../test/support/recorded-events.ts'
+import { connectApp, createOauthApp } from '../../../test/support/oauth-app.ts'
+import { listEvents, listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite } from '../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { eraseContact } from '../../operators/builder-data/erase-person.ts'
 import { createKey } from '../../platform/keys/keys.ts'
-import { differences } from './basis.ts'
-import { expireProposals } from './expire-due.ts'
-import { forgetOldProposals } from './retention.ts'
+import { findDifferences } from './basis.ts'
+import { deleteOldProposals } from './delete-old-proposals.ts'
+import { expireProposals } from './expire-proposals.ts'
 
 let plumbline: TestPlumbline
 /** A key that may only propose. */
@@ -56,14 +56,14 @@ test('any change of a key that may only propose returns 202 and a proposal', asy
 })
 
 describe('the approved outcome is the one that was shown', () => {
-  const made = async (path: string, body: object): Promise<{ id: string }> => {
+  const created = async (path: string, body: object): Promise<{ id: string }> => {
     const answer = await plumbline.post(`/api/ext${path}`, body)
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     return answer.body
   }
 
   test('if a record that was read has changed since, the approval is rejected and lists the changes', async () => {
-    const vendor = await made('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
+    const vendor = await created('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
@@ -81,7 +81,7 @@ describe('the approved outcome is the one that was shown', () => {
   })
 
   test('a name is stored as the ID it referred to, also in the steps of a batch', async () => {
-    const meant = await made('/vendors', { companyName: 'Named Framing' })
+    const meant = await created('/vendors', { companyName: 'Named Framing' })
     const input = { vendorId: 'Named Framing', phone: '7' }
     const steps = [
       { name: 'first', skill: 'updateVendor', input },
@@ -93,7 +93,7 @@ describe('the approved outcome is the one that was shown', () => {
     expect(several.body.input.steps).toEqual([{ ...steps[0], input: { vendorId: meant.id, phone: '7' } }, steps[1]])
     // Another record takes the name.
     await plumbline.patch(`/api/ext/vendors/${meant.id}`, { companyName: 'Renamed Framing' })
-    const other = await made('/vendors', { companyName: 'Named Framing' })
+    const other = await created('/vendors', { companyName: 'Named Framing' })
     expect((await approve(several.body.id)).body.reason).toBe('changed_meanwhile')
     for (const { id } of [meant, other]) expect((await plumbline.get(`/api/ext/vendors/${id}`)).body.phone).toBeNull()
   })
@@ -127,10 +127,10 @@ describe('the approved outcome is the one that was shown', () => {
       figures: { 'result/total': figure, 'result/issuedDate': today, 'result/bids/0/amountsHidden': 'hidden' },
     })
     const shown = basis(10)
-    expect(differences(shown, basis(10, '2026-11-22'), new Set())).toEqual([])
+    expect(findDifferences(shown, basis(10, '2026-11-22'), new Set())).toEqual([])
     const opened = { ...basis(10), figures: { ...basis(10).figures, 'result/bids/0/amount': 5 } }
-    expect(differences(shown, opened, new Set())).toEqual([])
-    expect(differences(shown, basis(11), new Set())).toEqual([
+    expect(findDifferences(shown, opened, new Set())).toEqual([])
+    expect(findDifferences(shown, basis(11), new Set())).toEqual([
       { resourceId: null, field: 'result/total', before: '10', after: '11' },
     ])
   })
@@ -331,16 +331,16 @@ describe("the contract's secrets", () => {
       companyName: 'Shown To Models',
       email: 'm@example.com',
     })
-    const asked = [
+    const requested = [
       { skill: 'createWebhook', input: hook },
       { skill: 'inviteVendor', input: { vendorId: vendor.id } },
       { skill: 'createCalendarFeed', input: { vendorId: vendor.id } },
     ]
-    const steps = asked.map((one, i) => ({ name: `step${i}`, ...one }))
+    const steps = requested.map((one, i) => ({ name: `step${i}`, ...one }))
     const { status, body } = await plumbline.post('/api/ext/execute/batch', { steps, dryRun: true })
     expect(status, JSON.stringify(body)).toBe(200)
     expect(JSON.stringify(body)).not.toMatch(SECRETS)
-    for (const one of asked) {
+    for (const one of requested) {
       const tried = await plumbline.post('/api/ext/execute', { ...one, dryRun: true })
       expect(tried.status, JSON.stringify(tried.body)).toBe(200)
       expect(JSON.stringify(tried.body)).not.toMatch(SECRETS)
@@ -349,11 +349,11 @@ describe("the contract's secrets", () => {
         params: { name: 'execute_skill', arguments: one },
       }
       const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-      const told = await fetch(`${plumbline.url}/mcp`, {
+      const reported = await fetch(`${plumbline.url}/mcp`, {
         ...{ method: 'POST', body: JSON.stringify(message) },
         headers: { ...headers, authorization: `Bearer ${plumbline.key}` },
       })
-      const text = await told.text()
+      const text = await reported.text()
       expect(text).toContain(`"skill":"${one.skill}"`)
       expect(text).not.toMatch(SECRETS)
     }
@@ -386,9 +386,9 @@ test('a user without the permissions of a skill sees no outcome, portal link or 
 test('any key may create proposals, and skills that only read need no approval', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
-  const made = await propose('createVendor', { companyName: 'On Purpose' })
-  expect([made.status, made.body.note]).toEqual([201, null])
-  expect((await eventsOf(plumbline, organizationId)).map(({ type }) => type)).toEqual(['proposal.created'])
+  const created = await propose('createVendor', { companyName: 'On Purpose' })
+  expect([created.status, created.body.note]).toEqual([201, null])
+  expect((await listEvents(plumbline, organizationId)).map(({ type }) => type)).toEqual(['proposal.created'])
   expect((await propose('listVendors')).status).toBe(409)
   expect((await propose('createVendors')).body.code).toBe('skill_not_found')
   const wrong = await propose('createVendor')
@@ -397,8 +397,8 @@ test('any key may create proposals, and skills that only read need no approval',
 
 test('the owner can personally approve what their own app proposed, but no app can', async () => {
   const owner = await plumbline.signIn()
-  const proposing = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
-  const acting = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const proposing = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
+  const acting = await connectApp(plumbline, await createOauthApp(plumbline), owner)
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'By My App' }, proposing)
   for (const by of [proposing, acting])
     expect((await approve(proposed.id, by)).body).toMatchObject({ status: 403, code: 'permission_denied' })
@@ -413,8 +413,8 @@ test('the owner can personally approve what their own app proposed, but no app c
 
 test('a user cannot approve their own proposal, even after a fresh sign-in', async () => {
   const owner = await plumbline.signIn()
-  const wanted = { skill: 'createVendor', input: { companyName: 'By Myself' } }
-  const { body: proposed } = await plumbline.post('/api/ext/proposals', wanted, owner)
+  const requested = { skill: 'createVendor', input: { companyName: 'By Myself' } }
+  const { body: proposed } = await plumbline.post('/api/ext/proposals', requested, owner)
   expect((await approve(proposed.id, owner)).body).toMatchObject({ status: 403, code: 'permission_denied' })
 })
 
@@ -436,23 +436,23 @@ test('a key cannot approve its own proposal but can withdraw it, and another key
 test('events and webhooks notify everyone who may run the skill about pending and decided proposals', async () => {
   const receiver = await startReceiver()
   const subscribe = async (key: string) => {
-    const wanted = { url: receiver.url, eventTypes: ['*'], allowDuplicate: true }
-    return (await plumbline.post('/api/ext/webhooks', wanted, { key })).body.id
+    const requested = { url: receiver.url, eventTypes: ['*'], allowDuplicate: true }
+    return (await plumbline.post('/api/ext/webhooks', requested, { key })).body.id
   }
   const seeing = ['proposals:read', 'events:read', 'webhooks:write', 'webhooks:read'] as const
   const [narrow, wide] = [await plumbline.newKey([...seeing]), await plumbline.newKey([...seeing, 'vendors:write'])]
   const [unaware] = [await subscribe(narrow), await subscribe(wide)]
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Told', phone: '555' }, agent)
   await refuse(proposed.id, { reason: 'Not now.' })
-  const told = async (key: string) =>
+  const reported = async (key: string) =>
     (await plumbline.get(`/api/ext/events?resourceId=${proposed.id}`, { key })).body.data
   await plumbline.until(`/api/ext/events?resourceId=${proposed.id}`, ({ body }) => body.data.length === 2)
-  const [created, decided] = await told(wide)
+  const [created, decided] = await reported(wide)
   expect([created.type, decided.type]).toEqual(['proposal.created', 'proposal.status_changed'])
   const { input: _input, outcome: _outcome, ...notice } = proposed
   expect(created.data).toEqual({ object: notice, previous: null })
   expect(decided.data.object).toMatchObject({ status: 'refused', decisionReason: 'Not now.' })
-  expect(await told(narrow)).toEqual([])
+  expect(await reported(narrow)).toEqual([])
   const read = (key: string) => plumbline.get(`/api/ext/events/${created.id}`, { key })
   expect([(await read(wide)).status, (await read(narrow)).status]).toEqual([200, 404])
   const received = await receiver.until(2)
@@ -481,14 +481,14 @@ test('erasing a user removes them from the input, the outcome and the notes of p
 
 test('users create such keys on the page of keys, and such a key cannot create a browser token', async () => {
   const owner = await plumbline.signIn()
-  const wanted = { name: 'Cautious', permissions: ['vendors:read', 'vendors:write'], proposeOnly: true }
-  const { body: made } = await plumbline.post('/api/admin/keys', wanted, owner)
-  expect(made.proposeOnly).toBe(true)
+  const requested = { name: 'Cautious', permissions: ['vendors:read', 'vendors:write'], proposeOnly: true }
+  const { body: created } = await plumbline.post('/api/admin/keys', requested, owner)
+  expect(created.proposeOnly).toBe(true)
   const origin = 'https://app.example.com'
   const { status, body } = await plumbline.post(
     '/api/ext/browser-tokens',
     { origin, permissions: ['vendors:write'] },
-    { key: made.secret },
+    { key: created.secret },
   )
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
@@ -498,10 +498,10 @@ test('an undecided proposal expires after seven days, with an event', async () =
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Too Late' }, agent)
   plumbline.clock.advance(7 * DAY_MS)
   expect((await approve(proposed.id)).body).toMatchObject({ code: 'invalid_transition', from: 'expired' })
-  await expireProposals(plumbline.app.surroundings)
+  await expireProposals(plumbline.app.services)
   const { body } = await plumbline.get(`/api/ext/proposals/${proposed.id}`)
   expect(body).toMatchObject({ status: 'expired', decidedBy: null, version: 2 })
-  const [, expired] = await eventsAbout(plumbline, proposed.id)
+  const [, expired] = await listEventsAbout(plumbline, proposed.id)
   expect(expired).toMatchObject({ type: 'proposal.status_changed', actor: { type: 'system' } })
 })
 
@@ -517,7 +517,7 @@ test('settled proposals are deleted with their audit trail, and pending ones are
   ]
   await refuse(refused)
   plumbline.clock.advance(2 * DAY_MS)
-  await forgetOldProposals(database, clock, { auditRetentionDays: 30 })
+  await deleteOldProposals(database, clock, { auditRetentionDays: 30 })
   const { body } = await plumbline.get('/api/ext/proposals?limit=200')
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([waiting, refused])
 })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { beyond, type Due, type DuePage, lockFree } from '../../platform/due/settle-due.ts'
-import { resource } from '../../platform/resources/resource.ts'
+import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../platform/due/settle-due.ts'
+import { defineResource } from '../../platform/resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update } = resource({
+export const { list, find, findAll, lock, insert, update } = defineResource({
   schema: 'Proposal',
   filters: {
     runnable: (skills) => `(t."skill" = any(${skills}::text[]) or t."skill" = 'executeBatch' and not exists (
@@ -13,15 +13,15 @@ export const { list, find, findAll, lock, insert, update } = resource({
 })
 
 /** Returns expired proposals of all organizations, the longest overdue first. */
-export async function due(db: Db, page: DuePage): Promise<Due[]> {
-  const { rows } = await sql<Due>`
+export async function findExpiredProposals(db: Db, page: DuePage): Promise<DueItem[]> {
+  const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "expiresAt"::text as "at" from "proposals"
-    where "status" = 'proposed' and "expiresAt" <= ${page.now} and ${beyond(page, 'expiresAt', 'id')}
+    where "status" = 'proposed' and "expiresAt" <= ${page.now} and ${afterPosition(page, 'expiresAt', 'id')}
     order by "expiresAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
 /** Locks the pending proposals that no other transaction has locked. */
-export function lockWaiting(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockFree(call, 'proposals', ids, sql`"status" = 'proposed'`)
+export function lockPending(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailable(call, 'proposals', ids, sql`"status" = 'proposed'`)
 }

@@ -1,23 +1,23 @@
 import type { BrowserToken, BrowserTokenCreate, FieldError } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { isOrigin } from '../../platform/calls/cors.ts'
-import { BROWSER_TOKEN_MS, refuseBrowserToken, sealBrowserToken } from '../../platform/keys/browser-token.ts'
-import { isDelegable } from '../../platform/keys/roles.ts'
-import { conflict, invalid } from '../../platform/problems/problem.ts'
+import { assertNotBrowserToken, BROWSER_TOKEN_MS, sealBrowserToken } from '../../platform/keys/browser-token.ts'
+import { isDelegablePermission } from '../../platform/keys/roles.ts'
+import { conflict, validationFailed } from '../../platform/problems/problem.ts'
 
 /** Returns a token for a web page with some of the caller's permissions. It is not stored anywhere. */
-export function browserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
-  const { principal, organizationId, now, surroundings } = call
+export function createBrowserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
+  const { principal, organizationId, now, services } = call
   if (principal.kind !== 'key' || principal.id === null)
     throw conflict('wrong_caller', 'This operation requires an API key. Browser tokens cannot call it.')
-  if (principal.proposesOnly === true)
+  if (principal.isProposeOnly === true)
     throw conflict(
       'wrong_caller',
       'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
     )
-  refuseBrowserToken(call)
-  const faults: FieldError[] = permissions.flatMap((permission, i) =>
-    principal.permissions.has(permission) && isDelegable(permission)
+  assertNotBrowserToken(call)
+  const errors: FieldError[] = permissions.flatMap((permission, i) =>
+    principal.permissions.has(permission) && isDelegablePermission(permission)
       ? []
       : [
           {
@@ -27,10 +27,10 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
           },
         ],
   )
-  const fault = originFault(origin)
-  if (fault !== null) faults.push(fault)
-  if (faults.length > 0) throw invalid(faults)
-  const { corsOrigins, encryptionKey } = surroundings.config
+  const fault = findOriginError(origin)
+  if (fault !== null) errors.push(fault)
+  if (errors.length > 0) throw validationFailed(errors)
+  const { corsOrigins, encryptionKey } = services.config
   const expires = now.getTime() + BROWSER_TOKEN_MS
   return {
     token: sealBrowserToken(encryptionKey, { organizationId, keyId: principal.id, origin, permissions, expires }),
@@ -42,7 +42,7 @@ export function browserToken(call: Call, { origin, permissions }: BrowserTokenCr
 }
 
 /** Returns what is wrong with the origin of a page; null if browsers would write it this way. */
-export function originFault(origin: string): FieldError | null {
+export function findOriginError(origin: string): FieldError | null {
   if (isOrigin(origin)) return null
   const message = 'must be an origin, for example https://app.example.com or http://localhost:5173'
   return { pointer: '/origin', code: 'format', message }

@@ -1,8 +1,8 @@
 import type { Caller, Permission, Release } from '../../../client/contract.gen.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
 import { findGrant, findKey } from '../../platform/keys/keys.ts'
-import { browserToken } from './browser-token.ts'
-import { publishedJson, publishedYaml } from './published.ts'
+import { createBrowserToken } from './browser-token.ts'
+import { getPublishedJson, getPublishedYaml } from './published-contract.ts'
 
 export const platformOperations = {
   async getCaller(_input, call) {
@@ -23,22 +23,22 @@ export const platformOperations = {
   },
 
   async getUsage(_input, call) {
-    return { status: 200, body: await call.surroundings.limits.usage(call.principal, call.db) }
+    return { status: 200, body: await call.services.limits.usage(call.principal, call.db) }
   },
 
   async createBrowserToken({ body }, call) {
-    return { status: 200, body: browserToken(call, body) }
+    return { status: 200, body: createBrowserToken(call, body) }
   },
 
-  async getChangelog(_input, { surroundings }) {
-    return { status: 200, body: { data: surroundings.contract.document['x-changelog'] as Release[] } }
+  async getChangelog(_input, { services }) {
+    return { status: 200, body: { data: services.contract.document['x-changelog'] as Release[] } }
   },
 
   async getOpenApiJson({ query }, call) {
-    return { status: 200, body: publishedJson(call, query.tags) }
+    return { status: 200, body: getPublishedJson(call, query.tags) }
   },
 
   async getOpenApiYaml({ query }, call) {
-    return { status: 200, body: publishedYaml(call, query.tags) }
+    return { status: 200, body: getPublishedYaml(call, query.tags) }
   },
 } satisfies Partial<Handlers>

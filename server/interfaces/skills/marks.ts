@@ -1,6 +1,6 @@
 import type { TextWriter, UntrustedText } from '../../../client/contract.gen.ts'
 import type { Schema } from '../../platform/calls/contract.ts'
-import { LONGEST_POINTER } from '../../platform/problems/problem.ts'
+import { MAX_POINTER_LENGTH } from '../../platform/problems/problem.ts'
 
 /**
  * The contract's marks on single values of an input or a result, at any depth:
@@ -21,22 +21,22 @@ export interface Marks {
 const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
 
 /** Returns the marks of a schema without references; null if it has none. */
-export function marksOf(schema: Schema): Marks | null {
+export function readMarks(schema: Schema): Marks | null {
   const fields = new Map<string, Marks>()
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
-    const marks = marksOf(property)
+    const marks = readMarks(property)
     if (marks !== null) fields.set(name, marks)
   }
   const inner = [schema.items, schema.additionalProperties]
-    .map((each) => (typeof each === 'object' && each !== null ? marksOf(each as Schema) : null))
-    .reduce(combined, null)
+    .map((each) => (typeof each === 'object' && each !== null ? readMarks(each as Schema) : null))
+    .reduce(combineMarks, null)
   const own: Marks = {
     isSecret: schema['x-secret'] === true,
     writtenBy: WRITERS.find((writer) => writer === schema['x-writtenBy']) ?? null,
     ...{ fields, inner },
   }
   const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as Schema[])
-  return alternatives.map(marksOf).reduce(combined, isEmpty(own) ? null : own)
+  return alternatives.map(readMarks).reduce(combineMarks, isEmpty(own) ? null : own)
 }
 
 function isEmpty({ isSecret, writtenBy, fields, inner }: Marks): boolean {
@@ -44,24 +44,24 @@ function isEmpty({ isSecret, writtenBy, fields, inner }: Marks): boolean {
 }
 
 /** Returns everything that either of two alternatives marks. */
-function combined(a: Marks | null, b: Marks | null): Marks | null {
+function combineMarks(a: Marks | null, b: Marks | null): Marks | null {
   if (a === null || b === null) return a ?? b
   const fields = new Map(a.fields)
-  for (const [name, marks] of b.fields) fields.set(name, combined(fields.get(name) ?? null, marks) ?? marks)
+  for (const [name, marks] of b.fields) fields.set(name, combineMarks(fields.get(name) ?? null, marks) ?? marks)
   return {
     isSecret: a.isSecret || b.isSecret,
     writtenBy: a.writtenBy ?? b.writtenBy,
-    ...{ fields, inner: combined(a.inner, b.inner) },
+    ...{ fields, inner: combineMarks(a.inner, b.inner) },
   }
 }
 
 /** Returns the value with each secret replaced by null. */
-export function withoutSecrets(marks: Marks | null, value: unknown): unknown {
+export function nullSecrets(marks: Marks | null, value: unknown): unknown {
   if (marks === null || value === null || value === undefined) return value
   if (marks.isSecret) return null
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(marks.inner, item))
+  if (Array.isArray(value)) return value.map((item) => nullSecrets(marks.inner, item))
   if (typeof value !== 'object') return value
-  const shown = Object.entries(value).map(([name, inner]) => [name, withoutSecrets(marksAt(marks, name), inner)])
+  const shown = Object.entries(value).map(([name, inner]) => [name, nullSecrets(marksOfField(marks, name), inner)])
   return Object.fromEntries(shown)
 }
 
@@ -71,7 +71,7 @@ export function hasSecret(marks: Marks | null, value: unknown): boolean {
   if (marks.isSecret) return true
   if (Array.isArray(value)) return value.some((item) => hasSecret(marks.inner, item))
   if (typeof value !== 'object') return false
-  return Object.entries(value).some(([name, inner]) => hasSecret(marksAt(marks, name), inner))
+  return Object.entries(value).some(([name, inner]) => hasSecret(marksOfField(marks, name), inner))
 }
 
 /** Whether a path leads to a secret, or to a value that may contain one. */
@@ -81,46 +81,48 @@ export function leadsToSecret(marks: Marks | null, path: readonly string[]): boo
     if (at === null || at.isSecret) break
     at = at.fields.get(step) ?? at.inner
   }
-  return at !== null && mayHoldSecret(at)
+  return at !== null && canHoldSecret(at)
 }
 
-export function mayHoldSecret({ isSecret, fields, inner }: Marks): boolean {
-  return isSecret || [...fields.values()].some(mayHoldSecret) || (inner !== null && mayHoldSecret(inner))
+export function canHoldSecret({ isSecret, fields, inner }: Marks): boolean {
+  return isSecret || [...fields.values()].some(canHoldSecret) || (inner !== null && canHoldSecret(inner))
 }
 
 /** Returns the texts of a result that outsiders wrote, or the whole result if there are too many to list. */
-export function untrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
-  const found = [...outsideTexts(marks, result, '')]
-  const isListed = found.length <= MOST_TEXTS && found.every(({ pointer }) => pointer.length <= LONGEST_POINTER)
+export function listUntrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
+  const found = [...findUntrustedText(marks, result, '')]
+  const isListed = found.length <= MAX_TEXTS && found.every(({ pointer }) => pointer.length <= MAX_POINTER_LENGTH)
   return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
 }
 
 /** The contract has the same bound. */
-const MOST_TEXTS = 500
+const MAX_TEXTS = 500
 
 /** Whether a value may contain text from outsiders. */
-export function mayHoldUntrusted({ writtenBy, fields, inner }: Marks): boolean {
+export function canHoldUntrustedText({ writtenBy, fields, inner }: Marks): boolean {
   return (
-    writtenBy !== null || [...fields.values()].some(mayHoldUntrusted) || (inner !== null && mayHoldUntrusted(inner))
+    writtenBy !== null ||
+    [...fields.values()].some(canHoldUntrustedText) ||
+    (inner !== null && canHoldUntrustedText(inner))
   )
 }
 
-function* outsideTexts(marks: Marks | null, value: unknown, pointer: string): Generator<UntrustedText> {
+function* findUntrustedText(marks: Marks | null, value: unknown, pointer: string): Generator<UntrustedText> {
   if (marks === null || value === null || value === undefined || value === '') return
   if (marks.writtenBy !== null && !(Array.isArray(value) && value.length === 0))
     yield { pointer, writtenBy: marks.writtenBy }
   else if (Array.isArray(value))
-    for (const [i, item] of value.entries()) yield* outsideTexts(marks.inner, item, `${pointer}/${i}`)
+    for (const [i, item] of value.entries()) yield* findUntrustedText(marks.inner, item, `${pointer}/${i}`)
   else if (typeof value === 'object')
     for (const [name, inner] of Object.entries(value))
-      yield* outsideTexts(marksAt(marks, name), inner, `${pointer}/${escaped(name)}`)
+      yield* findUntrustedText(marksOfField(marks, name), inner, `${pointer}/${escapePointerStep(name)}`)
 }
 
-function marksAt({ fields, inner }: Marks, name: string): Marks | null {
+function marksOfField({ fields, inner }: Marks, name: string): Marks | null {
   return fields.get(name) ?? inner
 }
 
 /** Escapes a name for a JSON pointer. */
-export function escaped(name: string): string {
+export function escapePointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -4,19 +4,19 @@ import type {
   Skill as PublishedSkill,
   ToolDefinition,
 } from '../../../client/contract.gen.ts'
-import type { Reader } from '../../platform/calls/call.ts'
+import type { ContractReader } from '../../platform/calls/call.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { itemsThatFit, readCursor, writeCursor } from '../../platform/calls/page.ts'
-import { executeBatch } from './batch.ts'
-import { catalogueOf, mayUse, permitSkill, type Skill } from './catalogue.ts'
-import { chosen, type Wanted } from './choice.ts'
-import { EFFECTS } from './effect.ts'
-import { execute } from './execute.ts'
-import { toFunction, toTool } from './tools.ts'
+import { countItemsThatFit, readCursor, writeCursor } from '../../platform/calls/page.ts'
+import { chooseSkills, type SkillFilter } from './choose-skills.ts'
+import { executeBatch } from './execute-batch.ts'
+import { executeSkill } from './execute-skill.ts'
+import { assertSkillPermitted, canUseSkill, findCatalog, type Skill } from './skill-catalog.ts'
+import { EFFECTS } from './skill-effect.ts'
+import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
 
 export const skillOperations = {
   async executeSkill({ body }, call) {
-    return { status: 200, body: await execute(call, body) }
+    return { status: 200, body: await executeSkill(call, body) }
   },
 
   async executeBatch({ body }, call) {
@@ -27,13 +27,13 @@ export const skillOperations = {
     const { limit, cursor, kind, expand, q = '' } = query
     const words = q.toLowerCase().split(/\s+/).filter(Boolean)
     const after = cursor === undefined ? '' : readCursor('name', cursor).id
-    const found = chosen(call, usable(call), query).filter(
-      (skill) => skill.name > after && (kind === undefined || skill.kind === kind) && matches(skill, words),
+    const found = chooseSkills(call, listUsableSkills(call), query).filter(
+      (skill) => skill.name > after && (kind === undefined || skill.kind === kind) && matchesWords(skill, words),
     )
-    const items = found.slice(0, limit).map(expand === 'schemas' ? toPublished : toListed)
+    const items = found.slice(0, limit).map(expand === 'schemas' ? toPublished : toListedSkill)
     const page = items.slice(
       0,
-      itemsThatFit(
+      countItemsThatFit(
         items.map((item) => Buffer.byteLength(JSON.stringify(item))),
         limit,
       ),
@@ -45,39 +45,39 @@ export const skillOperations = {
   },
 
   async getSkill({ path }, call) {
-    const skill = catalogueOf(call.surroundings.contract).find(path.skillName)
-    permitSkill(call, skill)
+    const skill = findCatalog(call.services.contract).find(path.skillName)
+    assertSkillPermitted(call, skill)
     return { status: 200, body: toPublished(skill) }
   },
 
   async getToolDefinitions({ query }, call) {
-    return { status: 200, body: toolDefinitions(call, query) }
+    return { status: 200, body: listToolDefinitions(call, query) }
   },
 
   async getFunctionDefinitions({ query }, call) {
-    return { status: 200, body: functionDefinitions(call, query) }
+    return { status: 200, body: listFunctionDefinitions(call, query) }
   },
 } satisfies Partial<Handlers>
 
 /** Returns the skills that models are offered, in their formats, from the contract alone. */
-export function toolDefinitions(call: Reader, wanted: Wanted): { tools: ToolDefinition[] } {
-  return { tools: chosen(call, offered(call), wanted).map(toTool) }
+export function listToolDefinitions(call: ContractReader, requested: SkillFilter): { tools: ToolDefinition[] } {
+  return { tools: chooseSkills(call, listOfferedSkills(call), requested).map(toToolDefinition) }
 }
 
-export function functionDefinitions(call: Reader, wanted: Wanted): { tools: FunctionDefinition[] } {
-  return { tools: chosen(call, offered(call), wanted).map(toFunction) }
+export function listFunctionDefinitions(call: ContractReader, requested: SkillFilter): { tools: FunctionDefinition[] } {
+  return { tools: chooseSkills(call, listOfferedSkills(call), requested).map(toFunctionDefinition) }
 }
 
-function usable(call: Reader): Skill[] {
-  return catalogueOf(call.surroundings.contract).skills.filter((skill) => mayUse(call, skill))
+function listUsableSkills(call: ContractReader): Skill[] {
+  return findCatalog(call.services.contract).skills.filter((skill) => canUseSkill(call, skill))
 }
 
 /** Returns the skills that the caller's models are offered. */
-function offered(call: Reader): Skill[] {
-  return usable(call).filter(({ isTool }) => isTool)
+function listOfferedSkills(call: ContractReader): Skill[] {
+  return listUsableSkills(call).filter(({ isTool }) => isTool)
 }
 
-function matches({ name, summary, description }: Skill, words: readonly string[]): boolean {
+function matchesWords({ name, summary, description }: Skill, words: readonly string[]): boolean {
   const text = `${name} ${summary} ${description}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }
@@ -92,6 +92,6 @@ export function toPublished(skill: Skill): PublishedSkill {
   }
 }
 
-function toListed(skill: Skill): ListedSkill {
+function toListedSkill(skill: Skill): ListedSkill {
   return { ...toPublished(skill), inputSchema: null, outputSchema: null }
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract, RUNS_SKILLS } from '../../../scripts/conformance/contract.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
-import { catalogueOf } from './catalogue.ts'
+import { contract, SKILL_RUNNERS } from '../../../scripts/conformance/walked-contract.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { findCatalog } from './skill-catalog.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -15,7 +15,7 @@ function execute(skill: string, input: unknown = {}, more: object = {}, options:
 }
 
 async function eventTypes(organizationId: string): Promise<string[]> {
-  return (await eventsOf(plumbline, organizationId)).map((event) => event.type)
+  return (await listEvents(plumbline, organizationId)).map((event) => event.type)
 }
 
 test('an operation runs under its operationId and returns its HTTP response, with its events', async () => {
@@ -158,7 +158,7 @@ test('null for an optional field that cannot be null counts as omitted, and a nu
 
 test('a key without a permission of the skill is rejected with its name, for every skill', async () => {
   const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
-  for (const { name, permissions } of catalogueOf(contract).skills) {
+  for (const { name, permissions } of findCatalog(contract).skills) {
     if (permissions.every((permission) => permission.startsWith('skills:'))) continue
     const refused = await execute(name, {}, {}, { key: narrow })
     expect([name, refused.status, refused.body.code]).toEqual([name, 403, 'permission_denied'])
@@ -203,7 +203,7 @@ test('the catalog contains every composite skill, and every operation except tho
   const operations = [...contract.operations.values()]
     .filter(
       ({ id, schemes, declaration }) =>
-        schemes.has('apiKey') && !RUNS_SKILLS.has(id) && declaration['x-skill'] !== false,
+        schemes.has('apiKey') && !SKILL_RUNNERS.has(id) && declaration['x-skill'] !== false,
     )
     .map(({ id }) => id)
   for (const id of ['copyVendorPortalLink', 'copyInvitationLink']) expect(operations).not.toContain(id)

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { create, extract } from 'tar'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { ask, withKey } from '../../../scripts/conformance/service.ts'
+import { addKey, sendRequest } from '../../../scripts/conformance/service.ts'
 import { sendBytes } from '../../../test/support/files.ts'
-import { putMigratedDatabase } from '../../../test/support/migrated.ts'
-import { runVerb, runVerbHere } from '../../../test/support/verbs.ts'
+import { putMigratedDatabase } from '../../../test/support/migrated-database.ts'
+import { runCommand, runCommandInProcess } from '../../../test/support/run-command.ts'
 import { createOrganization } from '../../domain/office/organizations/organizations.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { claimDataFolder, LOCK_FILE } from '../../platform/database/data-folder.ts'
@@ -32,9 +32,12 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const { organization } = await createOrganization(plumbline.database, plumbline.clock, {
       ...{ name: 'Harrow & Finch Homes', ownerEmail: 'p@example.com', ownerName: 'Priya Harrow', most: 10 },
     })
-    const made = await createKey(plumbline.database, plumbline.clock, { organizationId: organization.id, name: 'Test' })
-    key = made.secret
-    const post = (to: string, body: unknown) => ask(plumbline.url, 'POST', to, body, withKey(key))
+    const created = await createKey(plumbline.database, plumbline.clock, {
+      organizationId: organization.id,
+      name: 'Test',
+    })
+    key = created.secret
+    const post = (to: string, body: unknown) => sendRequest(plumbline.url, 'POST', to, body, addKey(key))
     vendorId = (await post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body.id
     webhook = (await post('/api/ext/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['*'] })).body
     const { body: document } = await post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'w9' })
@@ -60,10 +63,10 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   /**
    * Runs a command in a separate process, as operators do. `here` runs it in this one, which has the modules loaded.
    */
-  const cli = (dataDir: string, ...args: string[]) => runVerb({ DATA_DIR: dataDir }, ...args)
-  const here = (dataDir: string, ...args: string[]) => runVerbHere({ DATA_DIR: dataDir }, ...args)
+  const cli = (dataDir: string, ...args: string[]) => runCommand({ DATA_DIR: dataDir }, ...args)
+  const here = (dataDir: string, ...args: string[]) => runCommandInProcess({ DATA_DIR: dataDir }, ...args)
 
-  async function refusal(dataDir: string, file: string, run = here): Promise<string> {
+  async function problem(dataDir: string, file: string, run = here): Promise<string> {
     const { code, json } = await run(dataDir, 'restore', file)
     expect(code).toBe(1)
     return json.error.detail
@@ -91,30 +94,36 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect([code, json.dataDir]).toEqual([0, folder('second')])
     expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
     const plumbline = await start(folder('second'))
-    const get = (from: string) => ask(plumbline.url, 'GET', from, undefined, withKey(key))
+    const get = (from: string) => sendRequest(plumbline.url, 'GET', from, undefined, addKey(key))
     expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
     const { sha256: etag } = (await get(`/api/ext/attachments/${attachmentId}`)).body
     expect((await get(`/api/ext/attachments/${attachmentId}/content`)).headers.get('etag')).toBe(`"${etag}"`)
-    const rotated = await ask(plumbline.url, 'POST', `/api/ext/webhooks/${webhook.id}/rotate-secret`, {}, withKey(key))
+    const rotated = await sendRequest(
+      plumbline.url,
+      'POST',
+      `/api/ext/webhooks/${webhook.id}/rotate-secret`,
+      {},
+      addKey(key),
+    )
     expect(rotated.status).toBe(200)
     await plumbline.stop()
   })
 
   test('a backup without the key is restored only with its own key', async () => {
     const dataDir = folder('third')
-    expect(await refusal(dataDir, bare)).toContain('does not contain the encryption key')
+    expect(await problem(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(path.join(dataDir, 'encryption-key'), Buffer.alloc(32, 7).toString('base64'))
-    expect(await refusal(dataDir, bare)).toContain('ENCRYPTION_KEY is not the key')
+    expect(await problem(dataDir, bare)).toContain('ENCRYPTION_KEY is not the key')
     expect(contentsOf(dataDir)).toEqual(['encryption-key'])
     writeFileSync(path.join(dataDir, 'encryption-key'), readFileSync(path.join(folder('first'), 'encryption-key')))
     expect((await here(dataDir, 'restore', bare)).code).toBe(0)
   })
 
   test('a backup is restored only into an empty folder', async () => {
-    expect(await refusal(folder('first'), whole)).toContain('is not empty (database, files)')
+    expect(await problem(folder('first'), whole)).toContain('is not empty (database, files)')
     const held = claimDataFolder(folder('fourth'))
-    expect(await refusal(folder('fourth'), whole, cli)).toContain(`process ${process.pid}`)
+    expect(await problem(folder('fourth'), whole, cli)).toContain(`process ${process.pid}`)
     held.release()
   })
 
@@ -123,9 +132,9 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     const bytes = readFileSync(whole)
     writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
     writeFileSync(folder('other.tar.gz'), 'Nothing of the kind.')
-    expect(await refusal(dataDir, folder('cut.tar.gz'))).toContain('Cannot read')
-    expect(await refusal(dataDir, folder('other.tar.gz'))).toMatch(/Cannot read|is not a backup/)
-    expect(await refusal(dataDir, folder('absent.tar.gz'))).toContain('absent.tar.gz does not exist.')
+    expect(await problem(dataDir, folder('cut.tar.gz'))).toContain('Cannot read')
+    expect(await problem(dataDir, folder('other.tar.gz'))).toMatch(/Cannot read|is not a backup/)
+    expect(await problem(dataDir, folder('absent.tar.gz'))).toContain('absent.tar.gz does not exist.')
     expect(contentsOf(dataDir)).toEqual([])
   })
 
@@ -150,7 +159,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     )
     const newer = folder('newer.tar.gz')
     await create({ file: newer, gzip: true, cwd: unpacked }, readdirSync(unpacked))
-    expect(await refusal(folder('seventh'), newer)).toContain('newer schema (9999_later, from Plumbline 9.0.0)')
+    expect(await problem(folder('seventh'), newer)).toContain('newer schema (9999_later, from Plumbline 9.0.0)')
     expect(contentsOf(folder('seventh'))).toEqual([])
   })
 })

@@ -16,12 +16,19 @@ import { create } from 'tar'
 import { type Config, readConfig } from '../../platform/config/config.ts'
 import { claimDataFolder } from '../../platform/database/data-folder.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
-import { newestMigration } from '../../platform/database/migrate.ts'
+import { findNewestMigration } from '../../platform/database/migrate.ts'
 import { withEncryptionKey } from '../../platform/encryption/encryption-key.ts'
-import { ownVersion } from '../../platform/runtime/version.ts'
-import { BackupRefused, databaseFolder, embeddedConfig, FORMAT, NAMES, type Note } from './archive.ts'
+import { readOwnVersion } from '../../platform/runtime/version.ts'
+import {
+  ARCHIVE_NAMES,
+  type BackupNote,
+  BackupRefused,
+  databaseFolderOf,
+  FORMAT,
+  readEmbeddedConfig,
+} from './backup-format.ts'
 
-export interface Made extends Note {
+export interface CompletedBackup extends BackupNote {
   file: string
   bytes: number
   /** Whether the key is included, and if not, what must be kept with the backup. */
@@ -32,34 +39,42 @@ export interface Made extends Note {
  * Streams the embedded database and the files into a file, whatever their size. The file gets its name only once it is
  * complete. Meanwhile this process holds the data folder, and no service can start on it.
  */
-export async function backUp(env: NodeJS.ProcessEnv, wanted: { out: string; withKey: boolean }): Promise<Made> {
-  const folder = databaseFolder(embeddedConfig(env))
+export async function backUp(
+  env: NodeJS.ProcessEnv,
+  requested: { out: string; withKey: boolean },
+): Promise<CompletedBackup> {
+  const folder = databaseFolderOf(readEmbeddedConfig(env))
   if (!existsSync(folder))
     throw new BackupRefused(`No embedded database exists in ${path.dirname(folder)}. Set DATA_DIR to its folder.`)
-  const file = path.resolve(wanted.out)
+  const file = path.resolve(requested.out)
   if (existsSync(file)) throw new BackupRefused(`${file} already exists. Choose another file.`)
-  const { config, migration } = await look(env)
+  const { config, migration } = await inspectDatabase(env)
   const claim = claimDataFolder(config.dataDir)
   try {
-    const note: Note = { format: FORMAT, version: ownVersion(), createdAt: new Date().toISOString(), migration }
-    await write(file, folder, note, wanted.withKey ? config.encryptionKey : null)
-    return { file, bytes: statSync(file).size, ...note, encryptionKey: sentence(env, config, wanted.withKey) }
+    const note: BackupNote = {
+      format: FORMAT,
+      version: readOwnVersion(),
+      createdAt: new Date().toISOString(),
+      migration,
+    }
+    await writeArchive(file, folder, note, requested.withKey ? config.encryptionKey : null)
+    return { file, bytes: statSync(file).size, ...note, encryptionKey: describeKey(env, config, requested.withKey) }
   } finally {
     claim.release()
   }
 }
 
 // Opens the database once, which completes any crash recovery, and closes it, so that its files are consistent.
-async function look(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration: string }> {
-  const given = readConfig(env)
-  const database = await openDatabase(given)
+async function inspectDatabase(env: NodeJS.ProcessEnv): Promise<{ config: Config; migration: string }> {
+  const provided = readConfig(env)
+  const database = await openDatabase(provided)
   try {
-    const migration = await newestMigration(database.statements)
+    const migration = await findNewestMigration(database.statements)
     if (migration === null)
       throw new BackupRefused(
         'The database is empty, because the service has not started on it yet. Start the service first.',
       )
-    const { config } = await withEncryptionKey(given, database)
+    const { config } = await withEncryptionKey(provided, database)
     await checkpoint(database)
     return { config, migration }
   } finally {
@@ -71,18 +86,23 @@ async function checkpoint(database: Database): Promise<void> {
   await sql`checkpoint`.execute(database.statements)
 }
 
-async function write(file: string, folder: string, note: Note, key: Buffer | null): Promise<void> {
+async function writeArchive(file: string, folder: string, note: BackupNote, key: Buffer | null): Promise<void> {
   const staging = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-'))
   const partial = `${file}.partial`
   try {
-    writeFileSync(path.join(staging, NAMES.note), JSON.stringify(note, null, 2))
-    if (key !== null) writeFileSync(path.join(staging, NAMES.key), key.toString('base64'), { mode: 0o600 })
-    symlinkSync(folder, path.join(staging, NAMES.database))
-    const files = path.join(path.dirname(folder), NAMES.files)
+    writeFileSync(path.join(staging, ARCHIVE_NAMES.note), JSON.stringify(note, null, 2))
+    if (key !== null) writeFileSync(path.join(staging, ARCHIVE_NAMES.key), key.toString('base64'), { mode: 0o600 })
+    symlinkSync(folder, path.join(staging, ARCHIVE_NAMES.database))
+    const files = path.join(path.dirname(folder), ARCHIVE_NAMES.files)
     const hasFiles = existsSync(files)
-    if (hasFiles) symlinkSync(files, path.join(staging, NAMES.files))
+    if (hasFiles) symlinkSync(files, path.join(staging, ARCHIVE_NAMES.files))
     // The note comes first, so that it can be read without reading everything.
-    const names = [NAMES.note, ...(key === null ? [] : [NAMES.key]), NAMES.database, ...(hasFiles ? [NAMES.files] : [])]
+    const names = [
+      ARCHIVE_NAMES.note,
+      ...(key === null ? [] : [ARCHIVE_NAMES.key]),
+      ARCHIVE_NAMES.database,
+      ...(hasFiles ? [ARCHIVE_NAMES.files] : []),
+    ]
     // The file contains the data of every builder, so it is private.
     const out = createWriteStream(partial, { mode: 0o600 })
     await pipeline(create({ gzip: true, cwd: staging, follow: true, portable: true, strict: true }, names), out)
@@ -93,8 +113,8 @@ async function write(file: string, folder: string, note: Note, key: Buffer | nul
   }
 }
 
-function sentence(env: NodeJS.ProcessEnv, { dataDir }: Config, isIncluded: boolean): string {
+function describeKey(env: NodeJS.ProcessEnv, { dataDir }: Config, isIncluded: boolean): string {
   if (isIncluded) return 'The backup contains the encryption key. Anyone who has the file can decrypt its data.'
-  const place = env.ENCRYPTION_KEY ? 'ENCRYPTION_KEY' : path.join(dataDir, NAMES.key)
+  const place = env.ENCRYPTION_KEY ? 'ENCRYPTION_KEY' : path.join(dataDir, ARCHIVE_NAMES.key)
   return `The backup does not contain the encryption key, and cannot be restored without it. Keep a copy of ${place} in another place.`
 }

@@ -1,22 +1,29 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { extract } from 'tar'
-import type { GivenConfig } from '../../platform/config/config.ts'
+import type { EnvironmentConfig } from '../../platform/config/config.ts'
 import {
-  asUnusable,
   claimDataFolder,
-  inDataFolder,
   LOCK_FILE,
   OWNER_FILE,
-  RESTORING,
+  RESTORE_FOLDER,
+  toDataFolderUnusable,
+  withReadableErrors,
 } from '../../platform/database/data-folder.ts'
-import { type Database, overPGlite } from '../../platform/database/database.ts'
-import { knownMigrations } from '../../platform/database/migrate.ts'
+import { createEmbeddedDatabase, type Database } from '../../platform/database/database.ts'
+import { listKnownMigrations } from '../../platform/database/migrate.ts'
 import { withEncryptionKey } from '../../platform/encryption/encryption-key.ts'
-import { ownVersion } from '../../platform/runtime/version.ts'
-import { BackupRefused, databaseFolder, embeddedConfig, isNote, NAMES, type Note } from './archive.ts'
+import { readOwnVersion } from '../../platform/runtime/version.ts'
+import {
+  ARCHIVE_NAMES,
+  type BackupNote,
+  BackupRefused,
+  databaseFolderOf,
+  isBackupNote,
+  readEmbeddedConfig,
+} from './backup-format.ts'
 
-export interface Restored extends Note {
+export interface Restored extends BackupNote {
   dataDir: string
 }
 
@@ -25,23 +32,23 @@ export interface Restored extends Note {
  * its key, and only then moved. A service does not start on a folder with an interrupted restore.
  */
 export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Restored> {
-  const given = embeddedConfig(env)
-  const { dataDir } = given
+  const provided = readEmbeddedConfig(env)
+  const { dataDir } = provided
   if (!existsSync(file)) throw new BackupRefused(`The file ${path.resolve(file)} does not exist.`)
   const claim = claimDataFolder(dataDir)
-  const unpacked = path.join(dataDir, RESTORING)
+  const unpacked = path.join(dataDir, RESTORE_FOLDER)
   try {
     assertEmpty(dataDir)
-    inDataFolder(() => {
+    withReadableErrors(() => {
       rmSync(unpacked, { recursive: true, force: true })
       mkdirSync(unpacked, { mode: 0o700 })
     })
     try {
-      await unpack(file, unpacked)
+      await unpackArchive(file, unpacked)
       const note = readNote(unpacked, file)
-      await assertKnown(note)
-      await assertOpens(given, unpacked, file)
-      inDataFolder(() => put(dataDir, unpacked, given))
+      await assertKnownVersion(note)
+      await assertDatabaseOpens(provided, unpacked, file)
+      withReadableErrors(() => moveIntoPlace(dataDir, unpacked, provided))
       return { dataDir, ...note }
     } finally {
       rmSync(unpacked, { recursive: true, force: true })
@@ -52,12 +59,12 @@ export async function restore(env: NodeJS.ProcessEnv, file: string): Promise<Res
 }
 
 // The key may already be there. Files left by an interrupted restore are replaced.
-const MAY_BE_THERE = new Set<string>([NAMES.key, RESTORING, LOCK_FILE, OWNER_FILE])
+const ALLOWED_FILES = new Set<string>([ARCHIVE_NAMES.key, RESTORE_FOLDER, LOCK_FILE, OWNER_FILE])
 
 function assertEmpty(dataDir: string): void {
-  const there = inDataFolder(() => readdirSync(dataDir))
+  const there = withReadableErrors(() => readdirSync(dataDir))
   // The files come before the database, so an interrupted restore may have left them.
-  const mayBeThere = new Set([...MAY_BE_THERE, ...(there.includes(RESTORING) ? [NAMES.files] : [])])
+  const mayBeThere = new Set([...ALLOWED_FILES, ...(there.includes(RESTORE_FOLDER) ? [ARCHIVE_NAMES.files] : [])])
   const found = there.filter((name) => !mayBeThere.has(name))
   if (found.length === 0) return
   throw new BackupRefused(
@@ -65,10 +72,10 @@ function assertEmpty(dataDir: string): void {
   )
 }
 
-async function unpack(file: string, into: string): Promise<void> {
+async function unpackArchive(file: string, into: string): Promise<void> {
   const isOurs = (name: string) => {
     const [first = ''] = path.posix.normalize(name).split('/')
-    return Object.values<string>(NAMES).includes(first)
+    return Object.values<string>(ARCHIVE_NAMES).includes(first)
   }
   try {
     await extract({
@@ -76,69 +83,73 @@ async function unpack(file: string, into: string): Promise<void> {
       filter: (name, entry) => isOurs(name) && 'type' in entry && ['File', 'Directory'].includes(entry.type),
     })
   } catch (error) {
-    throw asUnusable(error) ?? new BackupRefused(`Cannot read ${file}: ${reason(error)}`)
+    throw toDataFolderUnusable(error) ?? new BackupRefused(`Cannot read ${file}: ${describeError(error)}`)
   }
 }
 
-function readNote(unpacked: string, file: string): Note {
+function readNote(unpacked: string, file: string): BackupNote {
   try {
-    const note: unknown = JSON.parse(readFileSync(path.join(unpacked, NAMES.note), 'utf8'))
-    if (isNote(note) && existsSync(databaseFolder({ dataDir: unpacked }))) return note
+    const note: unknown = JSON.parse(readFileSync(path.join(unpacked, ARCHIVE_NAMES.note), 'utf8'))
+    if (isBackupNote(note) && existsSync(databaseFolderOf({ dataDir: unpacked }))) return note
   } catch {
     // No note, or not one of ours. Reported below.
   }
   throw new BackupRefused(`${file} is not a backup that this version of Plumbline can read.`)
 }
 
-async function assertKnown({ migration, version }: Note): Promise<void> {
-  if ((await knownMigrations()).includes(migration)) return
+async function assertKnownVersion({ migration, version }: BackupNote): Promise<void> {
+  if ((await listKnownMigrations()).includes(migration)) return
   throw new BackupRefused(
-    `The backup has a newer schema (${migration}, from Plumbline ${version}) than Plumbline ${ownVersion()} supports. Restore it with Plumbline ${version} or later.`,
+    `The backup has a newer schema (${migration}, from Plumbline ${version}) than Plumbline ${readOwnVersion()} supports. Restore it with Plumbline ${version} or later.`,
   )
 }
 
 // A damaged backup, or one with another key, must fail here and not at the next start.
-async function assertOpens(given: GivenConfig, unpacked: string, file: string): Promise<void> {
-  const encryptionKey = keyFor(given, unpacked)
+async function assertDatabaseOpens(provided: EnvironmentConfig, unpacked: string, file: string): Promise<void> {
+  const encryptionKey = chooseKey(provided, unpacked)
   if (encryptionKey === null) {
     throw new BackupRefused(
-      `${file} does not contain the encryption key. Set ENCRYPTION_KEY, or copy the file ${NAMES.key} of the original data folder to ${given.dataDir}.`,
+      `${file} does not contain the encryption key. Set ENCRYPTION_KEY, or copy the file ${ARCHIVE_NAMES.key} of the original data folder to ${provided.dataDir}.`,
     )
   }
-  const database = await open(databaseFolder({ dataDir: unpacked })).catch((error: unknown) => {
-    throw asUnusable(error) ?? new BackupRefused(`Cannot open the database in ${file}: ${reason(error)}`)
+  const database = await openDatabaseAt(databaseFolderOf({ dataDir: unpacked })).catch((error: unknown) => {
+    throw (
+      toDataFolderUnusable(error) ?? new BackupRefused(`Cannot open the database in ${file}: ${describeError(error)}`)
+    )
   })
   try {
-    await withEncryptionKey({ ...given, encryptionKey }, database)
+    await withEncryptionKey({ ...provided, encryptionKey }, database)
   } finally {
     await database.close()
   }
 }
 
-async function open(folder: string): Promise<Database> {
+async function openDatabaseAt(folder: string): Promise<Database> {
   const { openPGlite } = await import('../../platform/database/open-pglite.ts')
-  return overPGlite(await openPGlite(folder, { fsync: true }))
+  return createEmbeddedDatabase(await openPGlite(folder, { fsync: true }))
 }
 
-function keyFor({ encryptionKey, dataDir }: GivenConfig, unpacked: string): Buffer | null {
+function chooseKey({ encryptionKey, dataDir }: EnvironmentConfig, unpacked: string): Buffer | null {
   if (encryptionKey !== null) return encryptionKey
-  const file = [dataDir, unpacked].map((folder) => path.join(folder, NAMES.key)).find((each) => existsSync(each))
+  const file = [dataDir, unpacked]
+    .map((folder) => path.join(folder, ARCHIVE_NAMES.key))
+    .find((each) => existsSync(each))
   return file === undefined ? null : Buffer.from(readFileSync(file, 'utf8'), 'base64')
 }
 
 // The key and the files first: without a database, the folder does not count as a data folder yet.
-function put(dataDir: string, unpacked: string, given: GivenConfig): void {
-  const key = path.join(dataDir, NAMES.key)
-  const restoredKey = path.join(unpacked, NAMES.key)
-  if (given.encryptionKey === null && !existsSync(key) && existsSync(restoredKey)) copyFileSync(restoredKey, key)
-  const files = path.join(unpacked, NAMES.files)
+function moveIntoPlace(dataDir: string, unpacked: string, provided: EnvironmentConfig): void {
+  const key = path.join(dataDir, ARCHIVE_NAMES.key)
+  const restoredKey = path.join(unpacked, ARCHIVE_NAMES.key)
+  if (provided.encryptionKey === null && !existsSync(key) && existsSync(restoredKey)) copyFileSync(restoredKey, key)
+  const files = path.join(unpacked, ARCHIVE_NAMES.files)
   if (existsSync(files)) {
-    rmSync(path.join(dataDir, NAMES.files), { recursive: true, force: true })
-    renameSync(files, path.join(dataDir, NAMES.files))
+    rmSync(path.join(dataDir, ARCHIVE_NAMES.files), { recursive: true, force: true })
+    renameSync(files, path.join(dataDir, ARCHIVE_NAMES.files))
   }
-  renameSync(databaseFolder({ dataDir: unpacked }), databaseFolder({ dataDir }))
+  renameSync(databaseFolderOf({ dataDir: unpacked }), databaseFolderOf({ dataDir }))
 }
 
-function reason(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,18 +1,25 @@
 import { type RawBuilder, sql } from 'kysely'
-import { nameOf } from '../../domain/selling/leads/lead.ts'
-import { invalid, notFound } from '../../platform/problems/problem.ts'
-import { catchUp } from '../../platform/search/index-changes.ts'
-import { add, contactMarks, type ErasedPerson, type Parts, sweep, sweepArchives } from './erase-person.ts'
-import { markOf, NEUTRAL } from './identity.ts'
+import { formatLeadName } from '../../domain/selling/leads/lead.ts'
+import { notFound, validationFailed } from '../../platform/problems/problem.ts'
+import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
+import {
+  addCounts,
+  type ErasedPerson,
+  type EraseParts,
+  listContactMarks,
+  sweepArchives,
+  sweepTables,
+} from './erase-person.ts'
+import { NEUTRAL_TEXTS, toMark } from './identity-marks.ts'
 
-const [FIRST, LAST] = NEUTRAL.name.split(' ')
+const [FIRST, LAST] = NEUTRAL_TEXTS.name.split(' ')
 
 /**
  * Erases a lead. Its first name and last name are separate words, which are too common to be searched for everywhere,
  * so they are replaced only in the lead and in its own events.
  */
 export async function eraseLead(
-  { database, clock, config }: Parts,
+  { database, clock, config }: EraseParts,
   id: string,
   { confirm, also }: { confirm: string; also: readonly string[] },
 ): Promise<ErasedPerson> {
@@ -23,18 +30,18 @@ export async function eraseLead(
     .executeTakeFirst()
   if (lead === undefined) throw notFound()
   const { organizationId, firstName, lastName, email, phone } = lead
-  if (nameOf(lead) !== confirm)
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the lead' }])
+  if (formatLeadName(lead) !== confirm)
+    throw validationFailed([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the lead' }])
   const name = [firstName, lastName].filter((part) => part !== null).join(' ') || null
-  const isErased = name === NEUTRAL.name
-  const marks = [...(isErased ? [] : contactMarks({ name, email, phone })), ...also.map((text) => markOf(text))]
+  const isErased = name === NEUTRAL_TEXTS.name
+  const marks = [...(isErased ? [] : listContactMarks({ name, email, phone })), ...also.map((text) => toMark(text))]
   const sweeping = { database, clock, config, organizationId, marks }
-  const changed = await sweep(sweeping, (table) => table !== 'leads' && table !== 'users')
-  add(changed, {
-    events: await database.transaction((trx) => eraseNames(organizationId, id).execute(trx).then(affected)),
+  const changed = await sweepTables(sweeping, (table) => table !== 'leads' && table !== 'users')
+  addCounts(changed, {
+    events: await database.transaction((trx) => eraseNames(organizationId, id).execute(trx).then(affectedRows)),
   })
   const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
-  add(changed, await sweepArchives(sweeping, { where: own, replaced: withoutNames }))
+  addCounts(changed, await sweepArchives(sweeping, { where: own, replaced: replaceNames }))
   // Last, because repeating an interrupted run depends on this row's values.
   await database.statements
     .updateTable('leads')
@@ -45,27 +52,27 @@ export async function eraseLead(
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .execute()
-  add(changed, { leads: 1 })
-  add(changed, await sweep(sweeping, (table) => table !== 'users'))
-  await catchUp(database, organizationId)
+  addCounts(changed, { leads: 1 })
+  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
 
 // Payloads are kept as sent, without spaces, and may contain an earlier name among the previous values.
 function eraseNames(organizationId: string, id: string) {
-  const payload = withoutNames(sql.ref('payload'))
+  const payload = replaceNames(sql.ref('payload'))
   return sql`
     update "events" set "payload" = ${payload}
     where "organizationId" = ${organizationId} and "resourceId" = ${id}`
 }
 
-function withoutNames(text: RawBuilder<unknown>): RawBuilder<unknown> {
+function replaceNames(text: RawBuilder<unknown>): RawBuilder<unknown> {
   const first = String.raw`"firstName":"(\\.|[^"\\])*"`
   const last = String.raw`"lastName":"(\\.|[^"\\])*"`
   return sql`regexp_replace(regexp_replace(${text},
     ${first}, ${`"firstName":"${FIRST}"`}, 'g'), ${last}, ${`"lastName":"${LAST}"`}, 'g')`
 }
 
-function affected({ numAffectedRows = 0n }: { numAffectedRows?: bigint }): number {
+function affectedRows({ numAffectedRows = 0n }: { numAffectedRows?: bigint }): number {
   return Number(numAffectedRows)
 }

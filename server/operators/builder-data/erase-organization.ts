@@ -1,28 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { allowPostingErasure } from '../../domain/ledger/erasure.ts'
-import { allowRemoval } from '../../platform/audit/retention.ts'
+import { allowEntryDeletion } from '../../platform/audit/delete-old-entries.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { BATCH_ROWS, inBatches } from '../../platform/database/batches.ts'
+import { BATCH_ROWS, runInBatches } from '../../platform/database/batches.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
-import { childrenFirst, type OwnedTable, ownedTables } from '../../platform/database/owned-tables.ts'
+import { listOwnedTables, type OwnedTable, orderChildrenFirst } from '../../platform/database/owned-tables.ts'
 import { openFiles } from '../../platform/files/files.ts'
-import { forgetStrangers } from '../../platform/keys/identity-retention.ts'
-import { invalid, notFound } from '../../platform/problems/problem.ts'
+import { deleteUnusedIdentities } from '../../platform/keys/delete-old-identities.ts'
+import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 /**
  * For tables whose indexes on the organization are partial: conditions that together cover the table, each with an
  * index.
  */
-export const PARTS: Record<string, readonly string[]> = {
+export const TABLE_PARTS: Record<string, readonly string[]> = {
   events: ['"sequence" is not null', '"sequence" is null'],
 }
 
 /** The number of sweeps for rows written by requests that were already in progress. */
-const MOST_SWEEPS = 10
+const MAX_SWEEPS = 10
 
-export interface Erased {
+export interface ErasedOrganization {
   organizationId: string
   /** Number of deleted rows by table. */
   erased: Record<string, number>
@@ -38,9 +38,9 @@ export async function eraseOrganization(
   organizationId: string,
   confirmedName: string,
   progress: (table: string, removed: number) => void = () => {},
-): Promise<Erased> {
+): Promise<ErasedOrganization> {
   const { store } = openFiles(config)
-  const tables = childrenFirst(await ownedTables(database.statements))
+  const tables = orderChildrenFirst(await listOwnedTables(database.statements))
   const erased: Record<string, number> = {}
   const sweep = async (): Promise<number> => {
     let total = 0
@@ -64,39 +64,39 @@ export async function eraseOrganization(
     return { organizationId, erased }
   }
   if (organization.name !== confirmedName) {
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the builder' }])
+    throw validationFailed([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the builder' }])
   }
-  await closeDoors(database, clock, organizationId)
+  await revokeAccess(database, clock, organizationId)
   for (let attempt = 1; ; attempt++) {
     await sweep()
-    if (await removeOrganization(database, organizationId, attempt === MOST_SWEEPS)) break
+    if (await removeOrganization(database, organizationId, attempt === MAX_SWEEPS)) break
   }
-  await transactionsUnderWay(database)
+  await waitForTransactions(database)
   await sweep()
-  await forgetStrangers(database)
+  await deleteUnusedIdentities(database)
   return { organizationId, erased }
 }
 
 /** Longer than PostgreSQL lets any request's transaction run. */
-const MOST_WAIT_MS = 30_000
-const ASK_EVERY_MS = 50
+const MAX_WAIT_MS = 30_000
+const POLL_INTERVAL_MS = 50
 
 /** Resolves when all current transactions have ended, so that the next sweep sees what they wrote. */
-async function transactionsUnderWay({ statements }: Database): Promise<void> {
-  const until = performance.now() + MOST_WAIT_MS
+async function waitForTransactions({ statements }: Database): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS
   const { rows } = await sql<{ next: string }>`select pg_current_xact_id()::text as "next"`.execute(statements)
   const next = rows[0]?.next ?? '0'
   while (performance.now() < until) {
     const { rows } = await sql<{ isOver: boolean }>`
       select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${next}::bigint as "isOver"`.execute(statements)
     if (rows[0]?.isOver === true) return
-    await delay(ASK_EVERY_MS)
+    await delay(POLL_INTERVAL_MS)
   }
 }
 
 // Ends all access: no session signs in any longer, a revoked key is rejected everywhere within a second, and no more
 // deliveries are sent.
-async function closeDoors(database: Database, clock: Clock, organizationId: string): Promise<void> {
+async function revokeAccess(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
   await database.transaction(async (trx) => {
     await trx
@@ -119,7 +119,7 @@ async function closeDoors(database: Database, clock: Clock, organizationId: stri
   })
 }
 
-export interface Removal {
+export interface RemovalOptions {
   /** Which of the rows to delete. Defaults to all. */
   only?: RawBuilder<unknown>
   /** Runs in each transaction before anything is deleted. */
@@ -131,28 +131,28 @@ export async function removeRows(
   database: Database,
   table: OwnedTable,
   organizationId: string,
-  { only = sql`true`, prepare }: Removal = {},
+  { only = sql`true`, prepare }: RemovalOptions = {},
 ): Promise<number> {
   // References within the table would prevent deletion in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
     for (const column of columns.filter((name) => name !== 'organizationId')) {
-      await inBatches(
+      await runInBatches(
         database,
         sql`update ${sql.table(table.name)} set ${sql.ref(column)} = null
-          where "organizationId" = ${organizationId} and ${batchOf(table, organizationId, sql`${sql.ref(column)} is not null`)}`,
-        { rows: batchRows(table) },
+          where "organizationId" = ${organizationId} and ${selectBatch(table, organizationId, sql`${sql.ref(column)} is not null`)}`,
+        { rows: batchSize(table) },
       )
     }
   }
   let removed = 0
-  for (const part of PARTS[table.name] ?? ['true']) {
-    const batch = batchOf(table, organizationId, sql`${sql.raw(part)} and ${only}`)
+  for (const part of TABLE_PARTS[table.name] ?? ['true']) {
+    const batch = selectBatch(table, organizationId, sql`${sql.raw(part)} and ${only}`)
     const removing = sql`delete from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${batch}`
-    removed += await inBatches(database, removing, {
-      rows: batchRows(table),
+    removed += await runInBatches(database, removing, {
+      rows: batchSize(table),
       async prepare(trx) {
-        if (table.name === 'auditEntries') await allowRemoval(trx)
+        if (table.name === 'auditEntries') await allowEntryDeletion(trx)
         if (table.name === 'postings') await allowPostingErasure(trx)
         await prepare?.(trx)
       },
@@ -164,20 +164,20 @@ export async function removeRows(
 // Deletes by the place on the disk if the key has several columns: a join on those may read the whole table for each
 // batch. All rows of one organization are on one node, also on a distributed database. The tables on all nodes have
 // keys of one column (database/distribution.ts).
-function batchOf(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
+function selectBatch(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
   const [only, ...more] = table.key
   const row = only === undefined || more.length > 0 ? sql.ref('ctid') : sql.ref(only)
   return sql`${row} = any(array(
-    select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchRows(table)}))`
+    select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchSize(table)}))`
 }
 
 // Five thousand vendors, with two dozen references to them, took three seconds on an idle database.
-function batchRows({ referredBy }: OwnedTable): number {
+function batchSize({ referredBy }: OwnedTable): number {
   return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
 // 23503: a row written after its table was swept still refers to it.
-export const STILL_REFERRED_TO = '23503'
+export const FOREIGN_KEY_VIOLATION = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {
   try {
@@ -187,7 +187,7 @@ async function removeOrganization(database: Database, organizationId: string, is
     })
     return true
   } catch (error) {
-    if (isLast || (error as { code?: unknown }).code !== STILL_REFERRED_TO) throw error
+    if (isLast || (error as { code?: unknown }).code !== FOREIGN_KEY_VIOLATION) throw error
     return false
   }
 }

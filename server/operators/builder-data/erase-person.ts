@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { updateUser } from '../../domain/office/users/users.ts'
-import { rewriteArchives } from '../../platform/archives/rewrite.ts'
+import { rewriteArchives } from '../../platform/archives/rewrite-archives.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
-import { type OwnedTable, ownedTables } from '../../platform/database/owned-tables.ts'
+import { listOwnedTables, type OwnedTable } from '../../platform/database/owned-tables.ts'
 import { openFiles } from '../../platform/files/files.ts'
-import { forgetStrangers } from '../../platform/keys/identity-retention.ts'
-import { revokeAllAddresses } from '../../platform/keys/portal-addresses.ts'
-import { invalid, notFound } from '../../platform/problems/problem.ts'
+import { deleteUnusedIdentities } from '../../platform/keys/delete-old-identities.ts'
+import { revokeAllLinks } from '../../platform/keys/portal-links.ts'
+import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { catchUp } from '../../platform/search/index-changes.ts'
-import { type Mark, markOf, NEUTRAL } from './identity.ts'
+import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
+import { type Mark, NEUTRAL_TEXTS, toMark } from './identity-marks.ts'
 
 /**
  * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer.
@@ -28,7 +28,7 @@ export interface ErasedPerson {
 }
 
 /** Tables that are not searched, with the reason. */
-export const NOT_SEARCHED: Record<string, string> = {
+export const UNSEARCHED_TABLES: Record<string, string> = {
   archives: 'Contains only kind names and hashes. Personal data is replaced in the archived files.',
   auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
   fileArrivals: 'The content of files, which is not searched for names.',
@@ -37,14 +37,14 @@ export const NOT_SEARCHED: Record<string, string> = {
 }
 
 /** Columns without text written by people. */
-export const OPAQUE: Record<string, readonly string[]> = {
+export const OPAQUE_COLUMNS: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
   portalAddresses: ['sealedToken'],
   mails: ['sealedLink'],
 }
 
-export interface Parts {
+export interface EraseParts {
   database: Database
   clock: Clock
   /** The location of the files. */
@@ -52,7 +52,7 @@ export interface Parts {
 }
 
 export async function eraseUser(
-  { database, clock, config }: Parts,
+  { database, clock, config }: EraseParts,
   id: string,
   { confirm, also }: { confirm: string; also: readonly string[] },
 ): Promise<ErasedPerson> {
@@ -63,38 +63,42 @@ export async function eraseUser(
     .executeTakeFirst()
   if (user === undefined) throw notFound()
   if (user.name !== confirm) {
-    throw invalid([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the user' }])
+    throw validationFailed([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the user' }])
   }
   const address = `${id}@erased.invalid`
   const isErased = user.email === address
   const marks = [
-    ...(isErased ? [] : [markOf(user.email, address), ...nameMark(user.name)]),
-    ...(user.phone === null ? [] : [markOf(user.phone)]),
-    ...also.map((text) => markOf(text)),
+    ...(isErased ? [] : [toMark(user.email, address), ...toNameMarks(user.name)]),
+    ...(user.phone === null ? [] : [toMark(user.phone)]),
+    ...also.map((text) => toMark(text)),
   ]
   // First, to end their access. Throws if the builder would have no owner left.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
   const sweeping = { database, clock, config, organizationId, marks }
-  const changed = await sweep(sweeping, (table) => table !== 'users')
-  add(changed, await sweepArchives(sweeping))
+  const changed = await sweepTables(sweeping, (table) => table !== 'users')
+  addCounts(changed, await sweepArchives(sweeping))
   // Last, because repeating an interrupted run depends on this row's values.
-  await updateUser(database, clock, id, { name: NEUTRAL.name, email: address, phone: null })
-  await forgetStrangers(database)
-  add(changed, { users: 1 })
-  add(changed, await sweep(sweeping, (table) => table !== 'users'))
-  await catchUp(database, organizationId)
+  await updateUser(database, clock, id, { name: NEUTRAL_TEXTS.name, email: address, phone: null })
+  await deleteUnusedIdentities(database)
+  addCounts(changed, { users: 1 })
+  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
 
-export interface WantedContact {
+export interface ContactQuery {
   name?: string | undefined
   email?: string | undefined
   also: readonly string[]
 }
 
-export async function eraseContact(parts: Parts, vendorId: string, wanted: WantedContact): Promise<ErasedPerson> {
-  assertSomebodyMeant(wanted)
+export async function eraseContact(
+  parts: EraseParts,
+  vendorId: string,
+  requested: ContactQuery,
+): Promise<ErasedPerson> {
+  assertPersonNamed(requested)
   const vendor = await parts.database.statements
     .selectFrom('vendors')
     .select(['organizationId', 'contactName', 'email', 'phone', 'contacts'])
@@ -104,15 +108,15 @@ export async function eraseContact(parts: Parts, vendorId: string, wanted: Wante
   const { organizationId, contactName: name, email, phone } = vendor
   const people = [{ name, email, phone }, ...(vendor.contacts as unknown as Contact[])]
   // The portal links in the mailbox of the erased person must not remain valid.
-  if (people.some((person) => person.email && isMeant(person, wanted))) {
+  if (people.some((person) => person.email && matchesContact(person, requested))) {
     const { database, clock } = parts
-    await revokeAllAddresses({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
+    await revokeAllLinks({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
   }
-  return eraseAmong(parts, { organizationId, id: vendorId, table: 'vendors' }, people, wanted)
+  return eraseFromPeople(parts, { organizationId, id: vendorId, table: 'vendors' }, people, requested)
 }
 
-export async function eraseBuyer(parts: Parts, saleId: string, wanted: WantedContact): Promise<ErasedPerson> {
-  assertSomebodyMeant(wanted)
+export async function eraseBuyer(parts: EraseParts, saleId: string, requested: ContactQuery): Promise<ErasedPerson> {
+  assertPersonNamed(requested)
   const sale = await parts.database.statements
     .selectFrom('sales')
     .select(['organizationId', 'buyers'])
@@ -120,37 +124,39 @@ export async function eraseBuyer(parts: Parts, saleId: string, wanted: WantedCon
     .executeTakeFirst()
   if (sale === undefined) throw notFound()
   const at = { organizationId: sale.organizationId, id: saleId, table: 'sales' }
-  return eraseAmong(parts, at, sale.buyers as unknown as Contact[], wanted)
+  return eraseFromPeople(parts, at, sale.buyers as unknown as Contact[], requested)
 }
 
-function assertSomebodyMeant({ name, email, also }: WantedContact): void {
+function assertPersonNamed({ name, email, also }: ContactQuery): void {
   if (name !== undefined || email !== undefined || also.length > 0) return
-  throw invalid([{ pointer: '--email', code: 'required', message: 'is required unless --name or --also is set' }])
+  throw validationFailed([
+    { pointer: '--email', code: 'required', message: 'is required unless --name or --also is set' },
+  ])
 }
 
 /** Erases those people of a record who match. */
-async function eraseAmong(
-  { database, clock, config }: Parts,
+async function eraseFromPeople(
+  { database, clock, config }: EraseParts,
   { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
   among: readonly Contact[],
-  wanted: WantedContact,
+  requested: ContactQuery,
 ): Promise<ErasedPerson> {
-  const people = among.filter((person) => isMeant(person, wanted))
-  if (people.length === 0 && wanted.also.length === 0) throw notFound()
-  const marks = [...people.flatMap(contactMarks), ...wanted.also.map((text) => markOf(text))]
+  const people = among.filter((person) => matchesContact(person, requested))
+  if (people.length === 0 && requested.also.length === 0) throw notFound()
+  const marks = [...people.flatMap(listContactMarks), ...requested.also.map((text) => toMark(text))]
   const sweeping = { database, clock, config, organizationId, marks }
   // The record comes last, because repeating an interrupted run depends on its row's values.
-  const changed = await sweep(sweeping, (table) => table !== of && table !== 'users')
-  add(changed, await sweepArchives(sweeping))
-  add(changed, await sweep(sweeping, (table) => table === of))
-  add(changed, await sweep(sweeping, (table) => table !== 'users'))
-  await catchUp(database, organizationId)
+  const changed = await sweepTables(sweeping, (table) => table !== of && table !== 'users')
+  addCounts(changed, await sweepArchives(sweeping))
+  addCounts(changed, await sweepTables(sweeping, (table) => table === of))
+  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
 
 /** Returns the texts that identify a contact. */
-export function contactMarks({ name, email, phone }: Contact): Mark[] {
-  return [...nameMark(name ?? null), ...[email, phone].flatMap((text) => (text ? [markOf(text)] : []))]
+export function listContactMarks({ name, email, phone }: Contact): Mark[] {
+  return [...toNameMarks(name ?? null), ...[email, phone].flatMap((text) => (text ? [toMark(text)] : []))]
 }
 
 export interface Contact {
@@ -159,17 +165,20 @@ export interface Contact {
   phone?: string | null
 }
 
-function isMeant(person: Contact, { name, email }: { name?: string | undefined; email?: string | undefined }): boolean {
+function matchesContact(
+  person: Contact,
+  { name, email }: { name?: string | undefined; email?: string | undefined },
+): boolean {
   if (email !== undefined) return person.email?.toLowerCase() === email.toLowerCase()
   return name !== undefined && person.name === name
 }
 
 // A name that is one lowercase word is replaced only in name fields, and not searched for elsewhere.
-function nameMark(name: string | null): Mark[] {
-  return name !== null && /[\s\p{Lu}]/u.test(name) ? [markOf(name)] : []
+function toNameMarks(name: string | null): Mark[] {
+  return name !== null && /[\s\p{Lu}]/u.test(name) ? [toMark(name)] : []
 }
 
-interface Sweeping extends Parts {
+interface SweepContext extends EraseParts {
   organizationId: string
   marks: readonly Mark[]
 }
@@ -178,12 +187,15 @@ interface Sweeping extends Parts {
 const WINDOW_ROWS = 1000
 
 /** Replaces the marks in the tables, and returns the number of changed rows in each. */
-export async function sweep(sweeping: Sweeping, includes: (table: string) => boolean): Promise<Record<string, number>> {
+export async function sweepTables(
+  sweeping: SweepContext,
+  includes: (table: string) => boolean,
+): Promise<Record<string, number>> {
   const changed: Record<string, number> = {}
   if (sweeping.marks.length === 0) return changed
-  for (const table of await ownedTables(sweeping.database.statements)) {
-    if (!includes(table.name) || table.name in NOT_SEARCHED) continue
-    const opaque = OPAQUE[table.name] ?? []
+  for (const table of await listOwnedTables(sweeping.database.statements)) {
+    if (!includes(table.name) || table.name in UNSEARCHED_TABLES) continue
+    const opaque = OPAQUE_COLUMNS[table.name] ?? []
     const texts = table.texts.filter(({ name }) => !opaque.includes(name))
     if (texts.length === 0 || table.key.length === 0) continue
     const count = await sweepTable(sweeping, { ...table, texts })
@@ -192,7 +204,7 @@ export async function sweep(sweeping: Sweeping, includes: (table: string) => boo
   return changed
 }
 
-function replaced(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+function replaceMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
   return marks.reduce(
     (inner, { pattern, ignoresCase, neutral }) =>
       sql`regexp_replace(${inner}, ${pattern}, ${neutral}, ${ignoresCase ? 'gi' : 'g'})`,
@@ -200,7 +212,7 @@ function replaced(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder
   )
 }
 
-function contains(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
+function containsMarksSql(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder<unknown> {
   const found = marks.map(({ likes, pattern, ignoresCase }) => {
     const matches = ignoresCase ? sql`${text} ~* ${pattern}` : sql`${text} ~ ${pattern}`
     return sql`(${text} ilike any(${likes}::text[]) and ${matches})`
@@ -209,7 +221,7 @@ function contains(text: RawBuilder<unknown>, marks: readonly Mark[]): RawBuilder
 }
 
 /** An additional replacement in the lines of archives, with its condition. */
-export interface InLines {
+export interface LineReplacement {
   where: RawBuilder<unknown>
   replaced(line: RawBuilder<unknown>): RawBuilder<unknown>
 }
@@ -218,18 +230,18 @@ export interface InLines {
  * Replaces the marks in the archives, and returns the number of changed files. The database does the matching here too,
  * so that a text is found in a file exactly if it would be found in a row.
  */
-export async function sweepArchives(sweeping: Sweeping, more?: InLines): Promise<Record<string, number>> {
+export async function sweepArchives(sweeping: SweepContext, more?: LineReplacement): Promise<Record<string, number>> {
   const { database, clock, config, organizationId, marks } = sweeping
   if (marks.length === 0 && more === undefined) return {}
   const text = sql`l."line"`
-  const found = marks.length === 0 ? sql`false` : contains(text, marks)
+  const found = marks.length === 0 ? sql`false` : containsMarksSql(text, marks)
   const before = more === undefined ? text : sql`case when ${more.where} then ${more.replaced(text)} else ${text} end`
   const changed = await rewriteArchives({
     ...{ database, clock, organizationId, files: openFiles(config) },
     async change(lines) {
       const { rows } = await database.transaction((trx) =>
         sql<{ place: number; line: string }>`
-          select l."place"::int as "place", ${replaced(before, marks)} as "line"
+          select l."place"::int as "place", ${replaceMarksSql(before, marks)} as "line"
           from unnest(${[...lines]}::text[]) with ordinality as l ("line", "place")
           where ${found} or ${more?.where ?? sql`false`}`.execute(trx),
       )
@@ -239,14 +251,15 @@ export async function sweepArchives(sweeping: Sweeping, more?: InLines): Promise
   return changed === 0 ? {} : { archives: changed }
 }
 
-async function sweepTable(sweeping: Sweeping, table: OwnedTable): Promise<number> {
+async function sweepTable(sweeping: SweepContext, table: OwnedTable): Promise<number> {
   const { database, clock, organizationId, marks } = sweeping
   const key = sql.join(table.key.map((column) => sql.ref(column)))
   const sets = table.texts.map(
-    ({ name, type }) => sql`${sql.ref(name)} = ${replaced(sql`${sql.ref(name)}::text`, marks)}::${sql.raw(type)}`,
+    ({ name, type }) =>
+      sql`${sql.ref(name)} = ${replaceMarksSql(sql`${sql.ref(name)}::text`, marks)}::${sql.raw(type)}`,
   )
   if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
-  const found = table.texts.map(({ name }) => contains(sql`${sql.ref(name)}::text`, marks))
+  const found = table.texts.map(({ name }) => containsMarksSql(sql`${sql.ref(name)}::text`, marks))
   let changed = 0
   let last: unknown[] | null = null
   for (;;) {
@@ -278,6 +291,6 @@ async function readWindow(
   return rows.map((row) => table.key.map((column) => row[column]))
 }
 
-export function add(to: Record<string, number>, more: Record<string, number>): void {
+export function addCounts(to: Record<string, number>, more: Record<string, number>): void {
   for (const [table, count] of Object.entries(more)) to[table] = (to[table] ?? 0) + count
 }

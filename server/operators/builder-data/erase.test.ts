@@ -1,29 +1,29 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { World } from '../../../scripts/conformance/world.ts'
-import type { Builder } from '../../../test/support/plumbline.ts'
-import { type Populated, startPopulated } from '../../../test/support/populated.ts'
+import { type PopulatedPlumbline, startPopulatedPlumbline } from '../../../test/support/populated-plumbline.ts'
+import type { Builder } from '../../../test/support/test-plumbline.ts'
 import { createUser, listUsers } from '../../domain/office/users/users.ts'
-import { ownedTables } from '../../platform/database/owned-tables.ts'
+import { listOwnedTables } from '../../platform/database/owned-tables.ts'
 import { eraseLead } from './erase-lead.ts'
-import { eraseOrganization, PARTS } from './erase-organization.ts'
-import { eraseBuyer, eraseContact, eraseUser, NOT_SEARCHED } from './erase-person.ts'
-import { exportOrganization } from './export.ts'
+import { eraseOrganization, TABLE_PARTS } from './erase-organization.ts'
+import { eraseBuyer, eraseContact, eraseUser, UNSEARCHED_TABLES } from './erase-person.ts'
+import { exportOrganization } from './export-organization.ts'
 
-let populated: Populated
+let populated: PopulatedPlumbline
 beforeAll(async () => {
-  populated = await startPopulated('enough')
+  populated = await startPopulatedPlumbline('enough')
 }, 120_000)
 afterAll(() => populated?.stop())
 
 /** Returns every table of the whole database that contains one of these texts, ignoring case. */
-async function tablesWith(...wanted: string[]): Promise<string[]> {
+async function tablesWith(...requested: string[]): Promise<string[]> {
   const db = populated.plumbline.database.statements
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select "table_name" as "table", array_agg("column_name"::text) as "columns" from "information_schema"."columns"
     where "table_schema" = current_schema() and "data_type" in ('text', 'json', 'jsonb', 'ARRAY', 'character varying')
     group by 1`.execute(db)
-  const patterns = wanted.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`)
+  const patterns = requested.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`)
   const tables: string[] = []
   for (const { table, columns } of rows) {
     const whole = sql`concat_ws(chr(10), ${sql.join(columns.map((column) => sql`${sql.ref(column)}::text`))})`
@@ -140,9 +140,9 @@ describe('a person', () => {
   })
 
   test('is searched for in every table of a builder except those listed with a reason', async () => {
-    const owned = (await ownedTables(populated.plumbline.database.statements)).map(({ name }) => name)
-    expect(Object.keys(NOT_SEARCHED).filter((name) => !owned.includes(name))).toEqual([])
-    for (const { name, key } of await ownedTables(populated.plumbline.database.statements))
+    const owned = (await listOwnedTables(populated.plumbline.database.statements)).map(({ name }) => name)
+    expect(Object.keys(UNSEARCHED_TABLES).filter((name) => !owned.includes(name))).toEqual([])
+    for (const { name, key } of await listOwnedTables(populated.plumbline.database.statements))
       expect([name, key.length > 0 || COUNTERS.includes(name)]).toEqual([name, true])
   })
 })
@@ -165,7 +165,7 @@ describe('a builder', () => {
   async function rowsOf(organizationId: string): Promise<number> {
     const { statements } = populated.plumbline.database
     let total = 0
-    for (const { name } of await ownedTables(statements)) {
+    for (const { name } of await listOwnedTables(statements)) {
       const { rows } = await sql<{ count: number }>`
         select count(*) as "count" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(
         statements,
@@ -216,7 +216,7 @@ describe('a builder', () => {
     const synced = await plumbline.post('/api/ext/vendors/batch', { match: 'accountingId', rows }, { key })
     expect(synced.body.rows.filter(({ status }: { status: string }) => status === 'created')).toHaveLength(500)
     // Several batches, because more than a dozen tables refer to vendors.
-    const tables = await ownedTables(plumbline.database.statements)
+    const tables = await listOwnedTables(plumbline.database.statements)
     expect(tables.find(({ name }) => name === 'vendors')?.referredBy).toBeGreaterThan(12)
     const removed: [string, number][] = []
     await eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', (...each) => removed.push(each))
@@ -265,10 +265,10 @@ describe('a builder', () => {
       from "pg_index" i join "pg_class" c on c."oid" = i."indrelid"
       where c."relnamespace" = current_schema()::regnamespace`.execute(statements)
     const indexes = rows.map((row) => ({ ...row, columns: row.columns.map((column) => column.replaceAll('"', '')) }))
-    for (const { name, references } of await ownedTables(statements)) {
+    for (const { name, references } of await listOwnedTables(statements)) {
       const own = indexes.filter(({ table }) => table === name)
       const leads = own.some(({ columns, isPartial }) => !isPartial && columns[0] === 'organizationId')
-      expect([name, leads || PARTS[name] !== undefined]).toEqual([name, true])
+      expect([name, leads || TABLE_PARTS[name] !== undefined]).toEqual([name, true])
       for (const { columns } of references) {
         const isIndexed = own.some((index) =>
           columns.every((column) => index.columns.slice(0, columns.length).includes(column)),

@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { contentOf, keyOf, presentAfter } from '../../domain/attachments/queries.ts'
+import { findContent, listPresentAfter, toStorageKey } from '../../domain/attachments/queries.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
+import type { FileStore } from '../../platform/files/file-store.ts'
 import { openFiles } from '../../platform/files/files.ts'
-import type { FileStore } from '../../platform/files/store.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 
 /** The number of files looked up at a time. They are copied one by one. */
@@ -40,12 +40,12 @@ export async function exportFiles(
   let copied = 0
   const missing: MissingFile[] = []
   for (let last = ''; ; ) {
-    const files = await presentAfter(tenant, last, PAGE_ROWS)
+    const files = await listPresentAfter(tenant, last, PAGE_ROWS)
     for (const file of files) {
-      const content = await contentOf(tenant, file.id)
+      const content = await findContent(tenant, file.id)
       const bytes =
         content === undefined
-          ? await openUnlessMissing(store, keyOf(organizationId, file.id))
+          ? await openUnlessMissing(store, toStorageKey(organizationId, file.id))
           : [Buffer.from(content, 'base64')]
       if (bytes === null) {
         missing.push(file)

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { Values } from '../move/copy-table.ts'
+import type { TextRow } from '../move/copy-table.ts'
+import { EXPORT_FORMAT } from './export-line.ts'
 import { ImportRefused } from './import-refused.ts'
-import { FORMAT } from './line.ts'
-import type { RowsHeader } from './rows.ts'
+import type { RowsHeader } from './stored-rows.ts'
 
 export interface ImportHeader extends RowsHeader {
   organizationId: string
@@ -12,7 +12,7 @@ export interface ImportHeader extends RowsHeader {
 
 export interface ImportRow {
   table: string
-  row: Values
+  row: TextRow
 }
 
 /**
@@ -21,11 +21,13 @@ export interface ImportRow {
  * @throws {ImportRefused} unless the file is an export with rows
  */
 export async function readHeader(file: string): Promise<ImportHeader> {
-  const [first = ''] = await takeFirst(readLines(file))
-  const { kind, data } = asObject(parse(first))
+  const [first = ''] = await takeFirstLines(readLines(file))
+  const { kind, data } = asObject(parseLine(first))
   const header = asObject(data)
-  if (kind !== 'export' || header.format !== FORMAT || !isId('org', header.organizationId))
-    throw new ImportRefused(`${file} is not an export of a builder in the format ${FORMAT}. Export the builder again.`)
+  if (kind !== 'export' || header.format !== EXPORT_FORMAT || !isIdWithPrefix('org', header.organizationId))
+    throw new ImportRefused(
+      `${file} is not an export of a builder in the format ${EXPORT_FORMAT}. Export the builder again.`,
+    )
   if (header.import === undefined)
     throw new ImportRefused(
       `${file} has no rows to import. Export the builder again with "organizations export --for-import".`,
@@ -40,7 +42,7 @@ export async function readHeader(file: string): Promise<ImportHeader> {
 }
 
 // Returns whether a value is a well-formed ID. IDs of organizations and attachments become parts of paths.
-export function isId(prefix: string, value: unknown): value is string {
+export function isIdWithPrefix(prefix: string, value: unknown): value is string {
   return typeof value === 'string' && new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value)
 }
 
@@ -54,11 +56,11 @@ export async function* readRows(file: string): AsyncGenerator<ImportRow> {
   for await (const text of readLines(file)) {
     number++
     if (!text.startsWith('{"kind":"row"')) continue
-    const { table, row } = asObject(asObject(parse(text)).data)
+    const { table, row } = asObject(asObject(parseLine(text)).data)
     const values = Object.entries(asObject(row))
     if (typeof table !== 'string' || values.some(([, value]) => value !== null && typeof value !== 'string'))
       throw new ImportRefused(`Line ${number} of ${file} is damaged. Export the builder again.`)
-    yield { table, row: Object.fromEntries(values) as Values }
+    yield { table, row: Object.fromEntries(values) as TextRow }
   }
 }
 
@@ -69,12 +71,12 @@ async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
 }
 
-async function takeFirst(lines: AsyncGenerator<string>): Promise<string[]> {
+async function takeFirstLines(lines: AsyncGenerator<string>): Promise<string[]> {
   for await (const text of lines) return [text]
   return []
 }
 
-function parse(text: string): unknown {
+function parseLine(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
-import { isAllowable, MOST_ALLOWED_ADDRESSES } from '../../platform/keys/allowed-addresses.ts'
+import { isAddressOrRange, MAX_ALLOWED_ADDRESSES } from '../../platform/keys/allowed-addresses.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { formatNumber } from '../../platform/values/format.ts'
 
 // These functions parse an option's text into a command's input, and throw a sentence for invalid text.
 
-export function text(most: number): (value: string) => string {
+export function parseText(max: number): (value: string) => string {
   return (value) => {
-    if (value.trim() === '' || value.length > most)
-      throw new InvalidArgumentError(`It must have 1 to ${most} characters.`)
+    if (value.trim() === '' || value.length > max)
+      throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
     return value
   }
 }
 
-const MOST_TERMS = 10_000
+const MAX_TERMS = 10_000
 
 /** Returns the text of a file; the word none is returned unchanged. */
-export function terms(file: string): string {
+export function readTermsFile(file: string): string {
   if (file === 'none') return file
   let text: string
   try {
@@ -25,23 +25,23 @@ export function terms(file: string): string {
   } catch (error) {
     throw new InvalidArgumentError(`The file cannot be read: ${(error as Error).message}.`)
   }
-  if (text === '' || text.length > MOST_TERMS || text.includes('\0'))
-    throw new InvalidArgumentError(`The file must contain 1 to ${formatNumber(MOST_TERMS)} characters of text.`)
+  if (text === '' || text.length > MAX_TERMS || text.includes('\0'))
+    throw new InvalidArgumentError(`The file must contain 1 to ${formatNumber(MAX_TERMS)} characters of text.`)
   return text
 }
 
-export function email(value: string): string {
+export function parseEmail(value: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
     throw new InvalidArgumentError('It must be an email address.')
   return value
 }
 
-export function currency(value: string): string {
+export function parseCurrency(value: string): string {
   if (!/^[A-Z]{3}$/.test(value)) throw new InvalidArgumentError('It must be an ISO 4217 currency code, such as USD.')
   return value
 }
 
-export function timeZone(value: string): string {
+export function parseTimeZone(value: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone && value
   } catch {
@@ -49,17 +49,17 @@ export function timeZone(value: string): string {
   }
 }
 
-export function whole(least: number, most: number): (value: string) => number {
+export function parseInteger(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value)
-    if (!/^\d+$/.test(value) || number < least || number > most) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
     }
     return number
   }
 }
 
-export function instant(value: string): Date {
+export function parseTimestamp(value: string): Date {
   const date = new Date(value)
   if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\d/.test(value)) {
     throw new InvalidArgumentError('It must be a timestamp, such as 2027-01-31T00:00:00Z.')
@@ -67,39 +67,39 @@ export function instant(value: string): Date {
   return date
 }
 
-export function month(value: string): string {
+export function parseMonth(value: string): string {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It must be a month, such as 2026-11.')
   return value
 }
 
-export function permissions(value: string): string[] {
-  const wanted = [...new Set(value.split(',').map((permission) => permission.trim()))]
-  const unknown = wanted.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))
+export function parsePermissions(value: string): string[] {
+  const requested = [...new Set(value.split(',').map((permission) => permission.trim()))]
+  const unknown = requested.filter((permission) => !(ALL_PERMISSIONS as readonly string[]).includes(permission))
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown permissions: ${unknown.join(', ')}.`)
-  return wanted
+  return requested
 }
 
-export function addresses(value: string): string[] {
-  const wanted = [...new Set(value.split(',').map((address) => address.trim()))]
-  const wrong = wanted.find((address) => !isAllowable(address))
+export function parseAddresses(value: string): string[] {
+  const requested = [...new Set(value.split(',').map((address) => address.trim()))]
+  const wrong = requested.find((address) => !isAddressOrRange(address))
   if (wrong !== undefined)
     throw new InvalidArgumentError(`"${wrong}" is not an IP address or a range such as 10.0.0.0/8.`)
-  if (wanted.length > MOST_ALLOWED_ADDRESSES)
-    throw new InvalidArgumentError(`A key can have at most ${MOST_ALLOWED_ADDRESSES} addresses and ranges.`)
-  return wanted
+  if (requested.length > MAX_ALLOWED_ADDRESSES)
+    throw new InvalidArgumentError(`A key can have at most ${MAX_ALLOWED_ADDRESSES} addresses and ranges.`)
+  return requested
 }
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 /** Returns the day of the week, 1 for Monday to 7 for Sunday. */
-export function weekday(value: string): number {
+export function parseWeekday(value: string): number {
   const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
   if (day === 0) throw new InvalidArgumentError(`It must be one of ${WEEKDAYS.join(', ')}.`)
   return day
 }
 
 /** Returns the stages of a sale, in order, from comma-separated text. The maximum is the contract's. */
-export function stages(value: string): string[] {
+export function parseStages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
   if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
   if (!names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name)))
@@ -111,34 +111,34 @@ export function stages(value: string): string[] {
 }
 
 /** Returns a parser of an hour threshold of a day or a week; the word none is returned unchanged. */
-export function hours(most: number): (value: string) => Limit {
+export function parseHours(max: number): (value: string) => LimitValue {
   return (value) => {
     if (value === 'none') return value
-    if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > most)
-      throw new InvalidArgumentError(`It must be 0 to ${most} hours, or "none".`)
+    if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > max)
+      throw new InvalidArgumentError(`It must be 0 to ${max} hours, or "none".`)
     return Number(value)
   }
 }
 
-export function multiplier(value: string): number {
+export function parseMultiplier(value: string): number {
   if (!/^\d(\.\d{1,4})?$/.test(value) || Number(value) < 1)
     throw new InvalidArgumentError('It must be a number from 1 to 9.9999.')
   return Number(value)
 }
 
-export type Limit = number | 'none'
+export type LimitValue = number | 'none'
 
-export function limit(value: string): Limit {
+export function parseLimit(value: string): LimitValue {
   if (value === 'none') return value
   if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('It must be an amount, or "none".')
   return Number(value)
 }
 
-export function amount(value: Limit): number | null {
+export function toAmount(value: LimitValue): number | null {
   return value === 'none' ? null : value
 }
 
 /** Collects the values of an option that may be repeated. */
-export function collected(value: string, before: string[]): string[] {
-  return [...before, text(254)(value)]
+export function collectValues(value: string, before: string[]): string[] {
+  return [...before, parseText(254)(value)]
 }

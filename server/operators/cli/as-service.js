@@ -60,5 +60,5 @@ for (const [name, value] of Object.entries(environment)) if (value !== undefined
 // Loaded only now, with nothing left of root's rights and environment.
 const { keepCompiled } = await import('../../platform/runtime/compile-cache.js')
 keepCompiled()
-const { obey } = await import('./program.ts')
-await obey([process.execPath, 'plumbline', ...rest.slice(end + 1)])
+const { runCli } = await import('./program.ts')
+await runCli([process.execPath, 'plumbline', ...rest.slice(end + 1)])

@@ -5,11 +5,11 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Caller } from '../../../client/contract.gen.ts'
-import { openEnvironment, startService } from '../../../scripts/processes/service.ts'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { createOpenEnvironment, startService } from '../../../scripts/processes/service.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { startMailServer } from '../../../test/support/mail-server.ts'
-import { putMigratedDatabase } from '../../../test/support/migrated.ts'
-import { runVerb, runVerbHere, runVerbIn } from '../../../test/support/verbs.ts'
+import { putMigratedDatabase } from '../../../test/support/migrated-database.ts'
+import { runCommand, runCommandIn, runCommandInProcess } from '../../../test/support/run-command.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { claimDataFolder } from '../../platform/database/data-folder.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
@@ -24,8 +24,8 @@ type Seen = Caller & { code?: string }
  * group of commands; `here` uses this process.
  */
 const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
-const cli = (...args: string[]) => runVerb(environment, ...args)
-const here = (...args: string[]) => runVerbHere(environment, ...args)
+const cli = (...args: string[]) => runCommand(environment, ...args)
+const here = (...args: string[]) => runCommandInProcess(environment, ...args)
 
 // Tests of checks that run before the database is queried, and so do not depend on it.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
@@ -47,9 +47,9 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     putMigratedDatabase(folder)
     // A file left by a server that was killed.
     writeFileSync(path.join(folder, 'operators.sock'), '')
-    const { ENCRYPTION_KEY = '', ...usual } = openEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
+    const { ENCRYPTION_KEY = '', ...defaults } = createOpenEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
     Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
-    const made = await cli(
+    const created = await cli(
       'organizations',
       'create',
       '--name',
@@ -57,15 +57,15 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       '--owner-email',
       'a@example.com',
     )
-    expect(made.code).toBe(0)
-    const server = await startService({ ...usual, ENCRYPTION_KEY })
+    expect(created.code).toBe(0)
+    const server = await startService({ ...defaults, ENCRYPTION_KEY })
     try {
       expect(statSync(path.join(folder, 'operators.sock')).mode & 0o777).toBe(0o600)
       const { json: listed } = await here('organizations', 'list')
       expect(listed.data).toHaveLength(1)
       const [{ id: organization }] = listed.data
-      const wanted = ['--permissions', 'vendors:read', '--expires-in-days', '2', '--name', 'Second']
-      const { json: key } = await cli('keys', 'create', '--organization', organization, ...wanted)
+      const requested = ['--permissions', 'vendors:read', '--expires-in-days', '2', '--name', 'Second']
+      const { json: key } = await cli('keys', 'create', '--organization', organization, ...requested)
       expect(Date.parse(key.expiresAt)).toBeLessThan(Date.now() + 3 * 86_400_000)
       const me = await fetch(`${server.url}/api/ext/me`, { headers: { authorization: `Bearer ${key.secret}` } })
       expect(await me.json()).toMatchObject({ permissions: ['vendors:read'] })
@@ -129,7 +129,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const examine = async (env: Record<string, string>) => {
-      const { code, stdout } = await runVerbHere({ DATA_DIR: folder, ...env }, 'doctor')
+      const { code, stdout } = await runCommandInProcess({ DATA_DIR: folder, ...env }, 'doctor')
       const { checks } = JSON.parse(stdout)
       return { code, checks, states: Object.fromEntries(checks.map((each: Finding) => [each.check, each.status])) }
     }
@@ -167,7 +167,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['backup', '--out', 'a.tar.gz'],
       ['restore', 'a.tar.gz'],
     ]) {
-      const refused = await runVerbIn(folder, {}, ...order)
+      const refused = await runCommandIn(folder, {}, ...order)
       expect([order, refused.code, refused.json.error.code]).toEqual([order, 1, 'configuration'])
       expect(refused.json.error.detail).toMatch(/^No database exists in .* Set DATABASE_URL or DATA_DIR/)
     }
@@ -215,7 +215,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
     Object.assign(environment, {
-      DATABASE_URL: await newPostgresUrl(postgres),
+      DATABASE_URL: await createPostgresUrl(postgres),
       BETA_MAX_ORGANIZATIONS: '2',
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     })
@@ -251,8 +251,8 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   }
 
-  function daysUntil(instant: string): number {
-    return Math.round((Date.parse(instant) - Date.now()) / 86_400_000)
+  function daysUntil(timestamp: string): number {
+    return Math.round((Date.parse(timestamp) - Date.now()) / 86_400_000)
   }
 
   test('doctor checks PostgreSQL beside a running service', async () => {
@@ -302,8 +302,14 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   })
 
   test('a propose-only key can be created, and is listed as such', async () => {
-    const wanted = ['--organization', organizationId, '--propose-only', '--permissions', 'vendors:read,vendors:write']
-    const { json: key } = await here('keys', 'create', ...wanted)
+    const requested = [
+      '--organization',
+      organizationId,
+      '--propose-only',
+      '--permissions',
+      'vendors:read,vendors:write',
+    ]
+    const { json: key } = await here('keys', 'create', ...requested)
     expect(key.proposeOnly).toBe(true)
     const { body: caller } = await until(key.secret, ({ body }) => body.keyId === key.id)
     expect(caller.proposeOnly).toBe(true)
@@ -393,10 +399,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   })
 
   test('a link signs a user in to the running service, once and for the given time', async () => {
-    const made = await cli('users', 'sign-in-link', ownerId, '--valid-hours', '2')
-    const hours = (Date.parse(made.json.expiresAt) - Date.now()) / 3_600_000
-    expect([made.code, made.json.userId, Math.round(hours)]).toEqual([0, ownerId, 2])
-    const [page, token] = made.json.url.split('#token=')
+    const created = await cli('users', 'sign-in-link', ownerId, '--valid-hours', '2')
+    const hours = (Date.parse(created.json.expiresAt) - Date.now()) / 3_600_000
+    expect([created.code, created.json.userId, Math.round(hours)]).toEqual([0, ownerId, 2])
+    const [page, token] = created.json.url.split('#token=')
     expect(new URL(page).pathname).toBe('/sign-in')
     const redeem = () =>
       fetch(`${plumbline.url}/api/admin/sign-in`, {
@@ -440,10 +446,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
   test('the first day of the week, the overtime rule, the sale stages, and lien waivers are set separately', async () => {
     const update = async (...options: string[]) =>
       (await here('organizations', 'update', organizationId, ...options)).json
-    const usual = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
-    expect(await update('--time-zone', 'America/Chicago')).toMatchObject({ weekStartsOn: 1, overtimeRule: usual })
+    const defaults = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
+    expect(await update('--time-zone', 'America/Chicago')).toMatchObject({ weekStartsOn: 1, overtimeRule: defaults })
     const daily = await update('--week-starts-on', 'Sunday', '--overtime-after-daily-hours', '8')
-    expect(daily).toMatchObject({ weekStartsOn: 7, overtimeRule: { ...usual, dailyAfterHours: 8 } })
+    expect(daily).toMatchObject({ weekStartsOn: 7, overtimeRule: { ...defaults, dailyAfterHours: 8 } })
     const others = await update('--overtime-after-weekly-hours', 'none', '--overtime-multiplier', '2')
     expect(others.overtimeRule).toEqual({ weeklyAfterHours: null, dailyAfterHours: 8, multiplier: 2 })
     expect(others.salePipelineStages).toHaveLength(8)
@@ -503,21 +509,21 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const other = {
-      ...{ DATABASE_URL: await newPostgresUrl(postgres), DATA_DIR: path.join(folder, 'data') },
+      ...{ DATABASE_URL: await createPostgresUrl(postgres), DATA_DIR: path.join(folder, 'data') },
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     }
     const [plain, whole] = [path.join(folder, 'plain.ndjson'), path.join(folder, 'whole.ndjson')]
     const files = path.join(folder, 'files')
     await here('organizations', 'export', organizationId, '--out', plain)
     await here('organizations', 'export', organizationId, '--out', whole, '--files', files, '--for-import')
-    const withoutRows = await runVerbHere(other, 'organizations', 'import', plain)
+    const withoutRows = await runCommandInProcess(other, 'organizations', 'import', plain)
     expect([withoutRows.code, withoutRows.json.error.code]).toEqual([1, 'import_refused'])
     expect(withoutRows.json.error.detail).toContain('--for-import')
     const twice = await here('organizations', 'import', whole, '--files', files)
     expect([twice.code, twice.json.error.code]).toEqual([1, 'import_refused'])
-    const { code, stdout } = await runVerbHere(other, 'organizations', 'import', whole, '--files', files)
+    const { code, stdout } = await runCommandInProcess(other, 'organizations', 'import', whole, '--files', files)
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { organizationId, files: { missing: [] } }])
-    const { json: users } = await runVerbHere(other, 'users', 'list', '--organization', organizationId)
+    const { json: users } = await runCommandInProcess(other, 'users', 'list', '--organization', organizationId)
     expect(users).toEqual((await here('users', 'list', '--organization', organizationId)).json)
   })
 
@@ -538,10 +544,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     const out = path.join(folder, 'archives')
     expect((await here('archives', 'list', organizationId)).json).toEqual({ data: [] })
-    const wanted = ['--kind', 'event', '--month', '2026-11', '--out', out]
-    const fetched = await cli('archives', 'fetch', organizationId, ...wanted)
+    const requested = ['--kind', 'event', '--month', '2026-11', '--out', out]
+    const fetched = await cli('archives', 'fetch', organizationId, ...requested)
     expect([fetched.json, statSync(out).mode & 0o777]).toEqual([{ organizationId, folder: out, copied: 0 }, 0o700])
-    expect((await here('archives', 'fetch', organizationId, ...wanted)).json.error.code).toBe('conflict')
+    expect((await here('archives', 'fetch', organizationId, ...requested)).json.error.code).toBe('conflict')
     expect((await here('archives', 'list', 'org_nobody')).json.error.code).toBe('not_found')
     expect((await here('archives', 'fetch', 'org_x', '--out', out, '--month', '11')).json.error.code).toBe('usage')
     rmSync(folder, { recursive: true })
@@ -572,7 +578,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
     const next = randomBytes(32).toString('base64')
-    Object.assign(environment, { DATABASE_URL: await newPostgresUrl(postgres) })
+    Object.assign(environment, { DATABASE_URL: await createPostgresUrl(postgres) })
     expect(
       (await here('organizations', 'create', '--name', 'Harrow & Finch Homes', '--owner-email', 'a@example.com')).code,
     ).toBe(0)

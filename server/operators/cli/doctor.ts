@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
-import { openPost } from '../../domain/office/mail/post.ts'
-import { type GivenConfig, isLocalUrl, readConfig } from '../../platform/config/config.ts'
-import { clockSkew } from '../../platform/database/clock-skew.ts'
+import { connectMailServer } from '../../domain/office/mail/mail-server.ts'
+import { type EnvironmentConfig, isLocalUrl, readConfig } from '../../platform/config/config.ts'
+import { describeClockSkew } from '../../platform/database/clock-skew.ts'
 import { DataFolderInUse } from '../../platform/database/data-folder.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
-import { knownMigrations, listMigrations } from '../../platform/database/migrate.ts'
-import { inspectWall } from '../../platform/database/wall.ts'
+import { listAppliedMigrations, listKnownMigrations } from '../../platform/database/migrate.ts'
+import { inspectRowLevelSecurity } from '../../platform/database/row-level-security.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
-import { ownVersion } from '../../platform/runtime/version.ts'
-import { bareVerb } from './verb.ts'
-import { assertWorkplace } from './workplace.ts'
+import { readOwnVersion } from '../../platform/runtime/version.ts'
+import { assertEnvironment } from './assert-environment.ts'
+import { plainCommand } from './command.ts'
 
 export interface Finding {
   check: 'configuration' | 'database' | 'version' | 'wall' | 'clock' | 'storage' | 'mail'
@@ -22,54 +22,59 @@ export interface Finding {
 }
 
 type Env = Readonly<Record<string, string | undefined>>
-type Outcome = Pick<Finding, 'status' | 'detail'>
+type FindingOutcome = Pick<Finding, 'status' | 'detail'>
 
-const DATABASE_PATIENCE_MS = 5000
+const DATABASE_WAIT_MS = 5000
 
-export function addDoctorVerb(program: Command): void {
+export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description(
       'Check the configuration, database, tenant isolation, storage, email, and clock. The exit code is 1 if a check fails.',
     )
     .action(
-      bareVerb(async () => {
-        const checks = await examine(process.env)
+      plainCommand(async () => {
+        const checks = await examineDeployment(process.env)
         if (checks.some(({ status }) => status === 'failed')) process.exitCode = 1
-        return { version: ownVersion(), checks }
+        return { version: readOwnVersion(), checks }
       }),
     )
 }
 
 /** Checks what a start depends on, without changing anything except a file that is deleted again. */
-async function examine(env: Env): Promise<Finding[]> {
-  let config: GivenConfig
+async function examineDeployment(env: Env): Promise<Finding[]> {
+  let config: EnvironmentConfig
   try {
-    assertWorkplace(env)
+    assertEnvironment(env)
     // Reading the configuration of an embedded database would create a missing key.
-    config = readConfig(env.DATABASE_URL ? env : { ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || NO_KEY })
+    config = readConfig(env.DATABASE_URL ? env : { ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || PLACEHOLDER_KEY })
   } catch (error) {
-    return [{ check: 'configuration', status: 'failed', detail: sentenceOf(error) }]
+    return [{ check: 'configuration', status: 'failed', detail: describeError(error) }]
   }
   return [
-    { check: 'configuration', ...judgeConfiguration(config) },
+    { check: 'configuration', ...checkConfiguration(config) },
     ...(await examineDatabase(config)),
-    { check: 'storage', ...(await outcomeOf(() => openFiles(config).store.check(), 'Files can be stored.')) },
+    { check: 'storage', ...(await toOutcome(() => openFiles(config).store.check(), 'Files can be stored.')) },
     { check: 'mail', ...(await examineMail(config)) },
   ]
 }
 
-const NO_KEY = Buffer.alloc(32).toString('base64')
+const PLACEHOLDER_KEY = Buffer.alloc(32).toString('base64')
 
-function judgeConfiguration({ isProduction, publicUrl, databaseUrl, encryptionKey }: GivenConfig): Outcome {
+function checkConfiguration({
+  isProduction,
+  publicUrl,
+  databaseUrl,
+  encryptionKey,
+}: EnvironmentConfig): FindingOutcome {
   if (databaseUrl !== null && encryptionKey === null)
-    return warn('ENCRYPTION_KEY is not set. The key is stored in the database, next to the data that it encrypts.')
+    return toWarning('ENCRYPTION_KEY is not set. The key is stored in the database, next to the data that it encrypts.')
   if (isProduction && isLocalUrl(publicUrl))
-    return warn(`PUBLIC_URL is ${publicUrl}: links in emails work only on this machine.`)
+    return toWarning(`PUBLIC_URL is ${publicUrl}: links in emails work only on this machine.`)
   return { status: 'ok', detail: 'Every variable is valid.' }
 }
 
-async function examineDatabase(config: GivenConfig): Promise<Finding[]> {
+async function examineDatabase(config: EnvironmentConfig): Promise<Finding[]> {
   const { databaseUrl, dataDir } = config
   if (databaseUrl === null && !existsSync(path.join(dataDir, 'database')))
     return [
@@ -81,9 +86,10 @@ async function examineDatabase(config: GivenConfig): Promise<Finding[]> {
     ]
   let database: Database
   try {
-    database = await openDatabase(config, { ms: DATABASE_PATIENCE_MS })
+    database = await openDatabase(config, { ms: DATABASE_WAIT_MS })
   } catch (error) {
-    if (!(error instanceof DataFolderInUse)) return [{ check: 'database', status: 'failed', detail: sentenceOf(error) }]
+    if (!(error instanceof DataFolderInUse))
+      return [{ check: 'database', status: 'failed', detail: describeError(error) }]
     return [
       {
         check: 'database',
@@ -93,76 +99,76 @@ async function examineDatabase(config: GivenConfig): Promise<Finding[]> {
     ]
   }
   try {
-    const reached = await outcomeOf(
+    const reached = await toOutcome(
       () => database.ping(),
       databaseUrl === null ? 'The embedded database is responding.' : 'The PostgreSQL server is responding.',
     )
     if (reached.status === 'failed') return [{ check: 'database', ...reached }]
     return [
       { check: 'database', ...reached },
-      { check: 'version', ...(await judge(() => judgeSchema(database))) },
-      { check: 'wall', ...(await judge(() => judgeWall(database))) },
-      { check: 'clock', ...(await judge(() => judgeClock(database))) },
+      { check: 'version', ...(await runCheck(() => checkSchema(database))) },
+      { check: 'wall', ...(await runCheck(() => checkRowLevelSecurity(database))) },
+      { check: 'clock', ...(await runCheck(() => checkClock(database))) },
     ]
   } finally {
     await database.close()
   }
 }
 
-async function judgeSchema(database: Database): Promise<Outcome> {
-  const [known, done] = [await knownMigrations(), await listMigrations(database.statements)]
+async function checkSchema(database: Database): Promise<FindingOutcome> {
+  const [known, done] = [await listKnownMigrations(), await listAppliedMigrations(database.statements)]
   const pending = known.filter((name) => !done.has(name)).length
   const isNewer = [...done].some((name) => !known.includes(name))
   if (isNewer)
-    return warn(
+    return toWarning(
       'The schema belongs to a newer version of Plumbline. Upgrade this installation (docs/operating/upgrading.md).',
     )
-  if (pending > 0) return warn(`The schema needs ${pending} more migrations. Start the service, or run "migrate".`)
+  if (pending > 0) return toWarning(`The schema needs ${pending} more migrations. Start the service, or run "migrate".`)
   return { status: 'ok', detail: 'The schema matches this version.' }
 }
 
-async function judgeWall(database: Database): Promise<Outcome> {
-  const { role, isRaised } = await inspectWall(database)
+async function checkRowLevelSecurity(database: Database): Promise<FindingOutcome> {
+  const { role, isRaised } = await inspectRowLevelSecurity(database)
   if (isRaised) return { status: 'ok', detail: `Requests run as ${role}.` }
-  return warn(`Row-level security is off. Create the role ${role} (docs/operating/install.md#tenant-isolation).`)
+  return toWarning(`Row-level security is off. Create the role ${role} (docs/operating/install.md#tenant-isolation).`)
 }
 
-async function judgeClock(database: Database): Promise<Outcome> {
-  const skew = await clockSkew(database.statements, new Clock())
-  if (skew !== null) return warn(skew)
+async function checkClock(database: Database): Promise<FindingOutcome> {
+  const skew = await describeClockSkew(database.statements, new Clock())
+  if (skew !== null) return toWarning(skew)
   return { status: 'ok', detail: 'The clock matches the clock of the database.' }
 }
 
-async function examineMail({ mail }: GivenConfig): Promise<Outcome> {
+async function examineMail({ mail }: EnvironmentConfig): Promise<FindingOutcome> {
   if (mail === null) return { status: 'skipped', detail: 'SMTP_URL is not set, so no emails are sent.' }
-  const post = openPost(mail)
+  const post = connectMailServer(mail)
   try {
-    return await outcomeOf(() => post.check(), `The mail server ${mail.host}:${mail.port} accepts the sign-in.`)
+    return await toOutcome(() => post.check(), `The mail server ${mail.host}:${mail.port} accepts the sign-in.`)
   } finally {
     post.close()
   }
 }
 
-function warn(detail: string): Outcome {
+function toWarning(detail: string): FindingOutcome {
   return { status: 'warning', detail }
 }
 
-async function judge(work: () => Promise<Outcome>): Promise<Outcome> {
+async function runCheck(work: () => Promise<FindingOutcome>): Promise<FindingOutcome> {
   try {
     return await work()
   } catch (error) {
-    return { status: 'failed', detail: sentenceOf(error) }
+    return { status: 'failed', detail: describeError(error) }
   }
 }
 
-function outcomeOf(work: () => Promise<unknown>, detail: string): Promise<Outcome> {
-  return judge(async () => {
+function toOutcome(work: () => Promise<unknown>, detail: string): Promise<FindingOutcome> {
+  return runCheck(async () => {
     await work()
     return { status: 'ok', detail }
   })
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   return cause instanceof Error ? `${message} ${cause.message}` : message
 }

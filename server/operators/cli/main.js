@@ -3,5 +3,5 @@
 import { keepCompiled } from '../../platform/runtime/compile-cache.js'
 
 keepCompiled()
-const { obey } = await import('./program.ts')
-await obey(process.argv)
+const { runCli } = await import('./program.ts')
+await runCli(process.argv)

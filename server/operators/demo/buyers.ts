@@ -1,29 +1,29 @@
 import type { Home, SelectionStatus } from '../../../client/contract.gen.ts'
 import type { Contracts } from './contracts.ts'
-import type { Named, Timeline } from './timeline.ts'
+import type { NamedIds, Timeline } from './timeline.ts'
 
-interface Made {
-  readonly homes: Named<Home>
-  readonly vendors: Named<string>
-  readonly options: Named<string>
+interface BuyerInputs {
+  readonly homes: NamedIds<Home>
+  readonly vendors: NamedIds<string>
+  readonly options: NamedIds<string>
   readonly contracts: Contracts
 }
 
 /** Tells the selections of the homes' buyers and their outcomes. */
 export class Buyers {
   readonly #timeline: Timeline
-  readonly #made: Made
+  readonly #made: BuyerInputs
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: BuyerInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
     for (const choice of CHOICES) this.#timeline.on(choice.daysAgo, (ago) => this.#choose(ago, choice))
   }
 
-  async #choose(ago: number, { home, what, moves = [], order, dueInDays, ...details }: Choice): Promise<void> {
+  async #choose(ago: number, { home, what, moves = [], order, dueInDays, ...details }: BuyerChoice): Promise<void> {
     const { daysAgo: _, ...rest } = details
     const homeId = this.#made.homes.get(home).id
     const { id } = await this.#timeline.do(ago, 'addSelection', {
@@ -42,7 +42,7 @@ export class Buyers {
   }
 
   /** Orders the budgeted parts of a selection, at the vendor's prices. */
-  async #order(ago: number, homeId: string, optionSelectionId: string, order: Order): Promise<void> {
+  async #order(ago: number, homeId: string, optionSelectionId: string, order: ChoiceOrder): Promise<void> {
     const { data } = await this.#timeline.do(ago, 'listBudgetLines', { homeId, optionSelectionId })
     const { id } = await this.#timeline.do(ago, 'createPurchaseOrder', {
       ...{ homeId, optionSelectionId },
@@ -56,23 +56,23 @@ export class Buyers {
   }
 }
 
-type Order = { daysAgo: number; moves: readonly string[] } & ({ vendor: string } | { contract: string })
+type ChoiceOrder = { daysAgo: number; moves: readonly string[] } & ({ vendor: string } | { contract: string })
 
-interface Choice {
+interface BuyerChoice {
   home: string
   /** The code of an option, or a custom selection. */
   what: string | { customDescription: string; unitPrice: number; cost: number; scope: string }
   daysAgo: number
   /** Each status with how many days ago it was set, and why. */
   moves?: readonly (readonly [SelectionStatus, number, string?])[]
-  order?: Order
+  order?: ChoiceOrder
   dueInDays?: number
   allowanceAmount?: number
   color?: string
   location?: string
 }
 
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly BuyerChoice[] = [
   {
     ...{ home: 'JR 1', what: 'FN-PATIO', daysAgo: 140, location: 'Behind the kitchen' },
     order: { vendor: 'Broom Finish Flatwork', daysAgo: 62, moves: ['approved', 'issued', 'accepted', 'completed'] },

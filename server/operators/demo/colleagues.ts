@@ -3,27 +3,31 @@ import { createUser, updateUser } from '../../domain/office/users/users.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Role } from '../../platform/keys/roles.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { numberOrNull, rowsOf } from './rows.ts'
-import { Named } from './timeline.ts'
-import { BUILDER } from './world.ts'
+import { readRows, toNumberOrNull } from './data-files.ts'
+import { BUILDER } from './demo-world.ts'
+import { NamedIds } from './timeline.ts'
 
 /**
  * Adds the builder's other users and returns all by email address. Existing ones do not change. Nobody can sign in as
  * an added user: the same addresses are in every sandbox, and signing in with an address gives access wherever it
  * works.
  */
-export async function addColleagues(database: Database, clock: Clock, organizationId: string): Promise<Named<string>> {
-  const people = new Named<string>()
+export async function addColleagues(
+  database: Database,
+  clock: Clock,
+  organizationId: string,
+): Promise<NamedIds<string>> {
+  const people = new NamedIds<string>()
   const known = await database.statements
     .selectFrom('users')
     .select(['id', 'email'])
     .where('organizationId', '=', organizationId)
-    .where('email', 'in', addresses())
+    .where('email', 'in', listAddresses())
     .execute()
   for (const { id, email } of known) people.set(email, id)
-  for (const { email, name, phone, role, poApprovalLimit, status } of rowsOf('people')) {
+  for (const { email, name, phone, role, poApprovalLimit, status } of readRows('people')) {
     if (email === BUILDER.owner.email || people.has(email)) continue
-    const limit = { poApprovalLimit: numberOrNull(poApprovalLimit) }
+    const limit = { poApprovalLimit: toNumberOrNull(poApprovalLimit) }
     const { id } = await createUser(database, clock, {
       ...{ organizationId, email, name, phone, role: role as Role, ...limit, isExample: true },
     })
@@ -36,7 +40,7 @@ export async function addColleagues(database: Database, clock: Clock, organizati
 /** Deletes the users added since then, except those who were given a key or connected an app. */
 export async function removeColleagues(database: Database, organizationId: string, since: Date): Promise<void> {
   await sql`
-    delete from "users" u where u."organizationId" = ${organizationId} and u."email" = any(${addresses()}::text[])
+    delete from "users" u where u."organizationId" = ${organizationId} and u."email" = any(${listAddresses()}::text[])
       and u."createdAt" >= ${since.toISOString()}::timestamptz
       and not exists (select from "apiKeys" k where k."organizationId" = u."organizationId" and k."createdByUserId" = u."id")
       and not exists (select from "oauthGrants" g where g."organizationId" = u."organizationId" and g."userId" = u."id")`.execute(
@@ -44,6 +48,6 @@ export async function removeColleagues(database: Database, organizationId: strin
   )
 }
 
-function addresses(): string[] {
-  return rowsOf('people').flatMap(({ email }) => (email === BUILDER.owner.email ? [] : [email]))
+function listAddresses(): string[] {
+  return readRows('people').flatMap(({ email }) => (email === BUILDER.owner.email ? [] : [email]))
 }

@@ -1,23 +1,23 @@
 import type { Bid } from '../../../client/contract.gen.ts'
-import { Named, type Timeline } from './timeline.ts'
+import { NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
-  readonly communities: Named<string>
-  readonly vendors: Named<string>
-  readonly parts: Named<string>
-  readonly plans: Named<string>
+interface ContractInputs {
+  readonly communities: NamedIds<string>
+  readonly vendors: NamedIds<string>
+  readonly parts: NamedIds<string>
+  readonly plans: NamedIds<string>
 }
 
 /** The builder's contracts: one from an award, one of the past, and two for next year. */
 export class Contracts {
   /** Contracts from an award, by the title of the request. */
-  readonly awarded = new Named<string>()
+  readonly awarded = new NamedIds<string>()
   readonly #timeline: Timeline
-  readonly #made: Made
+  readonly #made: ContractInputs
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: ContractInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {

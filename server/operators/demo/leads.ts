@@ -1,19 +1,19 @@
 import type { LeadActivity, LeadActivityType, LeadStatus } from '../../../client/contract.gen.ts'
 import * as activities from '../../domain/selling/leads/activity-queries.ts'
 import * as leads from '../../domain/selling/leads/queries.ts'
-import { scored } from '../../domain/selling/leads/rescore.ts'
+import { calculateScore } from '../../domain/selling/leads/rescore.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
-import { listIn, numberOrNull, orNull, type RowOf, rowsOf } from './rows.ts'
-import { JUST_BEFORE, Named, type Timeline } from './timeline.ts'
+import { emptyToNull, type RowOf, readRows, splitList, toNumberOrNull } from './data-files.ts'
+import { MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
+interface LeadInputs {
   /** By e-mail address. */
-  readonly people: Named<string>
-  readonly communities: Named<string>
-  readonly plans: Named<string>
+  readonly people: NamedIds<string>
+  readonly communities: NamedIds<string>
+  readonly plans: NamedIds<string>
 }
 
-type Row = RowOf<'leads'>
+type LeadRow = RowOf<'leads'>
 
 /**
  * Tells the leads of the past year and their activities. The activities bypass the operation: one by one they would
@@ -21,28 +21,28 @@ type Row = RowOf<'leads'>
  */
 export class Leads {
   /** By e-mail address. */
-  readonly made = new Named<string>()
+  readonly made = new NamedIds<string>()
   readonly #timeline: Timeline
-  readonly #made: Made
+  readonly #made: LeadInputs
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: LeadInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
-    for (const row of rowsOf('leads'))
+    for (const row of readRows('leads'))
       this.#timeline.on(this.#timeline.daysSince(row.createdDate), (ago) => this.#comeIn(ago, row))
   }
 
-  async #comeIn(ago: number, row: Row): Promise<void> {
+  async #comeIn(ago: number, row: LeadRow): Promise<void> {
     const { firstName, lastName, email, phone, source, budgetMin, budgetMax, nextActivityDate } = row
     const { id } = await this.#timeline.do(ago, 'createLead', {
       ...{ firstName, lastName, email, phone, source },
-      communityIds: listIn(row.communities).map((code) => this.#made.communities.get(code)),
-      planIds: listIn(row.plans).map((code) => this.#made.plans.get(code)),
-      budgetMin: numberOrNull(budgetMin),
-      budgetMax: numberOrNull(budgetMax),
+      communityIds: splitList(row.communities).map((code) => this.#made.communities.get(code)),
+      planIds: splitList(row.plans).map((code) => this.#made.plans.get(code)),
+      budgetMin: toNumberOrNull(budgetMin),
+      budgetMax: toNumberOrNull(budgetMax),
       desiredMoveIn: this.#timeline.moved(row.desiredMoveInDate),
       ownerUserId: this.#made.people.get(row.owner),
       nextActivityAt: nextActivityDate === '' ? null : `${this.#timeline.moved(nextActivityDate)}T16:00:00Z`,
@@ -50,15 +50,15 @@ export class Leads {
     this.made.set(email, id)
     if (row.lastActivityDate === '') return
     // Leads that buy on that day are converted afterwards.
-    const last = this.#timeline.daysSince(row.lastActivityDate) + JUST_BEFORE
+    const last = this.#timeline.daysSince(row.lastActivityDate) + MOMENT_BEFORE
     this.#timeline.on(last, () => this.#workOn(id, row, { from: ago, to: last }))
   }
 
   /** Adds all activities of the lead, and sets its outcome. */
-  async #workOn(leadId: string, row: Row, { from, to }: { from: number; to: number }): Promise<void> {
+  async #workOn(leadId: string, row: LeadRow, { from, to }: { from: number; to: number }): Promise<void> {
     const call = this.#timeline.at(to)
     const before = await leads.lock(call, leadId)
-    const done = activityTypes(row).map((activityType, i, { length }): LeadActivity => {
+    const done = listActivityTypes(row).map((activityType, i, { length }): LeadActivity => {
       const at = this.#timeline.at(from - ((from - to) * (i + 1)) / length)
       const occurredAt = at.now.toISOString()
       return activities.make(at, {
@@ -70,10 +70,10 @@ export class Leads {
     await activities.insertAll(call, done)
     // A buyer's proposal comes before the sale, which converts the lead.
     const status = (row.status === 'converted' ? 'proposal' : row.status) as LeadStatus
-    const changes = { status, lostReason: orNull(row.lostReason) }
+    const changes = { status, lostReason: emptyToNull(row.lostReason) }
     const after = { ...before, ...changes }
     await leads.update(call, before, {
-      ...{ ...changes, ...(await scored(call, after)), lastActivityAt: call.now.toISOString() },
+      ...{ ...changes, ...(await calculateScore(call, after)), lastActivityAt: call.now.toISOString() },
     })
     await recordStatusChange(call, { id: leadId, from: before.status, to: status, reason: changes.lostReason })
   }
@@ -88,11 +88,11 @@ const NOTES: Readonly<Record<LeadActivityType, string>> = {
   note: 'Comparing with a resale home.',
 }
 
-const AT_A_DISTANCE: readonly LeadActivityType[] = ['call', 'email', 'text']
-const IN_PERSON: readonly LeadActivityType[] = ['call', 'email', 'visit', 'text', 'meeting']
+const REMOTE_TYPES: readonly LeadActivityType[] = ['call', 'email', 'text']
+const PERSONAL_TYPES: readonly LeadActivityType[] = ['call', 'email', 'visit', 'text', 'meeting']
 
 /** Returns the types of activities in order. A lead that was only contacted has had no meeting. */
-function activityTypes({ status, activitiesCount }: Row): LeadActivityType[] {
-  const ways = status === 'contacted' ? AT_A_DISTANCE : IN_PERSON
+function listActivityTypes({ status, activitiesCount }: LeadRow): LeadActivityType[] {
+  const ways = status === 'contacted' ? REMOTE_TYPES : PERSONAL_TYPES
   return Array.from({ length: Number(activitiesCount) }, (_, i) => ways[i % ways.length] ?? 'call')
 }

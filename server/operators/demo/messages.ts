@@ -1,33 +1,37 @@
 import type { Home, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { userOf, vendorOf } from '../../platform/keys/principals.ts'
-import { JUST_BEFORE, type Named, type Timeline } from './timeline.ts'
+import { findUserPrincipal, toVendorPrincipal } from '../../platform/keys/principals.ts'
+import { MOMENT_BEFORE, type NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
+interface MessageInputs {
   /** By e-mail address. */
-  readonly people: Named<string>
-  readonly vendors: Named<string>
-  readonly homes: Named<Home>
-  readonly orders: Named<PurchaseOrder>
+  readonly people: NamedIds<string>
+  readonly vendors: NamedIds<string>
+  readonly homes: NamedIds<Home>
+  readonly orders: NamedIds<PurchaseOrder>
 }
 
 /** Tells the messages between users and vendors of the last days. */
 export class Messages {
   readonly #timeline: Timeline
-  readonly #made: Made
+  readonly #made: MessageInputs
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: MessageInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
     for (const letter of LETTERS) this.#timeline.on(letter.daysAgo, (ago) => this.#send(ago, letter))
   }
 
-  async #send(ago: number, { from, to, order, home, subject, body, answer }: Letter): Promise<void> {
+  async #send(ago: number, { from, to, order, home, subject, body, answer }: DemoLetter): Promise<void> {
     const { call } = this.#timeline
     const { id: organizationId } = call.principal.organization
-    const writer = await userOf(call.db, organizationId, this.#made.people.get(`${from}@harrowfinch.example.com`))
+    const writer = await findUserPrincipal(
+      call.db,
+      organizationId,
+      this.#made.people.get(`${from}@harrowfinch.example.com`),
+    )
     const [type, about] =
       order === undefined
         ? ['home', this.#made.homes.get(home ?? '').id]
@@ -42,15 +46,15 @@ export class Messages {
       .operation('sendMessage', { subject, body, recipients: [recipient], relatedTo: { type, id: about } })
     if (answer === undefined || vendorId === null) return
     // Before the other messages of that day.
-    this.#timeline.on(ago - 1 + JUST_BEFORE, (day) =>
+    this.#timeline.on(ago - 1 + MOMENT_BEFORE, (day) =>
       this.#timeline
-        .at(day, vendorOf(call.principal.organization, vendorId, vendorId))
+        .at(day, toVendorPrincipal(call.principal.organization, vendorId, vendorId))
         .operation('replyToPortalMessage', { messageId, body: answer }),
     )
   }
 }
 
-interface Letter {
+interface DemoLetter {
   daysAgo: number
   /** The local part of the sender's address. */
   from: string
@@ -64,7 +68,7 @@ interface Letter {
   answer?: string
 }
 
-const LETTERS: readonly Letter[] = [
+const LETTERS: readonly DemoLetter[] = [
   {
     ...{ daysAgo: 6, from: 'desmond', to: { vendor: 'Redrock Concrete & Foundations' } },
     ...{ order: 'JR 14 foundation VPO', subject: 'Nine yards more on lot 14' },

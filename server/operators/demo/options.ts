@@ -1,15 +1,15 @@
 import type { Option, OptionStatus } from '../../../client/contract.gen.ts'
 import * as options from '../../domain/costs/options/queries.ts'
 import * as optionTakeoffs from '../../domain/costs/takeoffs/option-queries.ts'
-import { wholeOptionLines } from '../../domain/costs/takeoffs/option-takeoff.ts'
+import { toStoredOptionLines } from '../../domain/costs/takeoffs/option-takeoff.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
-import { listIn, numberOrNull, orNull, type RowOf, rowsOf } from './rows.ts'
-import { Named, type Timeline } from './timeline.ts'
+import { emptyToNull, type RowOf, readRows, splitList, toNumberOrNull } from './data-files.ts'
+import { NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
-  readonly costCodes: Named<string>
-  readonly parts: Named<string>
-  readonly plans: Named<string>
+interface OptionInputs {
+  readonly costCodes: NamedIds<string>
+  readonly parts: NamedIds<string>
+  readonly plans: NamedIds<string>
 }
 
 /**
@@ -18,26 +18,26 @@ interface Made {
  */
 export class Options {
   /** By code. */
-  readonly made = new Named<string>()
+  readonly made = new NamedIds<string>()
   readonly #timeline: Timeline
-  readonly #book: Made
+  readonly #book: OptionInputs
 
-  constructor(timeline: Timeline, book: Made) {
+  constructor(timeline: Timeline, book: OptionInputs) {
     this.#timeline = timeline
     this.#book = book
   }
 
   async add(ago: number): Promise<void> {
-    const rows = rowsOf('options')
+    const rows = readRows('options')
     let rest = rows
     while (rest.length > 0) {
-      const next = rest.filter((row) => named(row).every((code) => this.made.has(code)))
+      const next = rest.filter((row) => listLinkedOptions(row).every((code) => this.made.has(code)))
       if (next.length === 0)
         throw new Error(`Options that require each other: ${rest.map(({ code }) => code).join(', ')}`)
       const call = this.#timeline.at(ago)
-      const made = next.map((row) => options.make(call, this.#option(row)))
-      await options.insertAll(call, made)
-      for (const { code, id, status } of made) {
+      const created = next.map((row) => options.make(call, this.#option(row)))
+      await options.insertAll(call, created)
+      for (const { code, id, status } of created) {
         this.made.set(code, id)
         await recordStatusChange(call, { id, from: null, to: status })
       }
@@ -48,24 +48,25 @@ export class Options {
     for (const { code, status } of rows) {
       const optionId = this.made.get(code)
       const lines = takeoffs.get(code) ?? []
-      await optionTakeoffs.replaceLines(call, optionId, wholeOptionLines(lines, { code }))
-      for (const to of MOVES[status] ?? []) await this.#timeline.do(ago, 'changeOptionStatus', { optionId, status: to })
+      await optionTakeoffs.replaceLines(call, optionId, toStoredOptionLines(lines, { code }))
+      for (const to of STATUS_STEPS[status] ?? [])
+        await this.#timeline.do(ago, 'changeOptionStatus', { optionId, status: to })
     }
   }
 
   #option(row: RowOf<'options'>) {
     const { code, name, category, scope, unit, cutoffTaskName } = row
     return {
-      ...{ code, name, category, unit, cutoffTaskName, scope: orNull(scope), status: 'draft' as const },
+      ...{ code, name, category, unit, cutoffTaskName, scope: emptyToNull(scope), status: 'draft' as const },
       optionType: row.optionType as Option['optionType'],
-      planIds: listIn(row.plans).map((plan) => this.#book.plans.get(plan)),
+      planIds: splitList(row.plans).map((plan) => this.#book.plans.get(plan)),
       communityIds: [],
       price: Number(row.price),
       costBasis: row.costBasis as Option['costBasis'],
-      cost: numberOrNull(row.cost),
-      costCodeId: scope === '' ? null : this.#book.costCodes.get(defaultCostCode(scope)),
-      requiresOptionIds: listIn(row.requires).map((required) => this.made.get(required)),
-      excludesOptionIds: listIn(row.excludes).map((excluded) => this.made.get(excluded)),
+      cost: toNumberOrNull(row.cost),
+      costCodeId: scope === '' ? null : this.#book.costCodes.get(findDefaultCostCode(scope)),
+      requiresOptionIds: splitList(row.requires).map((required) => this.made.get(required)),
+      excludesOptionIds: splitList(row.excludes).map((excluded) => this.made.get(excluded)),
     }
   }
 
@@ -74,27 +75,30 @@ export class Options {
    * named, so that none replaces a line of the plan: what an option saves is a negative quantity.
    */
   #lines() {
-    const structural = rowsOf('takeoff').filter(({ option }) => option !== '')
-    const others = rowsOf('option-takeoff').map((row) => ({ ...row, plan: '' }))
+    const structural = readRows('takeoff').filter(({ option }) => option !== '')
+    const others = readRows('option-takeoff').map((row) => ({ ...row, plan: '' }))
     return [...structural, ...others].map(
       ({ option, plan, sku, quantity, formula, wastePercent, costCode, taskName }) => ({
         ...{ option, planId: plan === '' ? null : this.#book.plans.get(plan), partId: this.#book.parts.get(sku) },
-        ...{ quantity: numberOrNull(quantity), formula: orNull(formula), wastePercent: Number(wastePercent) },
-        ...{ costCodeId: this.#book.costCodes.get(costCode), taskName: orNull(taskName) },
+        ...{ quantity: toNumberOrNull(quantity), formula: emptyToNull(formula), wastePercent: Number(wastePercent) },
+        ...{ costCodeId: this.#book.costCodes.get(costCode), taskName: emptyToNull(taskName) },
       }),
     )
   }
 }
 
 /** The status changes that bring an option from draft to its status in the file. */
-const MOVES: Readonly<Record<string, readonly OptionStatus[]>> = { active: ['active'], retired: ['active', 'retired'] }
-
-function named({ requires, excludes }: RowOf<'options'>): string[] {
-  return [...listIn(requires), ...listIn(excludes)]
+const STATUS_STEPS: Readonly<Record<string, readonly OptionStatus[]>> = {
+  active: ['active'],
+  retired: ['active', 'retired'],
 }
 
-function defaultCostCode(scope: string): string {
-  const row = rowsOf('scopes').find(({ name }) => name === scope)
+function listLinkedOptions({ requires, excludes }: RowOf<'options'>): string[] {
+  return [...splitList(requires), ...splitList(excludes)]
+}
+
+function findDefaultCostCode(scope: string): string {
+  const row = readRows('scopes').find(({ name }) => name === scope)
   if (row === undefined) throw new Error(`Unknown demo trade "${scope}".`)
   return row.defaultCostCode
 }

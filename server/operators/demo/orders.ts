@@ -1,21 +1,21 @@
 import type { Home, PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
 import { postCommitment, postProgress } from '../../domain/paying/purchase-orders/post-order.ts'
-import { atPercent } from '../../domain/paying/purchase-orders/progress.ts'
+import { progressAtPercent } from '../../domain/paying/purchase-orders/progress.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
-import { orNull, type RowOf, rowsOf } from './rows.ts'
-import { JUST_BEFORE, LONG_AGO, Named, type Timeline } from './timeline.ts'
-import { BUDGETS, demoHomes, isBudgetedByHand, type ScopeName } from './world.ts'
+import { emptyToNull, type RowOf, readRows } from './data-files.ts'
+import { BUDGETS, hasManualBudget, listDemoHomes, type ScopeName } from './demo-world.ts'
+import { DETAILED_DAYS, MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
-  readonly vendors: Named<string>
-  readonly homes: Named<Home>
+interface OrderInputs {
+  readonly vendors: NamedIds<string>
+  readonly homes: NamedIds<Home>
 }
 
-type Row = RowOf<'story-orders'>
+type OrderRow = RowOf<'story-orders'>
 
 /** The completed percentage of orders in progress, unless more was paid: the rough-in, or the first load. */
-const PARTLY_DONE = 40
+const PARTIAL_PERCENT = 40
 
 /** Days until a vendor declines, and until an order is voided. */
 const DAYS_TO_DECLINE = 2
@@ -27,48 +27,49 @@ const DAYS_TO_VOID = 7
  */
 export class Orders {
   /** By home and trade, as the story names them. */
-  readonly made = new Named<PurchaseOrder>()
+  readonly made = new NamedIds<PurchaseOrder>()
   readonly #timeline: Timeline
-  readonly #made: Made
-  readonly #homes = demoHomes()
-  readonly #payments = rowsOf('story-payments')
+  readonly #made: OrderInputs
+  readonly #homes = listDemoHomes()
+  readonly #payments = readRows('story-payments')
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: OrderInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
-    for (const row of rowsOf('story-orders'))
-      if (!isFromAward(row)) this.#timeline.on(Number(row.daysAgo), (ago) => this.#order(ago, row))
+    for (const row of readRows('story-orders'))
+      if (!isOrderFromAward(row)) this.#timeline.on(Number(row.daysAgo), (ago) => this.#order(ago, row))
   }
 
-  async #order(ago: number, row: Row): Promise<void> {
+  async #order(ago: number, row: OrderRow): Promise<void> {
     const { order, scope, poType, parentOrder, varianceReasonCode, varianceResponsible } = row
     const home = this.#made.homes.get(row.home)
-    const made = await this.#timeline.do(ago, 'createPurchaseOrder', {
+    const created = await this.#timeline.do(ago, 'createPurchaseOrder', {
       ...{ homeId: home.id, vendorId: this.#made.vendors.get(row.vendor), scope, poType },
       parentPoId: parentOrder === '' ? null : this.made.get(parentOrder).id,
-      varianceReasonCode: orNull(varianceReasonCode),
-      varianceResponsible: orNull(varianceResponsible),
-      notes: poType === 'base' ? null : orNull(row.note),
+      varianceReasonCode: emptyToNull(varianceReasonCode),
+      varianceResponsible: emptyToNull(varianceResponsible),
+      notes: poType === 'base' ? null : emptyToNull(row.note),
       // No retainage on what a buyer pays for at once.
       ...(varianceResponsible === 'customer' && { retainagePercent: 0 }),
       lines: [
-        { description: `${capital(scope)}, ${home.name}`, quantity: 1, unitPrice: await this.#amountOf(ago, row) },
+        { description: `${capitalize(scope)}, ${home.name}`, quantity: 1, unitPrice: await this.#amountOf(ago, row) },
       ],
     })
-    this.made.set(order, made)
+    this.made.set(order, created)
     // Work can be billed on the day on which it is done.
     const completed = Number(row.completedDaysAgo)
-    if (completed >= LONG_AGO) this.#timeline.on(completed + JUST_BEFORE, (day) => this.#complete(day, made, row))
-    else this.#follow(made, row)
+    if (completed >= DETAILED_DAYS)
+      this.#timeline.on(completed + MOMENT_BEFORE, (day) => this.#complete(day, created, row))
+    else this.#follow(created, row)
   }
 
-  #follow(made: PurchaseOrder, row: Row): void {
-    for (const [daysAgo, status] of movesOf(row))
-      this.#timeline.on(Math.min(daysAgo + JUST_BEFORE, Number(row.daysAgo)), (day) =>
-        status === 'partially_completed' ? this.#progress(day, made, row) : this.#move(day, made, status),
+  #follow(created: PurchaseOrder, row: OrderRow): void {
+    for (const [daysAgo, status] of listMoves(row))
+      this.#timeline.on(Math.min(daysAgo + MOMENT_BEFORE, Number(row.daysAgo)), (day) =>
+        status === 'partially_completed' ? this.#progress(day, created, row) : this.#move(day, created, status),
       )
   }
 
@@ -80,13 +81,13 @@ export class Orders {
   }
 
   /** Moves an old order from approval to completion at once. */
-  async #complete(ago: number, { id }: PurchaseOrder, row: Row): Promise<void> {
+  async #complete(ago: number, { id }: PurchaseOrder, row: OrderRow): Promise<void> {
     const call = this.#timeline.at(ago)
     const order = await orders.lock(call, id)
-    const { lines, ...done } = atPercent(order, 100)
+    const { lines, ...done } = progressAtPercent(order, 100)
     const instantOf = (daysAgo: string) => this.#timeline.at(Number(daysAgo)).now.toISOString()
     const approvedAt = instantOf(row.approvedDaysAgo)
-    await orders.writeProgress(call, id, lines)
+    await orders.storeProgress(call, id, lines)
     await postProgress(call, order, lines, null)
     const after = await orders.update(call, order, {
       ...{ ...done, status: 'completed', completedAt: call.now.toISOString() },
@@ -95,24 +96,24 @@ export class Orders {
     })
     await postCommitment(this.#timeline.at(Number(row.approvedDaysAgo)), order, after)
     let from = order.status
-    for (const [daysAgo, to] of movesOf(row)) {
+    for (const [daysAgo, to] of listMoves(row)) {
       await recordStatusChange(this.#timeline.at(daysAgo), { id, from, to })
       from = to
     }
   }
 
-  async #progress(ago: number, { id: purchaseOrderId }: PurchaseOrder, { order, total }: Row): Promise<void> {
+  async #progress(ago: number, { id: purchaseOrderId }: PurchaseOrder, { order, total }: OrderRow): Promise<void> {
     const billed = this.#payments.filter((payment) => payment.order === order).map((payment) => payment.grossAmount)
     const completedPercent = Math.max(
-      PARTLY_DONE,
+      PARTIAL_PERCENT,
       ...billed.map((gross) => Math.ceil((Number(gross) / Number(total)) * 100)),
     )
     await this.#timeline.do(ago, 'recordPurchaseOrderProgress', { purchaseOrderId, completedPercent })
   }
 
-  async #amountOf(ago: number, { home: key, scope, poType, total }: Row): Promise<number> {
+  async #amountOf(ago: number, { home: key, scope, poType, total }: OrderRow): Promise<number> {
     const demoHome = this.#homes.find((home) => home.key === key)
-    if (poType !== 'base' || demoHome === undefined || isBudgetedByHand(demoHome)) return Number(total)
+    if (poType !== 'base' || demoHome === undefined || hasManualBudget(demoHome)) return Number(total)
     const { scopes } = await this.#timeline.do(ago, 'getHomeBudget', { homeId: this.#made.homes.get(key).id })
     const budgeted = scopes.find((each) => each.scope === scope)?.budgeted ?? 0
     const byHand = Math.round(BUDGETS[scope as ScopeName] * Number(demoHome.row.size))
@@ -121,12 +122,12 @@ export class Orders {
   }
 }
 
-function isFromAward({ note }: Row): boolean {
+function isOrderFromAward({ note }: OrderRow): boolean {
   return note.startsWith('From the awarded request')
 }
 
 /** Returns the status changes of an order, each with how many days ago it was. The last payment closes it. */
-function movesOf(row: Row): [number, PurchaseOrderStatus][] {
+function listMoves(row: OrderRow): [number, PurchaseOrderStatus][] {
   const [ordered, issued] = [Number(row.daysAgo), Number(row.issuedDaysAgo)]
   const dated = [
     [row.approvedDaysAgo, 'approved'],
@@ -148,6 +149,6 @@ function movesOf(row: Row): [number, PurchaseOrderStatus][] {
   return moves
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -2,13 +2,13 @@ import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
 import { postPayment } from '../../domain/paying/payments/post-payment.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
-import { settle } from '../../domain/paying/purchase-orders/settle.ts'
+import { settleOrders } from '../../domain/paying/purchase-orders/settle-orders.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
-import { type RowOf, rowsOf } from './rows.ts'
-import { JUST_BEFORE, LONG_AGO, Named, type Timeline } from './timeline.ts'
+import { type RowOf, readRows } from './data-files.ts'
+import { DETAILED_DAYS, MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
 import { Waivers } from './waivers.ts'
 
-type Row = RowOf<'story-payments'>
+type PaymentRow = RowOf<'story-payments'>
 
 /** Days until a lost check is voided, and days from a payment's approval to its date. */
 const DAYS_TO_VOID = 6
@@ -17,14 +17,14 @@ const DAYS_TO_PAY = 2
 /** Tells the payments to vendors, including pending ones. */
 export class Payments {
   readonly #timeline: Timeline
-  readonly #orders: Named<PurchaseOrder>
+  readonly #orders: NamedIds<PurchaseOrder>
   readonly #waivers: Waivers
-  readonly #rows = rowsOf('story-payments')
-  readonly #ordersTold = rowsOf('story-orders')
+  readonly #rows = readRows('story-payments')
+  readonly #ordersTold = readRows('story-orders')
   /** By name in the story. */
-  readonly #made = new Named<Payment>()
+  readonly #made = new NamedIds<Payment>()
 
-  constructor(timeline: Timeline, orders: Named<PurchaseOrder>) {
+  constructor(timeline: Timeline, orders: NamedIds<PurchaseOrder>) {
     this.#timeline = timeline
     this.#orders = orders
     this.#waivers = new Waivers(timeline)
@@ -33,13 +33,13 @@ export class Payments {
   plan(): void {
     for (const row of this.#rows) {
       const replaced = this.#replacedBy(row)
-      const daysAgo = replaced === undefined ? Number(row.invoiceDaysAgo) : voidedDaysAgo(replaced)
+      const daysAgo = replaced === undefined ? Number(row.invoiceDaysAgo) : computeVoidedDaysAgo(replaced)
       this.#timeline.on(daysAgo, (ago) => this.#enter(ago, row, replaced))
     }
   }
 
   /** Returns the payment with the lost check that this one replaces. */
-  #replacedBy({ payment, vendor, invoiceNumber }: Row): Row | undefined {
+  #replacedBy({ payment, vendor, invoiceNumber }: PaymentRow): PaymentRow | undefined {
     return this.#rows.find(
       (other) =>
         other.payment !== payment &&
@@ -49,7 +49,7 @@ export class Payments {
     )
   }
 
-  async #enter(ago: number, row: Row, replaced: Row | undefined): Promise<void> {
+  async #enter(ago: number, row: PaymentRow, replaced: PaymentRow | undefined): Promise<void> {
     if (replaced !== undefined)
       await this.#timeline.do(ago, 'voidPayment', {
         ...{ paymentId: this.#made.get(replaced.payment).id, reason: 'The check was lost in the mail.' },
@@ -71,12 +71,12 @@ export class Payments {
   }
 
   /** Returns the same share of the order as in the story, if its total differs. */
-  #amountOf({ order: name, grossAmount }: Row, { total }: PurchaseOrder): number {
-    const told = this.#ordersTold.find(({ order }) => order === name)
-    return Math.round((Number(grossAmount) * total * 100) / Number(told?.total)) / 100
+  #amountOf({ order: name, grossAmount }: PaymentRow, { total }: PurchaseOrder): number {
+    const reported = this.#ordersTold.find(({ order }) => order === name)
+    return Math.round((Number(grossAmount) * total * 100) / Number(reported?.total)) / 100
   }
 
-  #follow(paymentId: string, row: Row, entered: number): void {
+  #follow(paymentId: string, row: PaymentRow, entered: number): void {
     const { payment, status, paidDaysAgo, method, note } = row
     const move = (ago: number, to: string, more = {}) =>
       this.#timeline.on(ago, (day) => this.#timeline.do(day, 'changePaymentStatus', { paymentId, status: to, ...more }))
@@ -85,7 +85,8 @@ export class Payments {
     if (status === 'approved') move(entered - DAYS_TO_PAY, 'approved')
     // A lost check was sent too.
     if (status !== 'paid' && status !== 'voided') return
-    if (paid >= LONG_AGO) this.#timeline.on(paid, (ago) => this.#payOut(ago, paymentId, this.#orders.get(row.order).id))
+    if (paid >= DETAILED_DAYS)
+      this.#timeline.on(paid, (ago) => this.#payOut(ago, paymentId, this.#orders.get(row.order).id))
     else {
       move(Math.min(entered, paid + DAYS_TO_PAY), 'approved')
       move(paid, 'paid', method === 'check' ? { checkNumber: `2${payment.slice(-3)}` } : {})
@@ -98,13 +99,13 @@ export class Payments {
     const order = await orders.lock(call, poId)
     const payment = await payments.lock(call, id)
     const after = await payments.update(call, payment, { status: 'paid', paidDate: this.#timeline.date(ago) })
-    await recordStatusChange(this.#timeline.at(ago + JUST_BEFORE), { id, from: 'pending', to: 'approved' })
+    await recordStatusChange(this.#timeline.at(ago + MOMENT_BEFORE), { id, from: 'pending', to: 'approved' })
     await recordStatusChange(call, { id, from: 'approved', to: 'paid' })
     await postPayment(call, after, [order])
-    await settle(call, [order], `${payment.number} was paid.`)
+    await settleOrders(call, [order], `${payment.number} was paid.`)
   }
 }
 
-function voidedDaysAgo({ paidDaysAgo }: Row): number {
+function computeVoidedDaysAgo({ paidDaysAgo }: PaymentRow): number {
   return Number(paidDaysAgo) - DAYS_TO_VOID
 }

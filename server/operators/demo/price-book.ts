@@ -2,8 +2,8 @@ import type { CostCategory } from '../../../client/contract.gen.ts'
 import * as costCodes from '../../domain/costs/cost-codes/queries.ts'
 import * as parts from '../../domain/costs/parts/queries.ts'
 import * as prices from '../../domain/costs/prices/queries.ts'
-import { figuresIn, listIn, numberOrNull, orNull, type RowOf, rowsOf } from './rows.ts'
-import { Named, type Timeline } from './timeline.ts'
+import { emptyToNull, type RowOf, readFigures, readRows, splitList, toNumberOrNull } from './data-files.ts'
+import { NamedIds, type Timeline } from './timeline.ts'
 
 /**
  * Tells the plans, cost codes, parts, and prices from the files in `data`. They are hundreds, and a first start should
@@ -11,37 +11,37 @@ import { Named, type Timeline } from './timeline.ts'
  * follow the same rules.
  */
 export class PriceBook {
-  readonly plans = new Named<string>()
-  readonly costCodes = new Named<string>()
-  readonly parts = new Named<string>()
+  readonly plans = new NamedIds<string>()
+  readonly costCodes = new NamedIds<string>()
+  readonly parts = new NamedIds<string>()
   readonly #timeline: Timeline
-  readonly #communities: Named<string>
-  readonly #vendors: Named<string>
+  readonly #communities: NamedIds<string>
+  readonly #vendors: NamedIds<string>
 
-  constructor(timeline: Timeline, made: { communities: Named<string>; vendors: Named<string> }) {
+  constructor(timeline: Timeline, created: { communities: NamedIds<string>; vendors: NamedIds<string> }) {
     this.#timeline = timeline
-    this.#communities = made.communities
-    this.#vendors = made.vendors
+    this.#communities = created.communities
+    this.#vendors = created.vendors
   }
 
   /** Adds the cost codes from the top of the chart downward, and then the trades with their default cost codes. */
   async addChart(ago: number): Promise<void> {
-    let rest = rowsOf('cost-codes')
+    let rest = readRows('cost-codes')
     while (rest.length > 0) {
       const next = rest.filter(({ parentCode }) => parentCode === '' || this.costCodes.has(parentCode))
       if (next.length === 0) throw new Error(`Cost codes without a parent: ${rest.map(({ code }) => code).join(', ')}`)
       const call = this.#timeline.at(ago)
-      const made = next.map(({ code, name, parentCode, category, scope }) =>
+      const created = next.map(({ code, name, parentCode, category, scope }) =>
         costCodes.make(call, {
-          ...{ code, name, category: category as CostCategory, scope: orNull(scope) },
+          ...{ code, name, category: category as CostCategory, scope: emptyToNull(scope) },
           parentId: parentCode === '' ? null : this.costCodes.get(parentCode),
         }),
       )
-      await costCodes.insertAll(call, made)
-      for (const { code, id } of made) this.costCodes.set(code, id)
+      await costCodes.insertAll(call, created)
+      for (const { code, id } of created) this.costCodes.set(code, id)
       rest = rest.filter((row) => !next.includes(row))
     }
-    for (const { name, code, sequence, defaultCostCode } of rowsOf('scopes')) {
+    for (const { name, code, sequence, defaultCostCode } of readRows('scopes')) {
       const defaultCostCodeId = this.costCodes.get(defaultCostCode)
       await this.#timeline.do(ago, 'createScope', { name, code, sequence: Number(sequence), defaultCostCodeId })
     }
@@ -49,19 +49,26 @@ export class PriceBook {
 
   async addParts(ago: number): Promise<void> {
     const call = this.#timeline.at(ago)
-    const made = rowsOf('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) =>
+    const created = readRows('parts').map(({ sku, name, unit, scope, costCode, manufacturer, leadTimeDays }) =>
       parts.make(call, {
-        ...{ sku, name, unit, scope, manufacturer: orNull(manufacturer), leadTimeDays: numberOrNull(leadTimeDays) },
+        ...{
+          sku,
+          name,
+          unit,
+          scope,
+          manufacturer: emptyToNull(manufacturer),
+          leadTimeDays: toNumberOrNull(leadTimeDays),
+        },
         costCodeId: this.costCodes.get(costCode),
       }),
     )
-    await parts.insertAll(call, made)
-    for (const { sku, id } of made) this.parts.set(sku, id)
+    await parts.insertAll(call, created)
+    for (const { sku, id } of created) this.parts.set(sku, id)
   }
 
   async addPlans(ago: number): Promise<void> {
-    const takeoffs = Map.groupBy(rowsOf('takeoff'), ({ plan }) => plan)
-    for (const rows of Map.groupBy(rowsOf('plans'), ({ code }) => code).values()) {
+    const takeoffs = Map.groupBy(readRows('takeoff'), ({ plan }) => plan)
+    for (const rows of Map.groupBy(readRows('plans'), ({ code }) => code).values()) {
       const { id, code } = await this.#timeline.do(ago, 'createPlan', this.#plan(rows))
       this.plans.set(code, id)
       const lines = (takeoffs.get(code) ?? []).filter(({ option }) => option === '').map((line) => this.#line(line))
@@ -73,11 +80,11 @@ export class PriceBook {
   /** Returns a plan. The figures of the first elevation are the plan's; the others have the differences. */
   #plan([first, ...others]: readonly RowOf<'plans'>[]) {
     if (first === undefined) throw new Error('Expected the plan to have at least one row.')
-    const figures = figuresIn(first)
+    const figures = readFigures(first)
     const ofPlan = new Map(figures.map(({ name, value }) => [name, value]))
     return {
       ...{ code: first.code, name: first.name, figures },
-      communityIds: listIn(first.communities).map((code) => this.#communities.get(code)),
+      communityIds: splitList(first.communities).map((code) => this.#communities.get(code)),
       squareFeet: Number(first.squareFeet),
       bedrooms: Number(first.bedrooms),
       bathrooms: Number(first.bathrooms),
@@ -86,7 +93,7 @@ export class PriceBook {
       basePrice: Number(first.basePrice),
       elevations: [first, ...others].map((row) => ({
         ...{ code: row.elevation, price: Number(row.elevationPrice) },
-        figures: figuresIn(row).filter(({ name, value }) => ofPlan.get(name) !== value),
+        figures: readFigures(row).filter(({ name, value }) => ofPlan.get(name) !== value),
       })),
     }
   }
@@ -94,15 +101,15 @@ export class PriceBook {
   #line({ elevation, sku, quantity, formula, wastePercent, costCode, taskName }: RowOf<'takeoff'>) {
     return {
       // A part occurs once on a plan and its elevations, so its number identifies the line wherever it moves.
-      ...{ lineId: sku, elevation: orNull(elevation), partId: this.parts.get(sku) },
-      ...{ quantity: numberOrNull(quantity), formula: orNull(formula), wastePercent: Number(wastePercent) },
-      ...{ costCodeId: this.costCodes.get(costCode), taskName: orNull(taskName) },
+      ...{ lineId: sku, elevation: emptyToNull(elevation), partId: this.parts.get(sku) },
+      ...{ quantity: toNumberOrNull(quantity), formula: emptyToNull(formula), wastePercent: Number(wastePercent) },
+      ...{ costCodeId: this.costCodes.get(costCode), taskName: emptyToNull(taskName) },
     }
   }
 
   /** Plans each price two weeks before its first day, but not before its vendor was added, nor after today. */
   planPrices(sinceWhen: (vendor: string) => number): void {
-    const rows = rowsOf('prices').toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
+    const rows = readRows('prices').toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? -1 : 1))
     const days = Map.groupBy(rows, ({ vendor, effectiveDate }) =>
       Math.max(1, Math.min(this.#timeline.daysSince(effectiveDate) + 14, sinceWhen(vendor) - 1)),
     )
@@ -110,7 +117,7 @@ export class PriceBook {
   }
 
   async #addPrices(ago: number, rows: readonly RowOf<'prices'>[]): Promise<void> {
-    const [ending, plain] = [rows.filter(endsAnother), rows.filter((row) => !endsAnother(row))]
+    const [ending, plain] = [rows.filter(endsOtherPrice), rows.filter((row) => !endsOtherPrice(row))]
     const call = this.#timeline.at(ago)
     await prices.insertAll(
       call,
@@ -137,6 +144,6 @@ export class PriceBook {
 }
 
 /** Returns whether a price ends another one. No other prices of the files do. */
-function endsAnother({ note }: RowOf<'prices'>): boolean {
+function endsOtherPrice({ note }: RowOf<'prices'>): boolean {
   return note.endsWith("ends the same vendor's earlier price")
 }

@@ -1,24 +1,24 @@
 import type { Home, SaleContingencyStatus, SaleFinancing } from '../../../client/contract.gen.ts'
-import { lockWithHome } from '../../domain/selling/sales/change.ts'
-import { counted, recorded } from '../../domain/selling/sales/contingencies.ts'
-import { advanced } from '../../domain/selling/sales/pipeline.ts'
+import { lockWithHome } from '../../domain/selling/sales/change-sale.ts'
+import { applyContingencyRecord, withOpenCount } from '../../domain/selling/sales/contingencies.ts'
+import { applyStageMove } from '../../domain/selling/sales/pipeline.ts'
 import * as sales from '../../domain/selling/sales/queries.ts'
-import { listIn, orNull, type RowOf, rowsOf } from './rows.ts'
-import { JUST_BEFORE, LONG_AGO, type Named, type Timeline } from './timeline.ts'
-import { demoHomes } from './world.ts'
+import { emptyToNull, type RowOf, readRows, splitList } from './data-files.ts'
+import { listDemoHomes } from './demo-world.ts'
+import { DETAILED_DAYS, MOMENT_BEFORE, type NamedIds, type Timeline } from './timeline.ts'
 
-interface Made {
+interface SaleInputs {
   /** By email address, like the leads. */
-  readonly people: Named<string>
-  readonly leads: Named<string>
-  readonly communities: Named<string>
-  readonly plans: Named<string>
-  readonly options: Named<string>
-  readonly homes: Named<Home>
+  readonly people: NamedIds<string>
+  readonly leads: NamedIds<string>
+  readonly communities: NamedIds<string>
+  readonly plans: NamedIds<string>
+  readonly options: NamedIds<string>
+  readonly homes: NamedIds<Home>
 }
 
-type Row = RowOf<'sales'>
-type Stage = (typeof STAGES)[number]
+type SaleRow = RowOf<'sales'>
+type SaleStageName = (typeof STAGES)[number]
 
 /** The stages of a new builder's sales, in order. */
 const STAGES = [
@@ -34,24 +34,28 @@ const DAYS_TO_CLEAR = 12
 const COMMISSION_PERCENT = 3
 
 /** The stages that need a home, for the sale of a lot whose home was built before homes were entered. */
-const ON_PAPER: ReadonlySet<Stage> = new Set(['selections_final', 'permit_ready', 'walkthrough_done'])
+const STAGES_NEEDING_HOME: ReadonlySet<SaleStageName> = new Set([
+  'selections_final',
+  'permit_ready',
+  'walkthrough_done',
+])
 
 /**
  * Tells the sales of the past year, most of them of homes, and the older ones of lots whose homes were never entered.
  */
 export class Sales {
   readonly #timeline: Timeline
-  readonly #made: Made
-  readonly #deposits = rowsOf('sale-deposits')
-  readonly #homes = demoHomes()
+  readonly #made: SaleInputs
+  readonly #deposits = readRows('sale-deposits')
+  readonly #homes = listDemoHomes()
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: SaleInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
-    for (const row of rowsOf('sales')) this.#on(this.#daysSince(row.saleDate), (ago) => this.#sell(ago, row))
+    for (const row of readRows('sales')) this.#on(this.#daysSince(row.saleDate), (ago) => this.#sell(ago, row))
   }
 
   #on(daysAgo: number, run: (daysAgo: number) => Promise<unknown>): void {
@@ -62,19 +66,19 @@ export class Sales {
     return this.#timeline.daysSince(date)
   }
 
-  async #sell(ago: number, row: Row): Promise<void> {
+  async #sell(ago: number, row: SaleRow): Promise<void> {
     const leadId = row.leadEmail === '' ? null : this.#made.leads.get(row.leadEmail)
     const deposits = this.#depositsOf(row)
     const body = {
       ...this.#placeOf(row),
-      buyers: listIn(row.buyers).map((name, i) => ({ name, email: i === 0 ? orNull(row.leadEmail) : null })),
+      buyers: splitList(row.buyers).map((name, i) => ({ name, email: i === 0 ? emptyToNull(row.leadEmail) : null })),
       salesRepId: this.#made.people.get(row.salesRep),
       saleDate: this.#timeline.moved(row.saleDate),
       basePrice: Number(row.basePrice),
       lotPremium: Number(row.lotPremium),
       incentives: Number(row.incentives),
       discounts: Number(row.discounts),
-      financing: financingOf(row, isDecidedLater(row) ? 'applied' : row.financingStatus),
+      financing: toFinancing(row, isFinancingDecidedLater(row) ? 'applied' : row.financingStatus),
       commissionPercent: COMMISSION_PERCENT,
       targetCloseDate: this.#timeline.moved(row.targetCloseDate),
       deposits: deposits.map(({ amount, dueDate }) => ({
@@ -95,11 +99,11 @@ export class Sales {
     this.#end(saleId, row)
   }
 
-  #depositsOf({ number }: Row): RowOf<'sale-deposits'>[] {
+  #depositsOf({ number }: SaleRow): RowOf<'sale-deposits'>[] {
     return this.#deposits.filter(({ sale }) => sale === number)
   }
 
-  #placeOf({ home, community, lotNumber, plan, elevation, options }: Row) {
+  #placeOf({ home, community, lotNumber, plan, elevation, options }: SaleRow) {
     if (home !== '') return { homeId: this.#made.homes.get(home).id }
     return {
       ...{
@@ -108,51 +112,54 @@ export class Sales {
         planId: this.#made.plans.get(plan),
         elevation,
       },
-      optionIds: listIn(options).map((code) => this.#made.options.get(code)),
+      optionIds: splitList(options).map((code) => this.#made.options.get(code)),
     }
   }
 
   /** Plans the completed stages, with what they depend on, and the approval. */
-  #advance(saleId: string, row: Row): void {
-    const done = STAGES.slice(0, STAGES.indexOf(row.lastStageDone as Stage) + 1)
+  #advance(saleId: string, row: SaleRow): void {
+    const done = STAGES.slice(0, STAGES.indexOf(row.lastStageDone as SaleStageName) + 1)
     const [signed, prepared, closed] = [done.slice(0, 2), done.slice(2, -1), done.slice(-1)]
     for (const stages of done.length > 2 ? [signed, prepared, closed] : [done]) {
       const last = Math.min(...stages.map((stage) => this.#dayOf(stage, row)))
-      if (stages.length > 1 && last >= LONG_AGO) this.#on(last, (ago) => this.#passAll(ago, saleId, row, stages))
+      if (stages.length > 1 && last >= DETAILED_DAYS) this.#on(last, (ago) => this.#passAll(ago, saleId, row, stages))
       else for (const stage of stages) this.#on(this.#dayOf(stage, row), (ago) => this.#pass(ago, saleId, row, stage))
     }
     if (row.approvedDate !== '')
       this.#on(this.#daysSince(row.approvedDate), (ago) => this.#timeline.do(ago, 'approveSale', { saleId }))
   }
 
-  async #pass(ago: number, saleId: string, row: Row, stage: Stage): Promise<void> {
-    if (stage === 'financing_approved' && isDecidedLater(row)) await this.#finance(ago, saleId, row)
+  async #pass(ago: number, saleId: string, row: SaleRow, stage: SaleStageName): Promise<void> {
+    if (stage === 'financing_approved' && isFinancingDecidedLater(row)) await this.#finance(ago, saleId, row)
     if (stage === 'contingencies_cleared') await this.#decide(ago, saleId, row)
-    await this.#timeline.do(ago, 'advanceSalePipeline', { saleId, ...moveOf(stage, row) })
+    await this.#timeline.do(ago, 'advanceSalePipeline', { saleId, ...toStageMove(stage, row) })
   }
 
   /** Completes several old stages, each on its day. */
-  async #passAll(ago: number, saleId: string, row: Row, stages: readonly Stage[]): Promise<void> {
+  async #passAll(ago: number, saleId: string, row: SaleRow, stages: readonly SaleStageName[]): Promise<void> {
     const call = this.#timeline.at(ago)
     const { sale, home } = await lockWithHome(call, saleId)
     let after = sale
     for (const stage of stages) {
       const day = this.#dayOf(stage, row)
-      if (stage === 'financing_approved') after = { ...after, financing: financingOf(row, row.financingStatus) }
+      if (stage === 'financing_approved') after = { ...after, financing: toFinancing(row, row.financingStatus) }
       if (stage === 'contingencies_cleared') {
         const decision = { contingencyId: 'C1', status: row.contingencyStatus as SaleContingencyStatus }
-        after = { ...after, ...counted(recorded(after.contingencies, decision, this.#timeline.date(Math.round(day)))) }
+        after = {
+          ...after,
+          ...withOpenCount(applyContingencyRecord(after.contingencies, decision, this.#timeline.date(Math.round(day)))),
+        }
       }
       const completedAt = this.#timeline.at(day).now.toISOString()
-      const move = { status: 'done' as const, ...moveOf(stage, row), completedAt }
-      after = { ...after, ...advanced(after, move, { home, pendingSelections: 0 }, call.now) }
+      const move = { status: 'done' as const, ...toStageMove(stage, row), completedAt }
+      after = { ...after, ...applyStageMove(after, move, { home, pendingSelections: 0 }, call.now) }
     }
     const { financing, contingencies, openContingencies, pipeline, stage } = after
     await sales.update(call, sale, { financing, contingencies, openContingencies, pipeline, stage })
   }
 
   /** Returns how many days ago the stage was completed. */
-  #dayOf(stage: Stage, row: Row): number {
+  #dayOf(stage: SaleStageName, row: SaleRow): number {
     const signed = row.approvedDate === '' ? this.#daysSince(row.saleDate) - 1 : this.#daysSince(row.approvedDate)
     const { days } = this.#homes.find(({ key }) => key === row.home) ?? {}
     const cleared = signed - DAYS_TO_CLEAR
@@ -178,18 +185,18 @@ export class Sales {
         return days == null || days.completed === null ? closing + 3 : days.completed - 1
       case 'closed':
         // The home is closed afterward.
-        return closing + JUST_BEFORE
+        return closing + MOMENT_BEFORE
     }
   }
 
-  #end(saleId: string, row: Row): void {
+  #end(saleId: string, row: SaleRow): void {
     const { cancelledDate, cancelReason: reason } = row
     if (cancelledDate === '') return
     const { disposition } = this.#depositsOf(row).find((deposit) => deposit.disposition !== '') ?? {}
     const depositDisposition = disposition === 'returned' ? 'refunded' : disposition
     // A home that will not be built is canceled afterward.
-    this.#on(this.#daysSince(cancelledDate) + JUST_BEFORE, async (ago) => {
-      if (isDecidedLater(row)) await this.#finance(ago, saleId, row)
+    this.#on(this.#daysSince(cancelledDate) + MOMENT_BEFORE, async (ago) => {
+      if (isFinancingDecidedLater(row)) await this.#finance(ago, saleId, row)
       await this.#decide(ago, saleId, row)
       const disposed = depositDisposition === undefined ? {} : { depositDisposition }
       await this.#timeline.do(ago, 'cancelSale', { saleId, reason, ...disposed })
@@ -197,28 +204,31 @@ export class Sales {
   }
 
   /** Records the bank's decision. */
-  async #finance(ago: number, saleId: string, row: Row): Promise<void> {
-    await this.#timeline.do(ago, 'updateSale', { saleId, financing: financingOf(row, row.financingStatus) })
+  async #finance(ago: number, saleId: string, row: SaleRow): Promise<void> {
+    await this.#timeline.do(ago, 'updateSale', { saleId, financing: toFinancing(row, row.financingStatus) })
   }
 
   /** Records the outcome of the contingency. */
-  async #decide(ago: number, saleId: string, { contingencyStatus: status }: Row): Promise<void> {
+  async #decide(ago: number, saleId: string, { contingencyStatus: status }: SaleRow): Promise<void> {
     if (status === 'pending') return
     await this.#timeline.do(ago, 'recordSaleContingency', { saleId, contingencyId: 'C1', status })
   }
 }
 
 /** Returns how the stage is passed: completed, or waived if there was no home that it depends on. */
-function moveOf(stage: Stage, { home }: Row): { stage: Stage; status?: 'waived'; reason?: string } {
-  if (home !== '' || !ON_PAPER.has(stage)) return { stage }
+function toStageMove(
+  stage: SaleStageName,
+  { home }: SaleRow,
+): { stage: SaleStageName; status?: 'waived'; reason?: string } {
+  if (home !== '' || !STAGES_NEEDING_HOME.has(stage)) return { stage }
   return { stage, status: 'waived', reason: 'The house was built before its home was entered.' }
 }
 
 /** Returns whether the bank decided only after the sale. */
-function isDecidedLater({ approvedDate, financingStatus }: Row): boolean {
+function isFinancingDecidedLater({ approvedDate, financingStatus }: SaleRow): boolean {
   return approvedDate !== '' && ['approved', 'declined'].includes(financingStatus)
 }
 
-function financingOf({ financingType }: Row, status: string): SaleFinancing {
+function toFinancing({ financingType }: SaleRow, status: string): SaleFinancing {
   return { type: financingType as SaleFinancing['type'], lender: null, status: status as SaleFinancing['status'] }
 }

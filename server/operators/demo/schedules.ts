@@ -1,30 +1,30 @@
 import type { Home, Task } from '../../../client/contract.gen.ts'
-import { lockSchedule, rescheduled } from '../../domain/building/tasks/cascade.ts'
+import { lockSchedule, planReschedule } from '../../domain/building/tasks/cascade.ts'
 import * as tasks from '../../domain/building/tasks/queries.ts'
 import * as homes from '../../domain/land/homes/queries.ts'
 import { addDays } from '../../platform/values/calendar.ts'
-import { listIn, orNull, rowsOf } from './rows.ts'
-import type { Named, Timeline } from './timeline.ts'
-import { ASKED, type DemoHome, demoHomes } from './world.ts'
+import { emptyToNull, readRows, splitList } from './data-files.ts'
+import { CONFIRMATIONS, type DemoHome, listDemoHomes } from './demo-world.ts'
+import type { NamedIds, Timeline } from './timeline.ts'
 
-interface Made {
-  readonly vendors: Named<string>
-  readonly homes: Named<Home>
+interface ScheduleInputs {
+  readonly vendors: NamedIds<string>
+  readonly homes: NamedIds<Home>
   /** The vendor usually assigned to each trade. */
   readonly usual: ReadonlyMap<string, string>
 }
 
 /** Work on a lot begins with these tasks, once the permit is issued. */
-const FIRST_ON_SITE: ReadonlySet<string> = new Set(['Temporary power and toilet set', 'Erosion control installed'])
+const FIRST_SITE_TASKS: ReadonlySet<string> = new Set(['Temporary power and toilet set', 'Erosion control installed'])
 
 /** A home in permitting waits for this task. */
-const PERMIT = 'Permit issued'
+const PERMIT_TASK = 'Permit issued'
 
 /** The tasks with the buyer after the home is completed. */
-const CLOSING: ReadonlySet<string> = new Set(['Closing documents signed', 'Home closed'])
+const CLOSING_TASKS: ReadonlySet<string> = new Set(['Closing documents signed', 'Home closed'])
 
 /** Work before the last days is told at once, and from then on day by day. */
-const LAST_DAYS = 7
+const DAILY_DETAIL_DAYS = 7
 
 /**
  * Tells the schedules of the homes, made from one template, with their delays and the questions to vendors. Old work
@@ -32,41 +32,41 @@ const LAST_DAYS = 7
  */
 export class Schedules {
   readonly #timeline: Timeline
-  readonly #made: Made
+  readonly #made: ScheduleInputs
   /** The tasks of each home with a schedule. */
   readonly #tasks = new Map<string, readonly Task[]>()
-  readonly #delays = rowsOf('story-delays')
-  readonly #orders = rowsOf('story-orders')
+  readonly #delays = readRows('story-delays')
+  readonly #orders = readRows('story-orders')
 
-  constructor(timeline: Timeline, made: Made) {
+  constructor(timeline: Timeline, created: ScheduleInputs) {
     this.#timeline = timeline
-    this.#made = made
+    this.#made = created
   }
 
   plan(): void {
     this.#timeline.on(275, (ago) => this.#addTemplate(ago))
-    for (const home of demoHomes()) {
+    for (const home of listDemoHomes()) {
       const { permitting, completed, cancelled } = home.days
       if (permitting === null || cancelled !== null) continue
       this.#timeline.on(permitting, (ago) => this.#begin(ago, home))
-      this.#timeline.on(completed === null ? LAST_DAYS : completed + 1, (ago) => this.#catchUp(ago, home))
+      this.#timeline.on(completed === null ? DAILY_DETAIL_DAYS : completed + 1, (ago) => this.#catchUp(ago, home))
       if (home.days.start === null || completed !== null) continue
-      this.#timeline.on(LAST_DAYS, (ago) => this.#addMilestones(ago, home))
-      for (let day = LAST_DAYS - 1; day >= 0; day--) this.#timeline.on(day, (ago) => this.#work(ago, home))
+      this.#timeline.on(DAILY_DETAIL_DAYS, (ago) => this.#addMilestones(ago, home))
+      for (let day = DAILY_DETAIL_DAYS - 1; day >= 0; day--) this.#timeline.on(day, (ago) => this.#work(ago, home))
     }
-    for (const asked of ASKED) this.#timeline.on(asked.daysAgo, (ago) => this.#ask(ago, asked))
+    for (const requested of CONFIRMATIONS) this.#timeline.on(requested.daysAgo, (ago) => this.#ask(ago, requested))
   }
 
   async #addTemplate(ago: number): Promise<void> {
     const { vendors, usual } = this.#made
     await this.#timeline.do(ago, 'createTaskTemplate', {
       name: 'Production house',
-      rows: rowsOf('task-template').map(({ name, scope, phase, durationDays, taskKind, predecessors }) => {
+      rows: readRows('task-template').map(({ name, scope, phase, durationDays, taskKind, predecessors }) => {
         const vendor = usual.get(scope)
         return {
-          ...{ name, scope: orNull(scope), phase, taskKind, durationDays: Number(durationDays) },
+          ...{ name, scope: emptyToNull(scope), phase, taskKind, durationDays: Number(durationDays) },
           vendorId: vendor === undefined ? null : vendors.get(vendor),
-          predecessors: listIn(predecessors).map(linkIn),
+          predecessors: splitList(predecessors).map(parseLink),
         }
       }),
     })
@@ -83,7 +83,7 @@ export class Schedules {
     const call = this.#timeline.at(ago)
     const today = this.#timeline.date(ago)
     const schedule = await lockSchedule(call, { homeId: this.#made.homes.get(home.key).id })
-    const dated = (changed: readonly Task[]) => rescheduled(schedule, changed, null)
+    const dated = (changed: readonly Task[]) => planReschedule(schedule, changed, null)
     const planned = dated(schedule.tasks.map((task) => this.#withOrders(task, home))).tasks
     const measured = planned.map((task) => ({
       ...task,
@@ -92,7 +92,7 @@ export class Schedules {
     }))
     const delayed = dated(measured.map((task) => this.#withDelays(task, home))).tasks
     const isOver = home.days.completed === null ? (task: Task) => task.plannedEnd <= today : () => true
-    const done = delayed.map((task) => (isOver(task) && isWorkedOn(task, home) ? completedBy(today, task) : task))
+    const done = delayed.map((task) => (isOver(task) && hasWorkOn(task, home) ? completeUntil(today, task) : task))
     const { tasks: after, cascade, percentComplete } = dated(done)
     await tasks.updateAll(
       call,
@@ -101,7 +101,7 @@ export class Schedules {
         return before === undefined ? [] : [{ before, after: task }]
       }),
     )
-    await homes.keepForecast(call, schedule.home.id, {
+    await homes.storeForecast(call, schedule.home.id, {
       ...{ forecastCompletionDate: cascade.newForecast, percentComplete },
     })
     this.#tasks.set(home.key, after)
@@ -110,7 +110,7 @@ export class Schedules {
   #withOrders(task: Task, { key, days }: DemoHome): Task {
     const order = this.#orders.find(({ home, scope }) => home === key && scope === task.scope)
     const vendorId = order === undefined ? task.vendorId : this.#made.vendors.get(order.vendor)
-    if (!FIRST_ON_SITE.has(task.name)) return { ...task, vendorId }
+    if (!FIRST_SITE_TASKS.has(task.name)) return { ...task, vendorId }
     const date = days.start === null ? this.#nextMonday() : this.#timeline.date(days.start)
     return { ...task, vendorId, constraint: { type: 'start_no_earlier_than', date } }
   }
@@ -127,8 +127,8 @@ export class Schedules {
   }
 
   async #addMilestones(ago: number, home: DemoHome): Promise<void> {
-    for (const { name, milestoneType, tasks, autoComplete, drawPercent } of rowsOf('milestones')) {
-      const awaited = listIn(tasks).map((task) => this.#taskOf(home.key, task))
+    for (const { name, milestoneType, tasks, autoComplete, drawPercent } of readRows('milestones')) {
+      const awaited = splitList(tasks).map((task) => this.#taskOf(home.key, task))
       const { id } = await this.#timeline.do(ago, 'createMilestone', {
         ...{ homeId: this.#made.homes.get(home.key).id, name, milestoneType },
         ...{ taskIds: awaited.map(({ id }) => id), autoComplete: autoComplete === 'true' },
@@ -146,7 +146,7 @@ export class Schedules {
     const left = (this.#tasks.get(home.key) ?? []).filter(({ status }) => status !== 'completed')
     for (const task of left.toSorted((a, b) => (a.plannedEnd < b.plannedEnd ? -1 : 1))) {
       const { id: taskId, plannedStart, plannedEnd, taskKind } = task
-      if (!isWorkedOn(task, home) || plannedStart > today) continue
+      if (!hasWorkOn(task, home) || plannedStart > today) continue
       if (plannedEnd <= today && ago > 0) {
         const inspected = taskKind === 'inspection' ? { inspectionResult: 'passed' } : {}
         const done = { taskId, startDate: plannedStart, date: plannedEnd, ...inspected }
@@ -166,7 +166,7 @@ export class Schedules {
   }
 
   /** Asks the vendor of a task to confirm, and records what it said on the phone. */
-  async #ask(ago: number, { home, task, answer, daysLater }: (typeof ASKED)[number]): Promise<void> {
+  async #ask(ago: number, { home, task, answer, daysLater }: (typeof CONFIRMATIONS)[number]): Promise<void> {
     const { id: taskId, plannedStart } = this.#taskOf(home, task)
     await this.#timeline.do(ago, 'requestTaskConfirmation', { taskId })
     if (answer === undefined) return
@@ -192,22 +192,22 @@ export class Schedules {
  * Returns whether the task is worked on: office tasks until the permit is issued, and vendors' tasks once the home has
  * started.
  */
-function isWorkedOn({ phase, name }: Task, { days }: DemoHome): boolean {
-  if (phase === 'permitting') return days.ready !== null || name !== PERMIT
-  return days.start !== null && (days.closed !== null || !CLOSING.has(name))
+function hasWorkOn({ phase, name }: Task, { days }: DemoHome): boolean {
+  if (phase === 'permitting') return days.ready !== null || name !== PERMIT_TASK
+  return days.start !== null && (days.closed !== null || !CLOSING_TASKS.has(name))
 }
 
-function completedBy(today: string, task: Task): Task {
+function completeUntil(today: string, task: Task): Task {
   const [actualStart = today] = [task.plannedStart, today].sort()
   const [actualEnd = today] = [task.plannedEnd, today].sort()
   const inspectionResult = task.taskKind === 'inspection' ? 'passed' : null
   return { ...task, status: 'completed', actualStart, actualEnd, percentComplete: 100, inspectionResult }
 }
 
-const LINK = /^(?<name>[^:]+)(?::(?<type>[FS]{2})(?<lag>[+-]\d+)?)?$/
+const LINK_PATTERN = /^(?<name>[^:]+)(?::(?<type>[FS]{2})(?<lag>[+-]\d+)?)?$/
 
 /** Returns a predecessor from its notation in the files: a name, then after a colon the type and the lag. */
-function linkIn(text: string): { name: string; type: string; lagDays: number } {
-  const { name = text, type = 'FS', lag = '0' } = LINK.exec(text)?.groups ?? {}
+function parseLink(text: string): { name: string; type: string; lagDays: number } {
+  const { name = text, type = 'FS', lag = '0' } = LINK_PATTERN.exec(text)?.groups ?? {}
   return { name, type, lagDays: Number(lag) }
 }

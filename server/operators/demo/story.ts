@@ -1,38 +1,38 @@
 import type { Bid, Home } from '../../../client/contract.gen.ts'
-import { answerInvitation } from '../../domain/bidding/bid-requests/changes.ts'
+import { answerInvitation } from '../../domain/bidding/bid-requests/change-bid-request.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
-import type { Answered } from '../../platform/calls/operation.ts'
-import { vendorOf } from '../../platform/keys/principals.ts'
+import type { ResponseBody } from '../../platform/calls/operation.ts'
+import { toVendorPrincipal } from '../../platform/keys/principals.ts'
 import { Buyers } from './buyers.ts'
 import { Contracts } from './contracts.ts'
+import { emptyToNull } from './data-files.ts'
+import {
+  BUDGETS,
+  BUILDER,
+  COMMUNITIES,
+  type DemoDocument,
+  type DemoHome,
+  type DemoRequest,
+  type DemoVendor,
+  hasManualBudget,
+  listDemoHomes,
+  listHomeMoves,
+  listInitialVendors,
+  NOTICES,
+  REQUESTS,
+  type ScopeName,
+  VENDORS,
+} from './demo-world.ts'
 import { Leads } from './leads.ts'
 import { Messages } from './messages.ts'
 import { Options } from './options.ts'
 import { Orders } from './orders.ts'
 import { Payments } from './payments.ts'
 import { PriceBook } from './price-book.ts'
-import { orNull } from './rows.ts'
 import { Sales } from './sales.ts'
 import { Schedules } from './schedules.ts'
-import { Named, Timeline } from './timeline.ts'
-import {
-  BUDGETS,
-  BUILDER,
-  COMMUNITIES,
-  type DemoHome,
-  type DemoPaper,
-  type DemoRequest,
-  type DemoVendor,
-  demoHomes,
-  firstVendors,
-  isBudgetedByHand,
-  movesOf,
-  NOTICES,
-  REQUESTS,
-  type ScopeName,
-  VENDORS,
-} from './world.ts'
+import { NamedIds, Timeline } from './timeline.ts'
 
 /**
  * The past months of a builder, told through the operations as its users would have called them, so that all rules and
@@ -41,9 +41,9 @@ import {
 export class Story {
   readonly #timeline: Timeline
   /** Communities by code, vendors by name, homes by code and lot. */
-  readonly #communities = new Named<string>()
-  readonly #vendors = new Named<string>()
-  readonly #homes = new Named<Home>()
+  readonly #communities = new NamedIds<string>()
+  readonly #vendors = new NamedIds<string>()
+  readonly #homes = new NamedIds<Home>()
   readonly #prices: PriceBook
   readonly #options: Options
   readonly #contracts: Contracts
@@ -56,23 +56,23 @@ export class Story {
   readonly #messages: Messages
 
   /** @param people the builder's users by email address */
-  constructor(today: Pick<Call, 'now' | 'timeZone'>, people: Named<string>) {
+  constructor(today: Pick<Call, 'now' | 'timeZone'>, people: NamedIds<string>) {
     this.#timeline = new Timeline(today)
-    const made = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
-    this.#prices = new PriceBook(this.#timeline, made)
+    const created = { communities: this.#communities, vendors: this.#vendors, homes: this.#homes }
+    this.#prices = new PriceBook(this.#timeline, created)
     const { parts, plans } = this.#prices
     this.#options = new Options(this.#timeline, this.#prices)
-    this.#contracts = new Contracts(this.#timeline, { ...made, parts, plans })
-    this.#buyers = new Buyers(this.#timeline, { ...made, options: this.#options.made, contracts: this.#contracts })
-    const vendors = [...VENDORS, ...firstVendors()]
+    this.#contracts = new Contracts(this.#timeline, { ...created, parts, plans })
+    this.#buyers = new Buyers(this.#timeline, { ...created, options: this.#options.made, contracts: this.#contracts })
+    const vendors = [...VENDORS, ...listInitialVendors()]
     const usual = new Map(vendors.toReversed().flatMap(({ name, scopes }) => scopes.map((scope) => [scope, name])))
-    this.#schedules = new Schedules(this.#timeline, { ...made, usual })
-    this.#orders = new Orders(this.#timeline, made)
+    this.#schedules = new Schedules(this.#timeline, { ...created, usual })
+    this.#orders = new Orders(this.#timeline, created)
     this.#payments = new Payments(this.#timeline, this.#orders.made)
-    this.#messages = new Messages(this.#timeline, { ...made, people, orders: this.#orders.made })
-    this.#leads = new Leads(this.#timeline, { ...made, plans, people })
+    this.#messages = new Messages(this.#timeline, { ...created, people, orders: this.#orders.made })
+    this.#leads = new Leads(this.#timeline, { ...created, plans, people })
     const [leads, options] = [this.#leads.made, this.#options.made]
-    this.#sales = new Sales(this.#timeline, { ...made, plans, people, leads, options })
+    this.#sales = new Sales(this.#timeline, { ...created, plans, people, leads, options })
     this.#plan()
   }
 
@@ -90,8 +90,8 @@ export class Story {
     const again = this.#timeline.mark()
     await call.write(async (inside) => {
       again()
-      const begunMs = performance.now()
-      await this.#timeline.run(inside, () => performance.now() - begunMs > ms)
+      const startedMs = performance.now()
+      await this.#timeline.run(inside, () => performance.now() - startedMs > ms)
       await within(inside)
     })
     return this.#timeline.next
@@ -103,13 +103,13 @@ export class Story {
     const entered = new Map(VENDORS.map(({ name }, i) => [name, 380 - i * 3]))
     for (const [i, vendor] of VENDORS.entries())
       this.#on(entered.get(vendor.name) ?? 0, (ago) => this.#addVendor(ago, vendor, i))
-    for (const [i, vendor] of firstVendors().entries())
+    for (const [i, vendor] of listInitialVendors().entries())
       this.#on(388, (ago) => this.#addVendor(ago, vendor, VENDORS.length + i))
     this.#on(387, (ago) => this.#prices.addParts(ago))
     this.#on(386, (ago) => this.#prices.addPlans(ago))
     this.#on(385, (ago) => this.#options.add(ago))
     this.#prices.planPrices((vendor) => entered.get(vendor) ?? 386)
-    for (const home of demoHomes()) this.#on(home.days.planning, (ago) => this.#addHome(ago, home))
+    for (const home of listDemoHomes()) this.#on(home.days.planning, (ago) => this.#addHome(ago, home))
     for (const request of REQUESTS) this.#on(request.sentDaysAgo, (ago) => this.#requestBids(ago, request))
     this.#orders.plan()
     this.#payments.plan()
@@ -126,7 +126,7 @@ export class Story {
     this.#timeline.on(daysAgo, run)
   }
 
-  #do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+  #do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>> {
     return this.#timeline.do(daysAgo, id, input)
   }
 
@@ -178,7 +178,7 @@ export class Story {
     }
   }
 
-  async #addPaper(ago: number, vendorId: string, paper: DemoPaper): Promise<void> {
+  async #addPaper(ago: number, vendorId: string, paper: DemoDocument): Promise<void> {
     const { id } = await this.#do(ago, 'addComplianceDocument', {
       vendorId,
       effectiveDate: this.#timeline.date(ago),
@@ -189,7 +189,7 @@ export class Story {
     await this.#do(ago, 'changeComplianceDocumentStatus', { complianceDocumentId: id, status: 'rejected', reason })
   }
 
-  #paper(paper: DemoPaper) {
+  #paper(paper: DemoDocument) {
     const expirationDate = this.#timeline.date(-260)
     switch (paper) {
       case 'unread':
@@ -231,20 +231,20 @@ export class Story {
       ...{ name, lotNumber, homeType, swing: row.swing },
       communityId: this.#communities.get(community),
       planId: plan === '' ? null : this.#prices.plans.get(plan),
-      elevation: orNull(row.elevation),
+      elevation: emptyToNull(row.elevation),
       address: { line1, city: 'Austin', state: 'TX', country: 'US' },
     })
     this.#homes.set(key, home)
-    if (!isBudgetedByHand(demoHome)) await this.#do(ago, 'estimateHomeBudget', { homeId: home.id })
+    if (!hasManualBudget(demoHome)) await this.#do(ago, 'estimateHomeBudget', { homeId: home.id })
     else
       for (const [scope, budget] of Object.entries(BUDGETS)) {
         const amount = Math.round(budget * Number(row.size))
         await this.#do(ago, 'addBudgetLine', { homeId: home.id, scope, amount })
       }
-    for (const { status, daysAgo } of movesOf(demoHome)) {
+    for (const { status, daysAgo } of listHomeMoves(demoHome)) {
       if (status === 'under_construction')
         this.#on(daysAgo, (at) => this.#do(at, 'lockHomeBudget', { homeId: home.id }))
-      const reason = REASONS[status]
+      const reason = STATUS_REASONS[status]
       this.#on(daysAgo, (at) =>
         this.#do(at, 'changeHomeStatus', { homeId: home.id, status, ...(reason !== undefined && { reason }) }),
       )
@@ -296,7 +296,7 @@ export class Story {
     if (declined !== undefined) {
       const vendorId = this.#vendors.get(declined.vendor)
       this.#on(ago - declined.daysLater, (day) => {
-        const vendor = vendorOf(this.#timeline.call.principal.organization, vendorId, vendorId)
+        const vendor = toVendorPrincipal(this.#timeline.call.principal.organization, vendorId, vendorId)
         return answerInvitation(this.#timeline.at(day, vendor), id, vendorId, 'declined', declined.reason)
       })
     }
@@ -314,7 +314,10 @@ export class Story {
     day: number,
     { vendorId, invitationId, priced }: { vendorId: string; invitationId: string; priced: object },
   ): Promise<Bid> {
-    const vendor = this.#timeline.at(day, vendorOf(this.#timeline.call.principal.organization, vendorId, vendorId))
+    const vendor = this.#timeline.at(
+      day,
+      toVendorPrincipal(this.#timeline.call.principal.organization, vendorId, vendorId),
+    )
     await vendor.operation('savePortalBidDraft', { invitationId, ...priced })
     const { bid } = await vendor.operation('submitPortalBid', { invitationId })
     return this.#do(day, 'getBid', { bidId: bid?.id })
@@ -353,7 +356,7 @@ export class Story {
   }
 }
 
-const REASONS: Partial<Record<string, string>> = {
+const STATUS_REASONS: Partial<Record<string, string>> = {
   on_hold: 'The lot drains badly; an engineer is looking at it.',
   cancelled: 'The buyer could not get financing.',
 }

@@ -1,8 +1,8 @@
-import { as, type Principal, type WriteCall } from '../../platform/calls/call.ts'
+import { type Principal, type WriteCall, withPrincipal } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
-import type { Answered } from '../../platform/calls/operation.ts'
+import type { ResponseBody } from '../../platform/calls/operation.ts'
 import { addDays, dateIn, daysBetween } from '../../platform/values/calendar.ts'
-import { BUILDER } from './world.ts'
+import { BUILDER } from './demo-world.ts'
 
 const DAY_MS = 86_400_000
 
@@ -14,12 +14,12 @@ const DATE = /\d{4}-\d{2}-\d{2}/g
  * What was done at least this many days ago, and took several operations, is told at once and bypasses them: one by one
  * they would take a third of the time of creating the demo.
  */
-export const LONG_AGO = 30
+export const DETAILED_DAYS = 30
 
 /** About a minute and a half, in days, for what comes before another event of the same day. */
-export const JUST_BEFORE = 0.001
+export const MOMENT_BEFORE = 0.001
 
-interface Deed {
+interface TimelineAction {
   /** How many days ago it happened. */
   readonly daysAgo: number
   readonly run: (daysAgo: number) => Promise<unknown>
@@ -29,7 +29,7 @@ interface Deed {
 export class Timeline {
   readonly #now: Date
   readonly #today: string
-  #deeds: Deed[] = []
+  #deeds: TimelineAction[] = []
   #call: WriteCall | null = null
 
   /**
@@ -41,7 +41,7 @@ export class Timeline {
     this.#today = today
   }
 
-  on(daysAgo: number, run: Deed['run']): void {
+  on(daysAgo: number, run: TimelineAction['run']): void {
     this.#deeds.push({ daysAgo, run })
   }
 
@@ -70,7 +70,7 @@ export class Timeline {
   }
 
   // The oldest first; within a day, in the order of adding.
-  #take(): Deed | undefined {
+  #take(): TimelineAction | undefined {
     const longest = this.next
     const at = this.#deeds.findIndex(({ daysAgo }) => daysAgo === longest)
     return at === -1 ? undefined : this.#deeds.splice(at, 1)[0]
@@ -82,12 +82,12 @@ export class Timeline {
     return this.#call
   }
 
-  do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<Answered<Id>> {
+  do<Id extends OperationId>(daysAgo: number, id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>> {
     return this.at(daysAgo).operation(id, input)
   }
 
   at(daysAgo: number, principal: Principal = this.call.principal): WriteCall {
-    return as(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
+    return withPrincipal(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
   }
 
   /** Returns the date this many days ago, in the builder's time zone. */
@@ -107,11 +107,11 @@ export class Timeline {
 }
 
 /** Records created so far, by their name in the story. */
-export class Named<T> {
+export class NamedIds<T> {
   readonly #byName = new Map<string, T>()
 
-  set(name: string, made: T): void {
-    this.#byName.set(name, made)
+  set(name: string, created: T): void {
+    this.#byName.set(name, created)
   }
 
   has(name: string): boolean {
@@ -119,8 +119,8 @@ export class Named<T> {
   }
 
   get(name: string): T {
-    const made = this.#byName.get(name)
-    if (made === undefined) throw new Error(`Unknown demo record "${name}".`)
-    return made
+    const created = this.#byName.get(name)
+    if (created === undefined) throw new Error(`Unknown demo record "${name}".`)
+    return created
   }
 }

@@ -1,20 +1,20 @@
 import type { LienWaiver, LienWaiverStatus, Payment } from '../../../client/contract.gen.ts'
-import { signed } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import { applySignature } from '../../domain/paying/lien-waivers/lien-waiver.ts'
 import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
-import type { RowOf } from './rows.ts'
-import { LONG_AGO, type Timeline } from './timeline.ts'
-import { firstVendors, VENDORS } from './world.ts'
+import type { RowOf } from './data-files.ts'
+import { listInitialVendors, VENDORS } from './demo-world.ts'
+import { DETAILED_DAYS, type Timeline } from './timeline.ts'
 
-type Row = RowOf<'story-payments'>
+type PaymentRow = RowOf<'story-payments'>
 
 /** Days until a vendor signs, and until the builder accepts. */
 const DAYS_TO_SIGN = 3
 const DAYS_TO_READ = 1
 
 /** The status changes of a waiver after it is requested, by its status in the story. */
-const MOVES: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
+const MOVES_BY_OUTCOME: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
   received: ['signed'],
   accepted: ['signed', 'accepted'],
   rejected: ['signed', 'rejected'],
@@ -23,20 +23,20 @@ const MOVES: Readonly<Record<string, readonly LienWaiverStatus[]>> = {
 /** Tells the lien waivers. A void waiver was voided with its payment. */
 export class Waivers {
   readonly #timeline: Timeline
-  readonly #contacts = new Map([...VENDORS, ...firstVendors()].map(({ name, contact }) => [name, contact]))
+  readonly #contacts = new Map([...VENDORS, ...listInitialVendors()].map(({ name, contact }) => [name, contact]))
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline
   }
 
   /** Plans the waiver of a payment that was entered this many days ago. A conditional one comes before the money. */
-  planFor({ id: paymentId }: Payment, row: Row, entered: number): void {
+  planFor({ id: paymentId }: Payment, row: PaymentRow, entered: number): void {
     if (row.waiverStatus === 'not_required') return
     const requested = row.waiverType.startsWith('conditional') ? entered : Number(row.paidDaysAgo)
     this.#timeline.on(requested, async (ago) => {
       const waiver = await this.#timeline.do(ago, 'requestLienWaiver', { paymentId })
-      const moves = MOVES[row.waiverStatus] ?? []
-      if (ago >= LONG_AGO && moves.includes('accepted'))
+      const moves = MOVES_BY_OUTCOME[row.waiverStatus] ?? []
+      if (ago >= DETAILED_DAYS && moves.includes('accepted'))
         this.#timeline.on(ago - DAYS_TO_SIGN - DAYS_TO_READ, (day) => this.#accept(day, waiver, row))
       else
         for (const [i, status] of moves.entries())
@@ -44,7 +44,7 @@ export class Waivers {
     })
   }
 
-  #move(ago: number, { id: lienWaiverId }: LienWaiver, row: Row, status: LienWaiverStatus): void {
+  #move(ago: number, { id: lienWaiverId }: LienWaiver, row: PaymentRow, status: LienWaiverStatus): void {
     const details = {
       ...(status === 'signed' && { signedBy: this.#signerOf(row) }),
       ...(status === 'rejected' && { reason: row.note }),
@@ -55,19 +55,19 @@ export class Waivers {
   }
 
   /** Signs and accepts an old waiver at once. */
-  async #accept(ago: number, { id, paymentId }: LienWaiver, row: Row): Promise<void> {
+  async #accept(ago: number, { id, paymentId }: LienWaiver, row: PaymentRow): Promise<void> {
     const call = this.#timeline.at(ago)
     const payment = await payments.lock(call, paymentId)
     const waiver = await waivers.lock(call, id)
     const signedOn = this.#timeline.date(ago + DAYS_TO_READ)
-    const signature = signed(waiver, { signedBy: this.#signerOf(row), signedOn, signedVia: 'paper' }, null)
+    const signature = applySignature(waiver, { signedBy: this.#signerOf(row), signedOn, signedVia: 'paper' }, null)
     await waivers.update(call, waiver, { ...signature, status: 'accepted' })
     await recordStatusChange(this.#timeline.at(ago + DAYS_TO_READ), { id, from: 'requested', to: 'signed' })
     await recordStatusChange(call, { id, from: 'signed', to: 'accepted' })
     await payments.update(call, payment, { lienWaiverId: id })
   }
 
-  #signerOf({ vendor }: Row): string {
+  #signerOf({ vendor }: PaymentRow): string {
     return this.#contacts.get(vendor) ?? vendor
   }
 }

@@ -1,8 +1,8 @@
-import { placeOfLink } from '../../domain/office/mail/link.ts'
-import { placeOfTaxId } from '../../domain/vendors/vendors/tax-id-place.ts'
-import { placeOfAnswer } from '../../interfaces/http/idempotency.ts'
-import { placeOfAddress } from '../../platform/keys/portal-addresses.ts'
-import { placeOf } from '../../platform/webhooks/secret.ts'
+import { linkSealContext } from '../../domain/office/mail/mail-link.ts'
+import { taxIdSealContext } from '../../domain/vendors/vendors/tax-id-seal-context.ts'
+import { responseSealContext } from '../../interfaces/http/idempotency.ts'
+import { portalLinkSealContext } from '../../platform/keys/portal-links.ts'
+import { secretSealContext } from '../../platform/webhooks/webhook-secret.ts'
 
 /** A column of encrypted values, with the encryption context of its rows. */
 export interface SealedColumn {
@@ -15,10 +15,15 @@ export interface SealedColumn {
 
 /** All such columns. Values in any other column are lost when the encryption key is rotated. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: placeOf },
-  { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: placeOf },
-  { table: 'idempotencyRecords', key: ['organizationId', 'key'], column: 'body', place: placeOfAnswer },
-  { table: 'mails', key: ['organizationId', 'id'], column: 'sealedLink', place: placeOfLink },
-  { table: 'portalAddresses', key: ['organizationId', 'subjectId'], column: 'sealedToken', place: placeOfAddress },
-  { table: 'vendors', key: ['organizationId', 'id'], column: 'sealedTaxId', place: placeOfTaxId },
+  { table: 'webhooks', key: ['organizationId', 'id'], column: 'secret', place: secretSealContext },
+  { table: 'webhooks', key: ['organizationId', 'id'], column: 'previousSecret', place: secretSealContext },
+  { table: 'idempotencyRecords', key: ['organizationId', 'key'], column: 'body', place: responseSealContext },
+  { table: 'mails', key: ['organizationId', 'id'], column: 'sealedLink', place: linkSealContext },
+  {
+    table: 'portalAddresses',
+    key: ['organizationId', 'subjectId'],
+    column: 'sealedToken',
+    place: portalLinkSealContext,
+  },
+  { table: 'vendors', key: ['organizationId', 'id'], column: 'sealedTaxId', place: taxIdSealContext },
 ]

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { newTestDatabase } from '../../../test/support/databases.ts'
+import { createTestDatabase } from '../../../test/support/databases.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { copyTable } from './copy-table.ts'
-import { listMovedTables, readContent } from './tables.ts'
+import { listMovedTables, readContent } from './moved-tables.ts'
 
 async function newDatabase(): Promise<Db> {
-  const database = await newTestDatabase()
+  const database = await createTestDatabase()
   onTestFinished(() => database.close())
   await sql`create table "samples" (
     "word" text not null, "place" bigint not null generated always as identity, "bytes" bytea, "list" text[],

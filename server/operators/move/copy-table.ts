@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import type { Column, MovedTable } from './tables.ts'
+import type { MovedColumn, MovedTable } from './moved-tables.ts'
 
 /** Rows of the first batch. The size of later ones follows from the length of the rows. */
 const FIRST_ROWS = 100
-const MOST_ROWS = 2000
+const MAX_ROWS = 2000
 /** Maximum characters of a batch, unless a single row has more. */
 const BATCH_CHARACTERS = 2_000_000
 
 /** A row with its values as text. Every type can be converted to text and back without loss. */
-export type Values = Record<string, string | null>
+export type TextRow = Record<string, string | null>
 
 /**
  * Copies the rows that follow the last one at the target, in the order of the key. Each batch is one statement, so an
@@ -30,23 +30,23 @@ export async function copyTable(
     onBatch(rows.length)
     after = rows.at(-1) ?? null
     const characters = rows.flatMap((row) => Object.values(row)).reduce((sum, text) => sum + (text?.length ?? 0), 0)
-    limit = Math.max(1, Math.min(MOST_ROWS, Math.floor(BATCH_CHARACTERS / Math.ceil(characters / rows.length + 1))))
+    limit = Math.max(1, Math.min(MAX_ROWS, Math.floor(BATCH_CHARACTERS / Math.ceil(characters / rows.length + 1))))
   }
 }
 
-async function readLastKey(target: Db, { name, key }: MovedTable): Promise<Values | null> {
-  const backwards = sql.join(key.map((column) => sql`${orderOf(column)} desc`))
-  const { rows } = await sql<Values>`
-    select ${textsOf(key)} from ${sql.table(name)} as "t" order by ${backwards} limit 1`.execute(target)
+async function readLastKey(target: Db, { name, key }: MovedTable): Promise<TextRow | null> {
+  const backwards = sql.join(key.map((column) => sql`${orderSql(column)} desc`))
+  const { rows } = await sql<TextRow>`
+    select ${selectTexts(key)} from ${sql.table(name)} as "t" order by ${backwards} limit 1`.execute(target)
   return rows[0] ?? null
 }
 
-async function readBatch(source: Db, table: MovedTable, after: Values | null, limit: number): Promise<Values[]> {
+async function readBatch(source: Db, table: MovedTable, after: TextRow | null, limit: number): Promise<TextRow[]> {
   const { name, key, columns } = table
-  const order = sql.join(key.map(orderOf))
+  const order = sql.join(key.map(orderSql))
   const last = after && sql.join(key.map((column) => sql`${after[column.name]}::text::${sql.raw(column.type)}`))
-  const { rows } = await sql<Values>`
-    select ${textsOf(columns)} from ${sql.table(name)} as "t"
+  const { rows } = await sql<TextRow>`
+    select ${selectTexts(columns)} from ${sql.table(name)} as "t"
     ${last === null ? sql`` : sql`where (${order}) > (${last})`} order by ${order} limit ${limit}`.execute(source)
   return rows
 }
@@ -55,7 +55,7 @@ async function readBatch(source: Db, table: MovedTable, after: Values | null, li
 export async function writeBatch(
   target: Db,
   { name, columns }: Pick<MovedTable, 'name' | 'columns'>,
-  rows: readonly Values[],
+  rows: readonly TextRow[],
 ): Promise<void> {
   const names = sql.join(columns.map((column) => sql.ref(column.name)))
   const lists = sql.join(columns.map((column) => sql`${rows.map((row) => row[column.name] ?? null)}::text[]`))
@@ -66,13 +66,13 @@ export async function writeBatch(
 }
 
 /** Returns SQL of columns as text. */
-export function textsOf(columns: readonly Column[]): RawBuilder<unknown> {
+export function selectTexts(columns: readonly MovedColumn[]): RawBuilder<unknown> {
   return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
 }
 
 // The same order in both databases, whose default collations can differ. Without the table, the name would refer to the
 // text in the result.
-function orderOf({ name, isCollated }: Column): RawBuilder<unknown> {
+function orderSql({ name, isCollated }: MovedColumn): RawBuilder<unknown> {
   const column = sql`"t".${sql.ref(name)}`
   return isCollated ? sql`${column} collate "C"` : column
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Database, Db } from '../../platform/database/database.ts'
-import { bringUpToDate, listMigrations } from '../../platform/database/migrate.ts'
-import { isMarked, MARK } from '../../platform/database/unfinished-move.ts'
-import { MoveRefused } from './refused.ts'
-import type { MovedTable } from './tables.ts'
+import { listAppliedMigrations, migrateMoveTarget } from '../../platform/database/migrate.ts'
+import { hasUnfinishedMove, MOVE_MARKER_TABLE } from '../../platform/database/unfinished-move.ts'
+import { MoveRefused } from './move-refused.ts'
+import type { MovedTable } from './moved-tables.ts'
 
-interface Mark {
+interface MoveMark {
   source: string
   /** The statements that restore what `prepareTarget` removed; null until then. */
   restoring: string[] | null
@@ -21,7 +21,7 @@ interface Mark {
  */
 export async function prepareTarget(target: Database, source: string): Promise<boolean> {
   const db = target.sessions
-  const continues = await isMarked(db)
+  const continues = await hasUnfinishedMove(db)
   if (continues) {
     const mark = await readMark(db)
     if (mark.source !== source)
@@ -29,11 +29,13 @@ export async function prepareTarget(target: Database, source: string): Promise<b
   } else {
     await assertEmpty(db)
     await db.transaction().execute(async (trx) => {
-      await sql`create table ${sql.table(MARK)} ("source" text primary key, "restoring" jsonb)`.execute(trx)
-      await sql`insert into ${sql.table(MARK)} ("source") values (${source})`.execute(trx)
+      await sql`create table ${sql.table(MOVE_MARKER_TABLE)} ("source" text primary key, "restoring" jsonb)`.execute(
+        trx,
+      )
+      await sql`insert into ${sql.table(MOVE_MARKER_TABLE)} ("source") values (${source})`.execute(trx)
     })
   }
-  await bringUpToDate(target)
+  await migrateMoveTarget(target)
   if ((await readMark(db)).restoring === null) await db.transaction().execute(removeConstraints)
   return continues
 }
@@ -49,8 +51,8 @@ async function assertEmpty(db: Db): Promise<void> {
   throw new MoveRefused(`The target is not empty: it has a table "${found.name}". Create a new database for the move.`)
 }
 
-async function readMark(db: Db): Promise<Mark> {
-  const { rows } = await sql<Mark>`select "source", "restoring" from ${sql.table(MARK)}`.execute(db)
+async function readMark(db: Db): Promise<MoveMark> {
+  const { rows } = await sql<MoveMark>`select "source", "restoring" from ${sql.table(MOVE_MARKER_TABLE)}`.execute(db)
   const [mark] = rows
   if (mark === undefined)
     throw new MoveRefused('The record of the move in the target database is damaged. Create a new database.')
@@ -76,12 +78,12 @@ async function removeConstraints(trx: Db): Promise<void> {
   for (const { table } of triggers) await sql`alter table ${sql.table(table)} disable trigger user`.execute(trx)
   for (const { table, name } of keys)
     await sql`alter table ${sql.table(table)} drop constraint ${sql.id(name)}`.execute(trx)
-  await sql`update ${sql.table(MARK)} set "restoring" = ${JSON.stringify(restoring)}::jsonb`.execute(trx)
+  await sql`update ${sql.table(MOVE_MARKER_TABLE)} set "restoring" = ${JSON.stringify(restoring)}::jsonb`.execute(trx)
 }
 
 /** @throws {MoveRefused} unless both have exactly the migrations of this version */
 export async function assertSameSchema(source: Db, known: readonly string[]): Promise<void> {
-  const done = await listMigrations(source)
+  const done = await listAppliedMigrations(source)
   const unknown = [...done].find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw new MoveRefused(
@@ -115,7 +117,7 @@ export async function completeTarget(source: Database, target: Database): Promis
         await sql`select setval(${`"${name}"`}::regclass, ${value}::bigint, ${isCalled})`.execute(trx)
     }
     for (const statement of restoring ?? []) await sql.raw(statement).execute(trx)
-    await sql`drop table ${sql.table(MARK)}`.execute(trx)
+    await sql`drop table ${sql.table(MOVE_MARKER_TABLE)}`.execute(trx)
   })
   // A statement prepared before the first automatic analysis would keep the plan for an empty table.
   await sql`analyze`.execute(target.sessions)

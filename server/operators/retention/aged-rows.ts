@@ -1,58 +1,62 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { columnList, type Row } from '../builder-data/kinds.ts'
+import { columnListSql, type StoredRow } from '../builder-data/export-kinds.ts'
 import type { AgedKind } from './aged-kinds.ts'
 
 /** A builder's rows of a kind that were created before a time in milliseconds. */
-export interface Aged {
+export interface AgedRows {
   kind: AgedKind
   organizationId: string
   before: number
 }
 
 /** Returns the builders after the given one whose oldest row of the kind was created before this time, in order. */
-export async function organizationsWith(
+export async function listOrganizationsWith(
   db: Db,
   { table, at, where, order }: AgedKind,
   before: number,
   last: string,
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select o."id" from "organizations" as o cross join lateral (
       select ${sql.ref(at)} as "at" from ${sql.table(table)}
-      where "organizationId" = o."id" and ${sql.raw(where ?? 'true')} order by ${columnList(order)} limit 1) as oldest
-    where o."id" > ${last} and oldest."at" < ${new Date(before).toISOString()} order by o."id" limit ${most}`.execute(
-    db,
-  )
+      where "organizationId" = o."id" and ${sql.raw(where ?? 'true')} order by ${columnListSql(order)} limit 1) as oldest
+    where o."id" > ${last} and oldest."at" < ${new Date(before).toISOString()} order by o."id" limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 /** A page of rows: the maximum number, the row to start after, and the columns besides the IDs. */
-export interface Page {
-  after: Row | undefined
+export interface RowPage {
+  after: StoredRow | undefined
   most: number
   columns: readonly string[]
 }
 
 /**
- * Returns the oldest rows, in order of creation, with their time as `madeAt`. Stops at the first that is not old
+ * Returns the oldest rows, in order of creation, with their time as `idCreatedAt`. Stops at the first that is not old
  * enough: later rows are newer, except for the seconds that a transaction takes.
  */
-export async function readOldest(db: Db, { kind, organizationId, before }: Aged, page: Page): Promise<Row[]> {
+export async function readOldest(
+  db: Db,
+  { kind, organizationId, before }: AgedRows,
+  page: RowPage,
+): Promise<StoredRow[]> {
   const { table, order, where } = kind
   const { after, most } = page
-  const beyond = after ? sql`(${columnList(order)}) > (${sql.join(order.map((column) => after[column]))})` : sql`true`
-  const { rows } = await sql<Row>`
-    select ${columnList([...new Set(['id', ...order, ...page.columns])])}, ${sql.ref(kind.at)} as "madeAt"
+  const beyond = after
+    ? sql`(${columnListSql(order)}) > (${sql.join(order.map((column) => after[column]))})`
+    : sql`true`
+  const { rows } = await sql<StoredRow>`
+    select ${columnListSql([...new Set(['id', ...order, ...page.columns])])}, ${sql.ref(kind.at)} as "madeAt"
     from ${sql.table(table)} where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
-    order by ${columnList(order)} limit ${most}`.execute(db)
+    order by ${columnListSql(order)} limit ${most}`.execute(db)
   const end = rows.findIndex(({ madeAt }) => Date.parse(String(madeAt)) >= before)
   return end < 0 ? rows : rows.slice(0, end)
 }
 
 /** Deletes the rows that no other transaction has locked or deleted, and returns their number. */
-export async function deleteRows(trx: Db, { kind, organizationId }: Aged, ids: readonly string[]): Promise<number> {
+export async function deleteRows(trx: Db, { kind, organizationId }: AgedRows, ids: readonly string[]): Promise<number> {
   const table = sql.table(kind.table)
   const { numAffectedRows = 0n } = await sql`
     delete from ${table} where "organizationId" = ${organizationId} and "id" = any(array(

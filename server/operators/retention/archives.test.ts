@@ -4,15 +4,15 @@ import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
-import { allOf, fetchArchives } from '../../platform/archives/fetch.ts'
-import { type Archive, claimKind, fileNameOf, keyOf } from '../../platform/archives/queries.ts'
+import { fetchArchives, listAllArchives } from '../../platform/archives/fetch-archives.ts'
+import { type Archive, claimKind, toFileName, toStorageKey } from '../../platform/archives/queries.ts'
 import type { Tables } from '../../platform/database/database.ts'
 import { eraseLead } from '../builder-data/erase-lead.ts'
 import { eraseOrganization } from '../builder-data/erase-organization.ts'
 import { eraseUser } from '../builder-data/erase-person.ts'
-import { startForgetting } from './forget-aged.ts'
+import { startDeletionWorker } from './delete-expired.ts'
 
 const DAY_MS = 86_400_000
 
@@ -33,8 +33,8 @@ const KEPT_DAYS = 365
 
 /** Does what the job does in one process. */
 function forget(): Promise<void> {
-  const kept = { archives: true, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
-  return startForgetting(plumbline.app.surroundings, kept).run()
+  const stored = { archives: true, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
+  return startDeletionWorker(plumbline.app.services, stored).run()
 }
 
 /** Advances the clock to the next month, because every test uses its own months. */
@@ -75,23 +75,26 @@ async function dispatched({ organizationId }: Builder): Promise<void> {
   }
 }
 
-async function archivesOf({ organizationId }: Builder): Promise<Archive[]> {
+async function getArchives({ organizationId }: Builder): Promise<Archive[]> {
   const all: Archive[] = []
-  for await (const archive of allOf(plumbline.database.statements, organizationId)) all.push(archive)
+  for await (const archive of listAllArchives(plumbline.database.statements, organizationId)) all.push(archive)
   return all
 }
 
 /** Returns the files in the builder's folder of the store. */
-function filesOf({ organizationId }: Builder): string[] {
+function getFiles({ organizationId }: Builder): string[] {
   return globSync(`${organizationId}/**/*.gz`, { cwd: path.join(plumbline.config.dataDir, 'files') }).map((file) =>
     path.basename(file),
   )
 }
 
 /** Returns the lines of a builder's archives, as an operator fetches them. */
-async function fetched({ organizationId }: Builder, wanted: { kind?: string; month?: string } = {}): Promise<Line[]> {
+async function fetched(
+  { organizationId }: Builder,
+  requested: { kind?: string; month?: string } = {},
+): Promise<Line[]> {
   const folder = path.join(scratch, `${organizationId}-${readdirSync(scratch).length}`)
-  await fetchArchives(plumbline, organizationId, folder, wanted)
+  await fetchArchives(plumbline, organizationId, folder, requested)
   return readdirSync(folder)
     .sort()
     .flatMap((name) =>
@@ -116,8 +119,8 @@ test('events, status changes, and notices that are old enough are archived by mo
     { key },
   )
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Brook', status: 'active' }, { key })
-  const asked = { vendorIds: [invited.id], scope: 'framing', deadline: '2090-01-02', communityId: community.id }
-  const { body: request } = await plumbline.post('/api/ext/bids/request', asked, { key })
+  const requested = { vendorIds: [invited.id], scope: 'framing', deadline: '2090-01-02', communityId: community.id }
+  const { body: request } = await plumbline.post('/api/ext/bids/request', requested, { key })
   const reminder = { kind: 'reminder', bidRequestId: request.id, message: 'See you\u2028there' }
   const { status, body: notice } = await plumbline.post(`/api/ext/vendors/${invited.id}/notifications`, reminder, {
     key,
@@ -140,10 +143,10 @@ test('events, status changes, and notices that are old enough are archived by mo
   // The first month is older than a year, the second one only in part.
   plumbline.clock.advance((KEPT_DAYS + 5) * DAY_MS)
   await forget()
-  expect((await archivesOf(builder)).map((archive) => [archive.kind, archive.month, archive.records])).toEqual(
+  expect((await getArchives(builder)).map((archive) => [archive.kind, archive.month, archive.records])).toEqual(
     Object.entries(before).map(([kind, ids]) => [kind, `${month}-01`, ids.length]),
   )
-  expect(filesOf(builder).sort()).toEqual((await archivesOf(builder)).map(fileNameOf).sort())
+  expect(getFiles(builder).sort()).toEqual((await getArchives(builder)).map(toFileName).sort())
   expect(await idsNow()).toEqual({
     event: all.event.slice(before.event.length),
     status_change: all.status_change.slice(before.status_change.length),
@@ -153,10 +156,10 @@ test('events, status changes, and notices that are old enough are archived by mo
   nextMonth()
   await forget()
   expect(await idsNow()).toEqual({ event: [], status_change: [], vendor_notification: [] })
-  const kept = await fetched(builder, { kind: 'event' })
+  const stored = await fetched(builder, { kind: 'event' })
   // As in an export, the portal links of vendors are not included.
   const shown = JSON.parse(JSON.stringify(events, (name, value) => (name === 'portalUrl' ? undefined : value)))
-  expect(kept.map(({ data }) => data)).toEqual(shown.map((event: object) => expect.objectContaining(event)))
+  expect(stored.map(({ data }) => data)).toEqual(shown.map((event: object) => expect.objectContaining(event)))
   expect((await fetched(builder, { month: monthLater })).map(({ kind }) => kind)).toEqual([
     ...['event', 'event', 'status_change'],
   ])
@@ -191,9 +194,12 @@ test('rows that cannot be deleted have no archive and block nobody, and the next
   )
   await expect(forget()).rejects.toThrow('Old rows could not be deleted. Failures: 1.')
   // The failed attempt has left nothing behind.
-  expect([await idsIn('events', failing), await archivesOf(failing)]).toMatchObject([rows, [{ kind: 'status_change' }]])
-  expect(filesOf(failing)).toHaveLength(1)
-  expect([await idsIn('events', other), (await archivesOf(other)).length]).toEqual([[], 2])
+  expect([await idsIn('events', failing), await getArchives(failing)]).toMatchObject([
+    rows,
+    [{ kind: 'status_change' }],
+  ])
+  expect(getFiles(failing)).toHaveLength(1)
+  expect([await idsIn('events', other), (await getArchives(other)).length]).toEqual([[], 2])
 
   await sql`drop trigger "events_refused" on "events"`.execute(statements)
   await forget()
@@ -213,14 +219,14 @@ test('a file left by an ended process is deleted in time, and another process ar
   const claimed = { organizationId: builder.organizationId, kind: 'event', month: '2020-01-01' }
   const dead = await claimKind(database.statements, clock.now(), claimed)
   if (dead === null) throw new Error('Somebody else has claimed it.')
-  const { path: place } = await app.surroundings.files.receive(Buffer.from('half a file'))
-  await app.surroundings.files.store.put(keyOf(dead), place)
+  const { path: place } = await app.services.files.receive(Buffer.from('half a file'))
+  await app.services.files.store.put(toStorageKey(dead), place)
 
   await forget()
-  expect([await idsIn('events', builder), filesOf(builder).includes(fileNameOf(dead))]).toEqual([rows, true])
+  expect([await idsIn('events', builder), getFiles(builder).includes(toFileName(dead))]).toEqual([rows, true])
   clock.advance(11 * 60_000)
   await forget()
-  expect(filesOf(builder)).not.toContain(fileNameOf(dead))
+  expect(getFiles(builder)).not.toContain(toFileName(dead))
   expect((await fetched(builder, { kind: 'event' })).map(idOf)).toEqual(rows)
 })
 
@@ -235,8 +241,8 @@ test('several concurrent processes put each row into one archive', async () => {
   plumbline.clock.advance((KEPT_DAYS + 31) * DAY_MS)
   await Promise.all([forget(), forget(), forget()])
   expect((await fetched(builder)).map(idOf).sort()).toEqual([...events, ...changes].sort())
-  expect((await archivesOf(builder)).map(({ records }) => records).sort()).toEqual([1, 1, 1, 1, 2, 2, 2, 2])
-  expect(filesOf(builder)).toHaveLength(8)
+  expect((await getArchives(builder)).map(({ records }) => records).sort()).toEqual([1, 1, 1, 1, 2, 2, 2, 2])
+  expect(getFiles(builder)).toHaveLength(8)
   expect([await idsIn('events', builder), await idsIn('statusChanges', builder)]).toEqual([[], []])
 })
 
@@ -258,7 +264,7 @@ test('an erased person is removed from all archives, and their other content sta
   nextMonth()
   plumbline.clock.advance(KEPT_DAYS * DAY_MS)
   await forget()
-  const before = await archivesOf(builder)
+  const before = await getArchives(builder)
   const lines = await fetched(builder)
   const texts = (all: Line[]) => all.map((line) => JSON.stringify(line)).join('\n')
   expect(texts(lines)).toMatch(/Quillfeather.*Ysolde/s)
@@ -272,8 +278,8 @@ test('an erased person is removed from all archives, and their other content sta
   expect(texts(after)).toContain('Quarry & Sons')
   expect(after.filter(({ data }) => data.data?.object.contactName === 'Erased person')).not.toHaveLength(0)
   // The previous files are deleted.
-  expect(filesOf(builder).sort()).toEqual((await archivesOf(builder)).map(fileNameOf).sort())
-  expect(filesOf(builder)).not.toContain(fileNameOf(before[0] as Archive))
+  expect(getFiles(builder).sort()).toEqual((await getArchives(builder)).map(toFileName).sort())
+  expect(getFiles(builder)).not.toContain(toFileName(before[0] as Archive))
   // A second run has nothing left to do.
   expect((await eraseUser(plumbline, id, { confirm: 'Erased person', also: [name] })).changed).toEqual({ users: 1 })
 })
@@ -286,9 +292,9 @@ test('erasing a builder deletes its archives', async () => {
   nextMonth()
   plumbline.clock.advance(KEPT_DAYS * DAY_MS)
   await forget()
-  expect(filesOf(builder)).toHaveLength(2)
+  expect(getFiles(builder)).toHaveLength(2)
   const { erased } = await eraseOrganization(plumbline, builder.organizationId, 'Harrow & Finch Homes')
   expect(erased).toMatchObject({ archives: 2 })
   expect(existsSync(path.join(plumbline.config.dataDir, 'files', builder.organizationId))).toBe(false)
-  await expect(archivesOf(builder)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(getArchives(builder)).rejects.toMatchObject({ code: 'not_found' })
 })

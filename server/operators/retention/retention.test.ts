@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { forgetEndedWindows } from '../../platform/database/limit-windows.ts'
+import { deleteEndedWindows } from '../../platform/database/delete-ended-windows.ts'
 import { startPlumbline } from '../../plumbline.ts'
-import { startForgetting } from './forget-aged.ts'
+import { startDeletionWorker } from './delete-expired.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,7 +30,7 @@ async function eventsUpTo(ids: string[]): Promise<Body[]> {
 }
 
 const forget = (eventRetentionDays: number | null) =>
-  startForgetting(plumbline.app.surroundings, { archives: false, eventRetentionDays, historyRetentionDays: null }).run()
+  startDeletionWorker(plumbline.app.services, { archives: false, eventRetentionDays, historyRetentionDays: null }).run()
 
 describe('events', () => {
   test('are kept for their retention period; their sequences are not reused, and a gap is reported', async () => {
@@ -89,11 +89,11 @@ describe('events', () => {
   })
 
   test('continue their sequence after the newest ones were deleted', async () => {
-    const made = (await eventsUpTo(await createVendors(3))).slice(-3)
-    const last = made.at(-1).sequence
-    await plumbline.database.statements.deleteFrom('events').where('sequence', '>', made[0].sequence).execute()
-    const kept = (await eventsUpTo(await createVendors(1))).slice(-2)
-    expect(kept.map(({ sequence }) => sequence)).toEqual([made[0].sequence, last + 1])
+    const created = (await eventsUpTo(await createVendors(3))).slice(-3)
+    const last = created.at(-1).sequence
+    await plumbline.database.statements.deleteFrom('events').where('sequence', '>', created[0].sequence).execute()
+    const stored = (await eventsUpTo(await createVendors(1))).slice(-2)
+    expect(stored.map(({ sequence }) => sequence)).toEqual([created[0].sequence, last + 1])
   })
 })
 
@@ -122,12 +122,12 @@ test('a service deletes old events by itself, as configured', async () => {
   await plumbline.until('/api/ext/events?sort=-sequence', ({ body }) => body.data.length === 0)
   expect((await plumbline.get(`/api/ext/events/${event.id}`)).status).toBe(404)
   await another.stop()
-  const kept = await database.statements
+  const stored = await database.statements
     .selectFrom('organizations')
     .select('lastEventSequence')
     .where('id', '=', organizationId)
     .executeTakeFirst()
-  expect(kept?.lastEventSequence).toBe(event.sequence)
+  expect(stored?.lastEventSequence).toBe(event.sequence)
 })
 
 test('limit windows are deleted an hour after they ended, and active ones stay', async () => {
@@ -136,12 +136,12 @@ test('limit windows are deleted an hour after they ended, and active ones stay',
   await plumbline.get('/api/ext/vendors')
   const before = await scopes()
   expect(before.length).toBeGreaterThan(0)
-  await forgetEndedWindows(plumbline.database, plumbline.clock)
+  await deleteEndedWindows(plumbline.database, plumbline.clock)
   expect(await scopes()).toEqual(before)
   plumbline.clock.advance(3 * DAY_MS)
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
-  await forgetEndedWindows(plumbline.database, plumbline.clock)
+  await deleteEndedWindows(plumbline.database, plumbline.clock)
   const after = await scopes()
   expect(after.filter((scope) => before.includes(scope))).toEqual([])
   expect(after.length).toBeGreaterThan(0)

@@ -22,13 +22,13 @@ export interface ArchiveName {
 }
 
 /** Returns the name of the file, which people see too: event-2026-11-arc_….ndjson.gz */
-export function fileNameOf({ kind, month, id }: ArchiveName): string {
+export function toFileName({ kind, month, id }: ArchiveName): string {
   return `${kind}-${month.slice(0, 7)}-${id}.ndjson.gz`
 }
 
 /** Returns the file's key in the store: in the builder's folder, which is deleted with the builder. */
-export function keyOf(archive: ArchiveName): string {
-  return `${archive.organizationId}/${fileNameOf(archive)}`
+export function toStorageKey(archive: ArchiveName): string {
+  return `${archive.organizationId}/${toFileName(archive)}`
 }
 
 /**
@@ -37,7 +37,7 @@ export function keyOf(archive: ArchiveName): string {
  */
 const CLAIM_MS = 10 * 60_000
 
-const until = (now: Date) => new Date(now.getTime() + CLAIM_MS).toISOString()
+const claimExpiry = (now: Date) => new Date(now.getTime() + CLAIM_MS).toISOString()
 
 /** Claims a kind of a builder's rows in order to archive some of them; null while another process holds the claim. */
 export async function claimKind(
@@ -48,18 +48,18 @@ export async function claimKind(
   const archive = { organizationId, id: typeid('arc').toString(), kind, month }
   const { rows } = await sql`
     insert into "archives" ("organizationId", "id", "kind", "month", "status", "claimedUntil", "createdAt")
-    values (${organizationId}, ${archive.id}, ${kind}, ${month}, 'writing', ${until(now)}, ${now.toISOString()})
+    values (${organizationId}, ${archive.id}, ${kind}, ${month}, 'writing', ${claimExpiry(now)}, ${now.toISOString()})
     on conflict ("organizationId", "kind") where "status" = 'writing' do nothing returning "id"`.execute(db)
   return rows.length > 0 ? archive : null
 }
 
 /** Registers a file that will replace another one, before it is written. It is deleted unless it is kept in time. */
-export async function addRewriting(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
+export async function addReplacement(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
   const archive = { ...other, id: typeid('arc').toString() }
   const { organizationId, id, kind, month } = archive
   await db
     .insertInto('archives')
-    .values({ organizationId, id, kind, month, status: 'rewriting', claimedUntil: until(now), createdAt: now })
+    .values({ organizationId, id, kind, month, status: 'rewriting', claimedUntil: claimExpiry(now), createdAt: now })
     .execute()
   return archive
 }
@@ -68,7 +68,7 @@ export async function addRewriting(db: Db, now: Date, other: ArchiveName): Promi
  * Makes the file an archive from the commit on. Returns false if this process has lost its claim; then it must not
  * become one.
  */
-export async function keep(
+export async function markKept(
   trx: Db,
   { organizationId, id }: ArchiveName,
   from: 'writing' | 'rewriting',
@@ -85,7 +85,7 @@ export async function keep(
 }
 
 /** Allows the file to be deleted. Returns false if it is in another state, so that another process decides about it. */
-export async function loosen(
+export async function markRemovable(
   db: Db,
   now: Date,
   { organizationId, id }: ArchiveName,
@@ -102,7 +102,7 @@ export async function loosen(
 }
 
 /** Takes all archives that are being written for a builder from their writers, so that those delete no rows. */
-export async function takeFromWriters(db: Db, now: Date, organizationId: string): Promise<void> {
+export async function revokeWriterClaims(db: Db, now: Date, organizationId: string): Promise<void> {
   await db
     .updateTable('archives')
     .set({ status: 'loose', claimedUntil: now })
@@ -115,22 +115,22 @@ export async function takeFromWriters(db: Db, now: Date, organizationId: string)
  * Returns files of any builder that are not archives and whose claim has expired: their writer ended, or they were
  * replaced.
  */
-export async function leftBehind(db: Db, now: Date, most: number): Promise<ArchiveName[]> {
+export async function listAbandoned(db: Db, now: Date, max: number): Promise<ArchiveName[]> {
   return db
     .selectFrom('archives')
     .select(['organizationId', 'id', 'kind', 'month'])
     .where('status', '<>', 'kept')
     .where('claimedUntil', '<=', now.toISOString())
     .orderBy('claimedUntil')
-    .limit(most)
+    .limit(max)
     .execute()
 }
 
 /** Claims such a file in order to delete it. */
-export async function claimLoose(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
+export async function claimRemovable(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('archives')
-    .set({ status: 'loose', claimedUntil: until(now) })
+    .set({ status: 'loose', claimedUntil: claimExpiry(now) })
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .where('status', '<>', 'kept')
@@ -139,7 +139,7 @@ export async function claimLoose(db: Db, now: Date, { organizationId, id }: Arch
   return numUpdatedRows > 0n
 }
 
-export async function removeLoose(db: Db, { organizationId, id }: ArchiveName): Promise<void> {
+export async function deleteRemovable(db: Db, { organizationId, id }: ArchiveName): Promise<void> {
   await db
     .deleteFrom('archives')
     .where('organizationId', '=', organizationId)
@@ -149,10 +149,10 @@ export async function removeLoose(db: Db, { organizationId, id }: ArchiveName): 
 }
 
 /** Returns a builder's archives in order of creation, after the given one. */
-export async function keptAfter(db: Db, organizationId: string, after: string, most: number): Promise<Archive[]> {
+export async function listKeptAfter(db: Db, organizationId: string, after: string, max: number): Promise<Archive[]> {
   const { rows } = await sql<Archive>`
     select "organizationId", "id", "kind", "month", "records", "size", "sha256", "createdAt" from "archives"
-    where "organizationId" = ${organizationId} and "id" > ${after} and "status" = 'kept' order by "id" limit ${most}`.execute(
+    where "organizationId" = ${organizationId} and "id" > ${after} and "status" = 'kept' order by "id" limit ${max}`.execute(
     db,
   )
   return rows

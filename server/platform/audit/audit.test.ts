@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../domain/office/organizations/organizations.ts'
 import { createUser, updateUser } from '../../domain/office/users/users.ts'
 import { createKey, revokeKey, rotateKey } from '../keys/keys.ts'
-import { forgetOldAuditEntries } from './retention.ts'
+import { deleteOldAuditEntries } from './delete-old-entries.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -23,7 +23,7 @@ function from(address: string, requestId = 'req_of-the-test') {
 }
 
 /** Returns the entries of a resource, oldest first, once there are at least this many. */
-async function entriesOf(resourceId: string, many = 1): Promise<Body[]> {
+async function getEntries(resourceId: string, many = 1): Promise<Body[]> {
   const isThere = ({ body }: Answer) => body.data.length >= many
   return (await plumbline.until(`${LIST}?resourceId=${resourceId}&sort=at`, isThere)).body.data
 }
@@ -44,7 +44,7 @@ describe('a change', () => {
       from('203.0.113.7', 'req_one'),
     )
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '+1 512 555 0100' }, from('203.0.113.8', 'req_two'))
-    const entries = await entriesOf(vendor.id, 2)
+    const entries = await getEntries(vendor.id, 2)
     const actor = { type: 'key', id: await keyId() }
     const common = { actor, resourceType: 'vendor', resourceId: vendor.id, outcome: 'done', reason: null, count: 1 }
     expect(entries).toEqual([
@@ -79,7 +79,7 @@ describe('a change', () => {
     // This changes nothing, so nothing is recorded.
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.delete(`/api/ext/communities/${community.id}`, from(address))
-    const entries = await entriesOf(community.id, 4)
+    const entries = await getEntries(community.id, 4)
     expect(entries.map(({ action, changed }) => [action, changed])).toEqual([
       ['community.created', []],
       ['community.updated', ['city']],
@@ -90,15 +90,15 @@ describe('a change', () => {
   })
 
   test('of a webhook is recorded, including its secrets and tests', async () => {
-    const wanted = { url: 'http://127.0.0.1:9/hook', eventTypes: ['vendor.created'] }
-    const { body: webhook } = await plumbline.post('/api/ext/webhooks', wanted)
+    const requested = { url: 'http://127.0.0.1:9/hook', eventTypes: ['vendor.created'] }
+    const { body: webhook } = await plumbline.post('/api/ext/webhooks', requested)
     const path = `/api/ext/webhooks/${webhook.id}`
     await plumbline.post(`${path}/rotate-secret`, { overlapHours: 0 })
     const test = await plumbline.post(`${path}/test`, { eventType: 'vendor.created' })
     await plumbline.post(`${path}/recover`, { since: '2026-01-01T00:00:00Z' })
     await plumbline.patch(path, { status: 'disabled' })
     await plumbline.delete(path)
-    const actions = (await entriesOf(webhook.id, 6)).map(({ action }) => action)
+    const actions = (await getEntries(webhook.id, 6)).map(({ action }) => action)
     expect(actions).toEqual([
       ...['webhook.created', 'webhook.secret_rotated', 'webhook.tested', 'webhook.recovered'],
       ...['webhook.updated', 'webhook.archived'],
@@ -113,7 +113,7 @@ describe('a change', () => {
     const id = tried.body.result.id
     expect((await plumbline.get(`${LIST}?resourceId=${id}`)).body.data).toEqual([])
     const done = await plumbline.post('/api/ext/execute', { skill: 'createCommunity', input })
-    expect((await entriesOf(done.body.result.id)).map(({ action }) => action)).toEqual(['community.created'])
+    expect((await getEntries(done.body.result.id)).map(({ action }) => action)).toEqual(['community.created'])
   })
 
   test('that is sent twice with one Idempotency-Key is recorded once', async () => {
@@ -121,7 +121,7 @@ describe('a change', () => {
     const body = { name: 'Twice', timeZone: 'America/Chicago' }
     const { body: community } = await plumbline.post('/api/ext/communities', body, { headers })
     await plumbline.post('/api/ext/communities', body, { headers })
-    expect(await entriesOf(community.id)).toHaveLength(1)
+    expect(await getEntries(community.id)).toHaveLength(1)
   })
 })
 
@@ -134,17 +134,17 @@ describe('actions of operators', () => {
     await revokeKey(database, clock, key.id)
     // It is already revoked.
     await revokeKey(database, clock, key.id)
-    const told = await entriesOf(key.id, 3)
-    expect(told.map(({ action }) => action)).toEqual(['key.created', 'key.rotated', 'key.revoked'])
-    expect(told[2]).toMatchObject({ actor: operator, resourceType: 'key', address: null, requestId: null })
+    const reported = await getEntries(key.id, 3)
+    expect(reported.map(({ action }) => action)).toEqual(['key.created', 'key.rotated', 'key.revoked'])
+    expect(reported[2]).toMatchObject({ actor: operator, resourceType: 'key', address: null, requestId: null })
 
     const person = { email: 'elena@example.com', name: 'Elena', role: 'estimator', poApprovalLimit: 0 } as const
     const user = await createUser(database, clock, { organizationId, ...person })
     await updateUser(database, clock, user.id, { role: 'viewer' })
-    expect((await entriesOf(user.id, 2))[1]).toMatchObject({ action: 'user.updated', changed: ['role'] })
+    expect((await getEntries(user.id, 2))[1]).toMatchObject({ action: 'user.updated', changed: ['role'] })
 
     await updateOrganization(database, clock, organizationId, { name: 'Harrow Homes' })
-    const settings = await entriesOf(organizationId, 2)
+    const settings = await getEntries(organizationId, 2)
     expect(settings.at(-1)).toMatchObject({ action: 'organization.updated', changed: ['name'], actor: operator })
   })
 })
@@ -214,7 +214,7 @@ test('a visit to the vendor portal is recorded once in ten minutes for each clie
     expect((await visit(address)).status).toBe(200)
   plumbline.clock.advance(11 * 60_000)
   await plumbline.post('/api/portal/visits', {}, { key: token, ...from('203.0.113.30') })
-  const visits = (await entriesOf(vendorId, 4)).filter(({ action }) => action === 'portal.visited')
+  const visits = (await getEntries(vendorId, 4)).filter(({ action }) => action === 'portal.visited')
   expect(visits.map(({ address }) => address)).toEqual(['203.0.113.30', '203.0.113.31', '203.0.113.30'])
   expect(visits[0]).toMatchObject({ actor: { type: 'vendor', id: vendorId }, resourceType: 'vendor' })
 })
@@ -222,7 +222,7 @@ test('a visit to the vendor portal is recorded once in ten minutes for each clie
 describe('the list', () => {
   test("requires permission to read events, and shows no other builder's entries", async () => {
     const id = await newVendor()
-    await entriesOf(id)
+    await getEntries(id)
     const narrow = await plumbline.newKey(['vendors:read'])
     expect((await plumbline.get(LIST, { key: narrow })).body.permission).toBe('events:read')
     const reading = await plumbline.newKey(['events:read'])
@@ -239,11 +239,11 @@ describe('the list', () => {
 
   test('is paginated in both directions without a gap, across events and entries', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
-    const made: string[] = []
+    const created: string[] = []
     for (let i = 0; i < 12; i++) {
       const kind = i % 3 === 0 ? 'communities' : 'vendors'
       const body = kind === 'vendors' ? { companyName: `V${i}` } : { name: `C${i}`, timeZone: 'America/Chicago' }
-      made.push((await plumbline.post(`/api/ext/${kind}`, body, { key })).body.id)
+      created.push((await plumbline.post(`/api/ext/${kind}`, body, { key })).body.id)
     }
     const deadline = Date.now() + 10_000
     while (((await plumbline.get(`${LIST}?limit=200`, { key })).body.data as Body[]).length < 15) {
@@ -265,7 +265,7 @@ describe('the list', () => {
         next = `&cursor=${body.nextCursor}`
       }
       const mine = walked.filter((id) => /^(ven|com)_/.test(id))
-      expect([sort, limit, mine]).toEqual([sort, limit, sort === 'at' ? made : made.toReversed()])
+      expect([sort, limit, mine]).toEqual([sort, limit, sort === 'at' ? created : created.toReversed()])
       expect(walked).toHaveLength(15)
     }
     expect(organizationId).toMatch(/^org_/)
@@ -280,8 +280,8 @@ describe('the list', () => {
       { companyName: 'One' },
       { key, ...from('198.18.0.1') },
     )
-    const wanted = { name: 'Two', timeZone: 'America/Chicago' }
-    const { body: community } = await plumbline.post('/api/ext/communities', wanted, { key, ...from('198.18.0.2') })
+    const requested = { name: 'Two', timeZone: 'America/Chicago' }
+    const { body: community } = await plumbline.post('/api/ext/communities', requested, { key, ...from('198.18.0.2') })
     plumbline.clock.advance(1000)
     const after = plumbline.clock.now().toISOString()
     const found = async (query: string) => {
@@ -340,14 +340,14 @@ describe('an entry', () => {
   test('outlives its event, and is deleted after its retention period', async () => {
     const { database, clock } = plumbline
     const id = await newVendor('Soon gone')
-    const [entry] = await entriesOf(id)
+    const [entry] = await getEntries(id)
     await sql`delete from "events" where "resourceId" = ${id}`.execute(database.statements)
     const { body } = await plumbline.get(`${LIST}?resourceId=${id}`)
     expect(body.data).toEqual([{ ...entry, eventId: null }])
-    await forgetOldAuditEntries(database, clock, { auditRetentionDays: 400 })
-    expect(await entriesOf(id)).toHaveLength(1)
+    await deleteOldAuditEntries(database, clock, { auditRetentionDays: 400 })
+    expect(await getEntries(id)).toHaveLength(1)
     clock.advance(401 * 86_400_000)
-    await forgetOldAuditEntries(database, clock, { auditRetentionDays: 400 })
+    await deleteOldAuditEntries(database, clock, { auditRetentionDays: 400 })
     expect((await plumbline.get(`${LIST}?resourceId=${id}`)).body.data).toEqual([])
   })
 })

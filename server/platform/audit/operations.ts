@@ -1,8 +1,8 @@
 import type { Handlers } from '../calls/operation.ts'
-import { list } from './queries.ts'
+import { listEntries } from './queries.ts'
 
 export const auditOperations = {
   async listAuditEntries({ query }, call) {
-    return { status: 200, body: await list(call, query) }
+    return { status: 200, body: await listEntries(call, query) }
   },
 } satisfies Partial<Handlers>

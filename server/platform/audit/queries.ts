@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AuditEntry, LinkCopier } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../calls/call.ts'
 import type { Input } from '../calls/operation.ts'
-import { invalidCursor, type Position, readCursor, writeCursor } from '../calls/page.ts'
-import { rangeOf, typeOf } from './kinds.ts'
+import { invalidCursor, type PagePosition, readCursor, writeCursor } from '../calls/page.ts'
+import { idRangeOf, resourceTypeOf } from './resource-prefixes.ts'
 
-type Query = Input<'listAuditEntries'>['query']
+type AuditQuery = Input<'listAuditEntries'>['query']
 
 /**
  * The audit trail is read from two tables: the events, by sequence, and the entries for changes without an event, by
@@ -14,23 +14,23 @@ type Query = Input<'listAuditEntries'>['query']
  *
  * A filter without an index is applied to this many rows at a time, however few of them match.
  */
-const STRETCH = 5000
+const ROWS_PER_READ = 5000
 
 /** Position in a table: the sequence of an event or the ID of an entry; null before its first row. */
-type Place = string | number | null
+type SourcePosition = string | number | null
 
-interface Found {
-  place: Exclude<Place, null>
+interface PlacedEntry {
+  place: Exclude<SourcePosition, null>
   entry: AuditEntry
 }
 
-interface Stream {
-  found: Found[]
+interface SourceReader {
+  found: PlacedEntry[]
   /** Where the searched rows ended; null if there are no more. */
-  end: Place
+  end: SourcePosition
 }
 
-interface Row {
+interface AuditRow {
   place: string | number
   id: string
   at: string
@@ -50,7 +50,7 @@ interface Row {
 }
 
 /** How to read one of the two tables. */
-interface Source {
+interface AuditSource {
   table: string
   place: string
   at: string
@@ -62,10 +62,10 @@ interface Source {
   filtered: RawBuilder<unknown>
   columns: RawBuilder<unknown>
   /** Returns a condition for rows with this outcome. */
-  outcome(wanted: AuditEntry['outcome']): RawBuilder<unknown>
+  outcome(requested: AuditEntry['outcome']): RawBuilder<unknown>
 }
 
-const EVENTS: Source = {
+const EVENTS: AuditSource = {
   table: 'events',
   place: 'sequence',
   at: 'occurredAt',
@@ -76,10 +76,10 @@ const EVENTS: Source = {
   columns: sql`'aud_' || substr("id", 5) as "id", "occurredAt" as "at", "payload"::json #>> '{actor,type}' as "actorType", "actorId",
     "payload"::json #> '{actor,via}' as "actorVia", "payload"::json #> '{actor,copiedBy}' as "actorCopiedBy", "type" as "action", "resourceId", "changedFields"("payload") as "changed", "id" as "eventId", 'done' as "outcome",
     null as "reason", 1 as "count", "address", "requestId"`,
-  outcome: (wanted) => (wanted === 'done' ? sql`true` : sql`false`),
+  outcome: (requested) => (requested === 'done' ? sql`true` : sql`false`),
 }
 
-const ENTRIES: Source = {
+const ENTRIES: AuditSource = {
   table: 'auditEntries',
   place: 'id',
   at: 'at',
@@ -87,19 +87,19 @@ const ENTRIES: Source = {
   always: null,
   action: 'action',
   filtered: sql`"action", "outcome"`,
-  columns: sql`"id", "at", "actorType", "actorId", ${viaGrant()} as "actorVia", ${copier()} as "actorCopiedBy", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
+  columns: sql`"id", "at", "actorType", "actorId", ${selectGrant()} as "actorVia", ${selectCopier()} as "actorCopiedBy", "action", "resourceId", "changed", null as "eventId", "outcome", "reason",
     "count", "address", "requestId"`,
-  outcome: (wanted) => sql`"outcome" = ${wanted}`,
+  outcome: (requested) => sql`"outcome" = ${requested}`,
 }
 
 // An app's name is stored only in its grant.
-function viaGrant(): RawBuilder<unknown> {
+function selectGrant(): RawBuilder<unknown> {
   return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
     where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
 }
 
 // An entry stores only IDs, so the name is the current one of the user or key.
-function copier(): RawBuilder<unknown> {
+function selectCopier(): RawBuilder<unknown> {
   return sql`case when "actorCopierId" like 'usr\\_%' then
       (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
         where u."organizationId" = "auditEntries"."organizationId" and u."id" = "actorCopierId")
@@ -108,16 +108,19 @@ function copier(): RawBuilder<unknown> {
         where k."organizationId" = "auditEntries"."organizationId" and k."id" = "actorCopierId") end`
 }
 
-export async function list(call: Tenant, query: Query): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
+export async function listEntries(
+  call: Tenant,
+  query: AuditQuery,
+): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
   const { limit, sort } = query
-  const start = query.cursor === undefined ? { event: null, entry: null } : placesOf(readCursor(sort, query.cursor))
+  const start = query.cursor === undefined ? { event: null, entry: null } : positionsOf(readCursor(sort, query.cursor))
   const [events, entries] = await Promise.all([
-    read(call, EVENTS, query, start.event),
-    read(call, ENTRIES, query, start.entry),
+    readSource(call, EVENTS, query, start.event),
+    readSource(call, ENTRIES, query, start.entry),
   ])
   const isDescending = sort.startsWith('-')
   const data: AuditEntry[] = []
-  const [event, entry] = [reader(events, start.event), reader(entries, start.entry)]
+  const [event, entry] = [streamEntries(events, start.event), streamEntries(entries, start.entry)]
   while (data.length < limit) {
     const [a, b] = [event.next(), entry.next()]
     // Rows after the end of the searched ones are unknown, and may precede those of the other table.
@@ -131,14 +134,14 @@ export async function list(call: Tenant, query: Query): Promise<{ data: AuditEnt
   return { data, nextCursor: writeCursor(sort, { value: event.place(), id: String(entry.place() ?? '') }) }
 }
 
-function reader({ found, end }: Stream, start: Place) {
+function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
   let at = 0
   return {
     next: () => found[at],
     take: () => found[at++],
     goesOn: () => end !== null,
     isDone: () => at >= found.length && end === null,
-    place(): Place {
+    place(): SourcePosition {
       // Once every match is used, all searched rows count as read.
       if (at >= found.length && end !== null) return end
       return found[at - 1]?.place ?? start
@@ -147,16 +150,21 @@ function reader({ found, end }: Stream, start: Place) {
 }
 
 // The last 26 characters of an ID are its time and a random part.
-function comesBefore(a: Found, b: Found, isDescending: boolean): boolean {
+function comesBefore(a: PlacedEntry, b: PlacedEntry, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }
 
-function placesOf({ value, id }: Position): { event: Place; entry: Place } {
+function positionsOf({ value, id }: PagePosition): { event: SourcePosition; entry: SourcePosition } {
   if (value !== null && !Number.isSafeInteger(value)) throw invalidCursor()
   return { event: value, entry: id === '' ? null : id }
 }
 
-async function read({ db, organizationId }: Tenant, source: Source, query: Query, start: Place): Promise<Stream> {
+async function readSource(
+  { db, organizationId }: Tenant,
+  source: AuditSource,
+  query: AuditQuery,
+  start: SourcePosition,
+): Promise<SourceReader> {
   const { limit, sort } = query
   const [place, at] = [sql.ref(source.place), sql.ref(source.at)]
   const [direction, beyond, last] = sort.startsWith('-') ? [sql`desc`, sql`<`, sql`min`] : [sql`asc`, sql`>`, sql`max`]
@@ -176,16 +184,16 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
   if (query.address !== undefined) filters.push(sql`"address" = ${query.address}`)
   if (query.outcome !== undefined) filters.push(source.outcome(query.outcome))
   if (query.resourceType !== undefined) {
-    const { from, to } = rangeOf(query.resourceType)
+    const { from, to } = idRangeOf(query.resourceType)
     filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
   }
   // Without a filter, one more row than the page holds shows whether there is another page. With one, a fixed number of
   // rows is searched.
-  const most = filters.length === 0 ? limit + 1 : STRETCH
-  const { rows } = await sql<Row & { end: Place; read: number }>`
+  const max = filters.length === 0 ? limit + 1 : ROWS_PER_READ
+  const { rows } = await sql<AuditRow & { end: SourcePosition; read: number }>`
     with stretch as materialized (
       select "id", ${place} as "place", "actorId", "resourceId", "address", ${source.filtered} from ${sql.table(source.table)}
-      where ${sql.join(indexed, sql` and `)} order by ${place} ${direction} limit ${most}
+      where ${sql.join(indexed, sql` and `)} order by ${place} ${direction} limit ${max}
     ), found as (
       select "id" from stretch where ${filters.length === 0 ? sql`true` : sql.join(filters, sql` and `)}
       order by "place" ${direction} limit ${limit + 1}
@@ -197,11 +205,11 @@ async function read({ db, organizationId }: Tenant, source: Source, query: Query
     from (select count(*)::int as "read", ${last}("place") as "end" from stretch) as s left join entry as e on true
     order by e."place" ${direction}`.execute(db)
   const found = rows.filter((row) => row.id !== null).map((row) => ({ place: row.place, entry: toEntry(row) }))
-  const isCut = found.length > limit || (rows[0]?.read ?? 0) >= most
+  const isCut = found.length > limit || (rows[0]?.read ?? 0) >= max
   return { found, end: !isCut ? null : ((found.length > limit ? found.at(-1)?.place : rows[0]?.end) ?? null) }
 }
 
-function toEntry(row: Row): AuditEntry {
+function toEntry(row: AuditRow): AuditEntry {
   const { id, at, actorType, actorId, actorVia, actorCopiedBy, action, resourceId } = row
   const actor = {
     ...{ type: actorType, id: actorId, ...(actorVia !== null && { via: actorVia }) },
@@ -209,7 +217,7 @@ function toEntry(row: Row): AuditEntry {
   }
   const { changed, eventId, outcome, reason, count, address, requestId } = row
   return {
-    ...{ id, at, actor, action, resourceType: typeOf(resourceId), resourceId },
+    ...{ id, at, actor, action, resourceType: resourceTypeOf(resourceId), resourceId },
     ...{ changed, eventId, outcome, reason, count, address, requestId },
   }
 }

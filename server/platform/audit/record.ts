@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { AuditActor } from '../../../client/contract.gen.ts'
 import type { Call, Change, WriteCall } from '../calls/call.ts'
 import type { Db } from '../database/database.ts'
-import { typeOf } from './kinds.ts'
+import { resourceTypeOf } from './resource-prefixes.ts'
 
 /**
  * Entries of changes without an event. A change with an event is not recorded twice: the event has the request ID and
@@ -65,45 +65,45 @@ export async function recordOperatorAct(
 
 /** Records the changes of a transaction that no event covers: one entry for each record. */
 export async function recordChanges(call: WriteCall): Promise<void> {
-  const told = new Set(call.events.map(({ resourceId }) => resourceId))
+  const reported = new Set(call.events.map(({ resourceId }) => resourceId))
   const untold = new Map<string, Change>()
   for (const change of call.changes) {
-    if (told.has(change.resourceId)) continue
+    if (reported.has(change.resourceId)) continue
     const before = untold.get(change.resourceId)
-    untold.set(change.resourceId, before === undefined ? change : merged(before, change))
+    untold.set(change.resourceId, before === undefined ? change : mergeChanges(before, change))
   }
   const { organizationId, address, requestId } = call
   await recordEntries(
     call.db,
     [...untold.values()].map(({ resourceId, what, fields, by, at }) => ({
       ...{ organizationId, at, actor: by, address, requestId, resourceId },
-      action: `${typeOf(resourceId)}.${what}`,
+      action: `${resourceTypeOf(resourceId)}.${what}`,
       changed: [...fields],
     })),
   )
 }
 
 /** Records that a caller opened blind bid requests in a transaction that was rolled back. */
-export async function recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
-  const { organizationId, actor, address, requestId, now, surroundings } = call
+export async function recordRolledBackOpenings(call: Call, ids: ReadonlySet<string>): Promise<void> {
+  const { organizationId, actor, address, requestId, now, services } = call
   const entry = { organizationId, at: now, actor, address, requestId, action: 'bid_request.opening_undone' }
   await recordEntries(
-    surroundings.database.statements,
+    services.database.statements,
     [...ids].map((resourceId) => ({ ...entry, resourceId })),
   )
 }
 
 // "Updated" is the least specific, so any other change replaces it.
-function merged(before: Change, after: Change): Change {
+function mergeChanges(before: Change, after: Change): Change {
   const what = before.what === 'updated' ? after.what : before.what
   return { ...before, what, fields: what === 'created' ? [] : [...new Set([...before.fields, ...after.fields])] }
 }
 
 /** Repeated views of a page within this time are one visit. */
-const ONE_VISIT_MS = 10 * 60_000
+const VISIT_WINDOW_MS = 10 * 60_000
 
 /** Records a view of the vendor portal, at most once in ten minutes per portal link and client. */
-export async function recordVisit({
+export async function recordPortalVisit({
   db,
   organizationId,
   principal,
@@ -112,7 +112,7 @@ export async function recordVisit({
   requestId,
   now,
 }: Call): Promise<void> {
-  const since = new Date(now.getTime() - ONE_VISIT_MS).toISOString()
+  const since = new Date(now.getTime() - VISIT_WINDOW_MS).toISOString()
   const resourceId = principal.subjectId ?? principal.id
   await sql`
     insert into "auditEntries" ("organizationId", "id", "at", "actorType", "actorId", "actorCopierId", "action", "resourceId", "address", "requestId")

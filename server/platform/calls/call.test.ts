@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
-import { systemCall } from '../keys/principals.ts'
+import { newSystemCall } from '../keys/principals.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const newCall = () => systemCall(plumbline.app.surroundings, plumbline.organizationId)
+const newCall = () => newSystemCall(plumbline.app.services, plumbline.organizationId)
 
 // The embedded database has one connection, so a statement outside the transaction would wait forever.
 test('a statement outside the open transaction is rejected at once, and the transaction is rolled back', async () => {

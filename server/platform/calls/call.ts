@@ -1,15 +1,15 @@
 import type { Actor, LinkCopier, Permission } from '../../../client/contract.gen.ts'
-import type { LinkRequests } from '../../domain/administration/sign-in/link-requests.ts'
+import type { LinkRequestQueue } from '../../domain/administration/sign-in/link-requests.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { EventWaits } from '../events/event-waits.ts'
 import type { Files } from '../files/files.ts'
 import type { Identity } from '../keys/identity.ts'
-import type { Limits } from '../limits/limits.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
 import type { RecordReads } from '../resources/record-reads.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Contract, OperationId } from './contract.ts'
-import type { Answered } from './operation.ts'
+import type { ResponseBody } from './operation.ts'
 
 /**
  * The caller and its permissions. API keys, users, vendors, and the service itself are all represented this way; only
@@ -30,7 +30,7 @@ export interface Principal {
   /** The caller is a web page with a token instead of the key (server/platform/keys/browser-token.ts). */
   readonly isInBrowser?: true
   /** All changes of this caller become proposals (server/interfaces/proposals). */
-  readonly proposesOnly?: true
+  readonly isProposeOnly?: true
   /** The single record that the credential is limited to; null if it is not limited. */
   readonly subjectId: string | null
   /** The rate-limit counters of its requests: per minute, and per day if they count toward the quota. */
@@ -43,7 +43,7 @@ export interface Principal {
 }
 
 /** Returns the actor recorded for the principal's changes. */
-export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
+export function getActor({ kind, id, via, copiedBy }: Principal): Actor {
   if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
 }
@@ -52,7 +52,7 @@ export function actorOf({ kind, id, via, copiedBy }: Principal): Actor {
  * Returns the ID of the caller's credential, which distinguishes it from others of the same person: a key, a session,
  * or a grant.
  */
-export function heldBy({ id, via }: Principal): string | null {
+export function credentialIdOf({ id, via }: Principal): string | null {
   return via === undefined ? id : via.grantId
 }
 
@@ -101,7 +101,7 @@ export interface Call extends Tenant {
   /** The changes of the open transaction so far, for the audit trail. */
   readonly changes: Change[]
   /** Records of the open transaction that it stores before it commits. */
-  readonly unstored: Unstored
+  readonly pendingRows: PendingRows
   /** IDs of the blind bid requests that the open transaction has opened. Their amounts were hidden before. */
   readonly opened: Set<string>
   /**
@@ -112,9 +112,9 @@ export interface Call extends Tenant {
   /** Whether everything that the call does is rolled back in the end. */
   readonly isDryRun: boolean
   /** Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is flat. */
-  operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+  operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
   readonly reads: RecordReads | null
-  readonly surroundings: Surroundings
+  readonly services: Services
   readonly isWriting: boolean
 }
 
@@ -130,23 +130,23 @@ export function isWriteCall(call: Call): call is WriteCall {
 }
 
 /** The reader of data derived from the contract alone: the published document, the skills, and their schemas. */
-export interface Reader {
+export interface ContractReader {
   readonly permissions: ReadonlySet<string>
-  readonly surroundings: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
+  readonly services: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
 }
 
 /** Services that the process provides to its calls. */
-export interface Surroundings {
+export interface Services {
   readonly contract: Contract
   readonly config: Config
   readonly clock: Clock
   readonly database: Database
-  readonly limits: Limits
+  readonly limits: RateLimits
   readonly files: Files
   /** Identities, sign-in links, and sessions. */
   readonly identity: Identity
   /** Requests for sign-in links, which are handled after their response. */
-  readonly linkRequests: LinkRequests
+  readonly linkRequests: LinkRequestQueue
   /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
   /** Informs the event dispatcher of the number of committed events. */
@@ -160,7 +160,7 @@ export interface Surroundings {
   /** Stores what a transaction has recorded, so that a statement can read it or roll it back. */
   storeRecorded(call: WriteCall): Promise<void>
   /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
-  operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<Answered<Id>>
+  operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
 }
 
 export interface RecordedEvent {
@@ -174,7 +174,7 @@ export interface RecordedEvent {
  * Events and status changes to be stored together. An operation records several of them, and each statement is a round
  * trip.
  */
-export interface Unstored {
+export interface PendingRows {
   readonly events: EventRow[]
   readonly statusChanges: StatusChangeRow[]
 }
@@ -216,7 +216,7 @@ export interface Change {
 }
 
 /** Notes what a call did to a record. If an event covers it too, the audit trail shows the event. */
-export function noteChange(
+export function recordChange(
   call: WriteCall,
   resourceId: string,
   what: Change['what'],
@@ -225,7 +225,7 @@ export function noteChange(
   call.changes.push({ resourceId, what, fields, by: call.actor, at: call.now })
 }
 
-interface Caller {
+interface CallOrigin {
   principal: Principal
   requestId: string
   address: string | null
@@ -234,33 +234,33 @@ interface Caller {
 }
 
 /** Returns a new call that opens its own transactions. */
-export function newCall(surroundings: Surroundings, { principal, requestId, address, now }: Caller): Call {
+export function newCall(services: Services, { principal, requestId, address, now }: CallOrigin): Call {
   const { organization, permissions, poApprovalLimit } = principal
-  const access = surroundings.database.of(organization.id)
+  const access = services.database.of(organization.id)
   // Scheduled work for a builder runs one task at a time, and must not wait for the builder's requests.
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
-  const unstored: Unstored = { events: [], statusChanges: [] }
+  const pendingRows: PendingRows = { events: [], statusChanges: [] }
   const opened = new Set<string>()
   // Written without spread, here and below, because every request creates one.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
-    actor: actorOf(principal),
+    actor: getActor(principal),
     permissions,
     poApprovalLimit,
     currency: organization.currency,
     timeZone: organization.timeZone,
     requestId,
     address,
-    now: now ?? surroundings.clock.now(),
-    surroundings,
+    now: now ?? services.clock.now(),
+    services,
     isWriting: false,
     db: access.statements,
     events,
     changes,
-    unstored,
+    pendingRows,
     opened,
     keepsHidden: false,
     isDryRun: false,
@@ -268,40 +268,40 @@ export function newCall(surroundings: Surroundings, { principal, requestId, addr
     async write(work) {
       const before = events.length
       const afterwards: (() => void)[] = []
-      call.db = REFUSING
+      call.db = FORBIDDEN_DB
       try {
         const result = await transaction(async (trx) => {
           // After a deadlock the work starts again, and nothing that the first attempt recorded was committed.
           events.length = before
           changes.length = 0
-          unstored.events.length = 0
-          unstored.statusChanges.length = 0
+          pendingRows.events.length = 0
+          pendingRows.statusChanges.length = 0
           opened.clear()
           afterwards.length = 0
           const inside = writeCall(call, trx, (each) => afterwards.push(each))
           const result = await work(inside)
-          await surroundings.storeRecorded(inside)
-          if (changes.length > 0) await surroundings.recordChanges(inside)
+          await services.storeRecorded(inside)
+          if (changes.length > 0) await services.recordChanges(inside)
           return result
         })
-        if (events.length > before) surroundings.eventsCommitted(events.length - before)
+        if (events.length > before) services.eventsCommitted(events.length - before)
         for (const each of afterwards) each()
         return result
       } catch (error) {
         // Recorded before the error response, so that nobody learns anything without an entry.
-        if (opened.size > 0 && principal.kind !== 'system') await surroundings.recordUndoneOpenings(call, opened)
+        if (opened.size > 0 && principal.kind !== 'system') await services.recordUndoneOpenings(call, opened)
         throw error
       } finally {
         call.db = access.statements
       }
     },
-    operation: (id, input) => surroundings.operate(call, id, input),
+    operation: (id, input) => services.operate(call, id, input),
   }
   return call
 }
 
 /** The `db` of a call while its transaction is open. */
-const REFUSING: Db = new Proxy({} as Db, {
+const FORBIDDEN_DB: Db = new Proxy({} as Db, {
   get() {
     throw new Error('Expected the call that call.write passes to its callback.')
   },
@@ -309,26 +309,26 @@ const REFUSING: Db = new Proxy({} as Db, {
 
 /**
  * Returns a call within a transaction that the caller opened and will commit. The caller must store what it records
- * with `storeRecorded`, and announce its events.
+ * with `storePendingRows`, and announce its events.
  */
-export function callWithin(surroundings: Surroundings, trx: Db, caller: Caller): WriteCall {
-  return writeCall(newCall(surroundings, caller), trx, () => {
+export function newCallWithin(services: Services, trx: Db, caller: CallOrigin): WriteCall {
+  return writeCall(newCall(services, caller), trx, () => {
     throw new Error('Expected a call that is notified of its commit.')
   })
 }
 
 /** Returns the same call in the same transaction, with another actor or time, for due jobs. */
-export function as(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
-  const { surroundings, requestId, address, events, changes, unstored } = call
+export function withPrincipal(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
+  const { services, requestId, address, events, changes, pendingRows } = call
   const { opened, keepsHidden, isDryRun, reads } = call
-  const shared = { events, changes, unstored, opened, keepsHidden, isDryRun, reads }
-  const other = { ...newCall(surroundings, { principal, requestId, address, now }), ...shared }
+  const shared = { events, changes, pendingRows, opened, keepsHidden, isDryRun, reads }
+  const other = { ...newCall(services, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
 
 /** Returns the same call with the service itself as the caller. */
 export function asSystem(call: WriteCall): WriteCall {
-  return as(call, { ...call.principal, kind: 'system', id: null })
+  return withPrincipal(call, { ...call.principal, kind: 'system', id: null })
 }
 
 /** Returns the same call in the same transaction, which the caller is going to roll back. */
@@ -337,20 +337,20 @@ export function asDryRun(call: WriteCall): WriteCall {
 }
 
 /** Returns the same call in the same transaction, with `keepsHidden` set. */
-export function keepingHidden(call: WriteCall): WriteCall {
+export function withAmountsSealed(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
 }
 
 /** Returns the same call in the same transaction, collecting the records that it reads. */
-export function noting(call: WriteCall, reads: RecordReads): WriteCall {
+export function withReadNotes(call: WriteCall, reads: RecordReads): WriteCall {
   return writeCall({ ...call, reads }, call.db, call.afterCommit)
 }
 
 /** The fields of a call that decide whether the amounts of bids are hidden. */
-export type Hiding = Pick<Call, 'opened' | 'keepsHidden'>
+export type SealState = Pick<Call, 'opened' | 'keepsHidden'>
 
 /** Returns the IDs of the blind bid requests that stay hidden although the open transaction has opened them. */
-export function keptHidden({ opened, keepsHidden }: Hiding): string[] {
+export function sealedRequestIds({ opened, keepsHidden }: SealState): string[] {
   return keepsHidden ? [...opened] : []
 }
 
@@ -358,7 +358,7 @@ export function keptHidden({ opened, keepsHidden }: Hiding): string[] {
  * Returns what events hide. Events are read only after the commit, so they show what the transaction opened, except in
  * a dry run, which returns its events itself.
  */
-export function hidingInEvents({ opened, isDryRun }: Call): Hiding {
+export function sealedInEvents({ opened, isDryRun }: Call): SealState {
   return { opened, keepsHidden: isDryRun }
 }
 
@@ -375,19 +375,19 @@ function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']):
     requestId: outer.requestId,
     address: outer.address,
     now: outer.now,
-    surroundings: outer.surroundings,
+    services: outer.services,
     isWriting: true,
     db: trx,
     events: outer.events,
     changes: outer.changes,
-    unstored: outer.unstored,
+    pendingRows: outer.pendingRows,
     opened: outer.opened,
     keepsHidden: outer.keepsHidden,
     isDryRun: outer.isDryRun,
     reads: outer.reads,
     write: (work) => work(call),
     afterCommit,
-    operation: (id, input) => outer.surroundings.operate(call, id, input),
+    operation: (id, input) => outer.services.operate(call, id, input),
   }
   return call
 }

@@ -1,117 +1,117 @@
 /** Inputs as the validator leaves them, with the contract's defaults filled in. Made by `npm run generate`. */
 import type { AllocateOverheadInput, ApiKeyCreate, ApiKeyRotate, ApplicationCreate, ApplicationLineInput, ApplicationUpdate, ApplySelectionInput, ApproveTimesheetsInput, AwardBidInput, BacklogReportInput, BatchStep, BidAccept, BidHistoryInput, BidLineInput, BidRequestCreate, BidRequestLineInput, BidRequestUpdate, BidRevise, BidSubmit, BudgetLinesSync, BudgetVsActualInput, CashFlowForecastInput, ChecklistItemInput, ClockOut, CloneHomeSetupInput, ClosingReadinessInput, CommittedCostAgingInput, CommunitiesSync, CommunityCreate, CommunityDashboardInput, ComplianceDocumentCreate, CompressScheduleInput, ConcentrationRiskInput, ContractCreate, ContractLineInput, ContractStatusMove, ContractUpdate, CostCodesSync, CostPerSquareFootInput, CostTransfer, CreateBackchargeInput, CreateChangePoFromSelectionInput, CreateVariancePoInput, CycleTimeReportInput, DelayAnalysisInput, DetectOverCommittedBudgetsInput, DraftPurchaseOrdersInput, DrawRequestInput, ElevationInput, EvenFlowPlanInput, ExceptionsTodayInput, ExecuteBatch, ExecuteRequest, ExtendBidDeadlineInput, FindBidCoverageGapsInput, FindExpiringInsuranceInput, FindInactiveVendorsInput, FindLateTasksInput, FindMissingLienWaiversInput, FindUnboughtScopesInput, ForecastCostAtCompletionInput, ForecastHomeCompletionInput, HomeCreate, HomeSnapshotInput, HomesSync, ImportRowsInput, IssuePurchaseOrdersInput, JournalCreate, JournalLineInput, LeadConversion, LeadCreate, LevelBidsInput, LookaheadInput, MarginReportInput, MatchInvoiceInput, MergeVendorsInput, MessageCreate, MessageMark, MilestoneCompletion, MilestoneCreate, NotifyVendorsOfScheduleInput, OnboardVendorInput, OptionCreate, OptionPopularityInput, OptionTakeoffLineInput, OptionTakeoffReplace, OverdueSelectionsInput, PartsSync, PasskeyAdd, PayOnCompletionInput, PayableNowInput, PaymentCreate, PaymentRunCreate, PlanCreate, PlanUpdate, PortalBidDraftInput, PortalBidLineInput, PriceCreate, PriceHomeInput, PriceTakeoffInput, PricesSync, ProposalCreate, PurchaseForecastInput, PurchaseOrderCreate, PurchaseOrderLineInput, PurchaseOrderUpdate, RankVendorsInput, ReassignVendorInput, RecommendAwardInput, ReleaseRetainageInput, RequestBidsForHomeInput, RequestLienWaiversInput, RequestStartConfirmationsInput, RetainageSummaryInput, SaleCreate, SaleStageMove, SalesPipelineReportInput, ScheduleTemplateApply, ScopeCreate, SelectionCreate, SendBidRemindersInput, SimulatePriceIncreaseInput, SplitAwardInput, StaleLeadsInput, StartPackageCheckInput, SuggestVendorsForScopeInput, TakeoffLineInput, TakeoffReplace, TaskCompletion, TaskCreate, TaskPredecessorInput, TaskStatusMove, TaskTemplateCreate, TaskTemplateLinkInput, TaskTemplateRowInput, TaskTemplateUpdate, TaskUpdate, TimeEntryCreate, TimesheetCostSummaryInput, UserInvite, ValidateSelectionsInput, VarianceReportInput, VendorCreate, VendorStatementInput, VendorsSync, VoidPaymentAndReissueInput, WebhookCreate, WebhookSecretRotation, WipReportInput } from '../../../client/contract.gen.ts'
-import type { Filled } from './operation.ts'
+import type { WithDefaults } from './operation.ts'
 
 export interface Checked {
-  VendorCreate: Filled<VendorCreate, 'status'>
-  VendorsSync: Filled<VendorsSync, 'mode'>
-  ComplianceDocumentCreate: Filled<ComplianceDocumentCreate, 'status' | 'additionalInsured'>
-  ScopeCreate: Filled<ScopeCreate, 'sequence'>
-  BidRequestLineInput: Filled<BidRequestLineInput, 'quantity' | 'unit' | 'required'>
-  BidRequestCreate: Filled<BidRequestCreate, 'bidType' | 'blind' | 'acceptLate' | 'awardMode' | 'sendNow', { lines: Checked['BidRequestLineInput'][] }>
-  BidRequestUpdate: Filled<BidRequestUpdate, never, { lines: Checked['BidRequestLineInput'][] }>
-  BidLineInput: Filled<BidLineInput, 'excluded' | 'alternate'>
-  BidSubmit: Filled<BidSubmit, 'source', { lines: Checked['BidLineInput'][] }>
-  BidRevise: Filled<BidRevise, never, { lines: Checked['BidLineInput'][] }>
-  BidAccept: Filled<BidAccept, 'rejectOthers' | 'createPurchaseOrder'>
-  CommunityCreate: Filled<CommunityCreate, 'status' | 'workdays' | 'holidays'>
-  CommunitiesSync: Filled<CommunitiesSync, 'mode'>
-  ElevationInput: Filled<ElevationInput, 'price' | 'figures'>
-  PlanCreate: Filled<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
-  PlanUpdate: Filled<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
-  HomeCreate: Filled<HomeCreate, 'homeType'>
-  HomesSync: Filled<HomesSync, 'mode'>
-  CostCodesSync: Filled<CostCodesSync, 'mode'>
-  PartsSync: Filled<PartsSync, 'mode'>
-  PriceCreate: Filled<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
-  PricesSync: Filled<PricesSync, 'mode'>
-  OptionCreate: Filled<OptionCreate, 'planIds' | 'communityIds' | 'unit' | 'costBasis' | 'requiresOptionIds' | 'excludesOptionIds'>
-  TakeoffLineInput: Filled<TakeoffLineInput, 'wastePercent'>
-  TakeoffReplace: Filled<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
-  OptionTakeoffLineInput: Filled<OptionTakeoffLineInput, 'wastePercent'>
-  OptionTakeoffReplace: Filled<OptionTakeoffReplace, never, { lines: Checked['OptionTakeoffLineInput'][] }>
-  ContractLineInput: Filled<ContractLineInput, 'minQuantity'>
-  ContractCreate: Filled<ContractCreate, 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
-  ContractUpdate: Filled<ContractUpdate, never, { lines: Checked['ContractLineInput'][] }>
-  ContractStatusMove: Filled<ContractStatusMove, 'endPrevious'>
-  SelectionCreate: Filled<SelectionCreate, 'quantity'>
-  BudgetLinesSync: Filled<BudgetLinesSync, 'mode'>
-  PurchaseOrderLineInput: Filled<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
-  PurchaseOrderCreate: Filled<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
-  PurchaseOrderUpdate: Filled<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
-  PaymentCreate: Filled<PaymentCreate, 'paymentType' | 'method'>
-  PaymentRunCreate: Filled<PaymentRunCreate, 'method'>
-  CostTransfer: Filled<CostTransfer, 'fromScope' | 'fromCostCodeId' | 'toScope' | 'toCostCodeId'>
-  JournalLineInput: Filled<JournalLineInput, 'scope' | 'costCodeId'>
-  JournalCreate: Filled<JournalCreate, never, { lines: Checked['JournalLineInput'][] }>
-  TaskPredecessorInput: Filled<TaskPredecessorInput, 'type' | 'lagDays'>
-  ChecklistItemInput: Filled<ChecklistItemInput, 'done'>
-  TaskCreate: Filled<TaskCreate, 'taskKind' | 'workdayOverride' | 'predecessors' | 'checklist' | 'poIds' | 'payOnComplete', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
-  TaskUpdate: Filled<TaskUpdate, never, { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
-  TaskStatusMove: Filled<TaskStatusMove, 'force'>
-  TaskCompletion: Filled<TaskCompletion, 'force', { checklist: Checked['ChecklistItemInput'][] }>
-  MilestoneCreate: Filled<MilestoneCreate, 'milestoneType' | 'taskIds' | 'autoComplete'>
-  MilestoneCompletion: Filled<MilestoneCompletion, 'force'>
-  TimeEntryCreate: Filled<TimeEntryCreate, 'breakMinutes' | 'payType'>
-  ClockOut: Filled<ClockOut, 'breakMinutes'>
-  TaskTemplateLinkInput: Filled<TaskTemplateLinkInput, 'type' | 'lagDays'>
-  TaskTemplateRowInput: Filled<TaskTemplateRowInput, 'taskKind' | 'predecessors' | 'checklist', { predecessors: Checked['TaskTemplateLinkInput'][] }>
-  TaskTemplateCreate: Filled<TaskTemplateCreate, never, { rows: Checked['TaskTemplateRowInput'][] }>
-  TaskTemplateUpdate: Filled<TaskTemplateUpdate, never, { rows: Checked['TaskTemplateRowInput'][] }>
-  ScheduleTemplateApply: Filled<ScheduleTemplateApply, 'replace'>
-  LeadCreate: Filled<LeadCreate, 'source' | 'communityIds' | 'planIds'>
-  LeadConversion: Filled<LeadConversion, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
-  SaleCreate: Filled<SaleCreate, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
-  SaleStageMove: Filled<SaleStageMove, 'status'>
-  ApplicationLineInput: Filled<ApplicationLineInput, 'periodAmount' | 'storedAmount'>
-  ApplicationCreate: Filled<ApplicationCreate, 'lines', { lines: Checked['ApplicationLineInput'][] }>
-  ApplicationUpdate: Filled<ApplicationUpdate, never, { lines: Checked['ApplicationLineInput'][] }>
-  MessageCreate: Filled<MessageCreate, 'channel'>
-  MessageMark: Filled<MessageMark, 'isRead'>
-  WebhookCreate: Filled<WebhookCreate, 'excludeOwnChanges' | 'allowDuplicate'>
-  WebhookSecretRotation: Filled<WebhookSecretRotation, 'overlapHours'>
-  ExecuteRequest: Filled<ExecuteRequest, 'input' | 'dryRun'>
-  BatchStep: Filled<BatchStep, 'input'>
-  ExecuteBatch: Filled<ExecuteBatch, 'dryRun', { steps: Checked['BatchStep'][] }>
-  ProposalCreate: Filled<ProposalCreate, 'input'>
-  PortalBidLineInput: Filled<PortalBidLineInput, 'excluded' | 'alternate'>
-  PortalBidDraftInput: Filled<PortalBidDraftInput, never, { lines: Checked['PortalBidLineInput'][] }>
-  PasskeyAdd: Filled<PasskeyAdd, 'transports'>
-  ApiKeyCreate: Filled<ApiKeyCreate, 'proposeOnly'>
-  ApiKeyRotate: Filled<ApiKeyRotate, 'overlapDays'>
-  UserInvite: Filled<UserInvite, 'poApprovalLimit'>
-  AwardBidInput: Filled<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
-  SuggestVendorsForScopeInput: Filled<SuggestVendorsForScopeInput, 'count'>
-  DetectOverCommittedBudgetsInput: Filled<DetectOverCommittedBudgetsInput, 'thresholdPercent'>
-  BudgetVsActualInput: Filled<BudgetVsActualInput, 'groupBy'>
-  CashFlowForecastInput: Filled<CashFlowForecastInput, 'weeks' | 'openingBalance'>
-  VarianceReportInput: Filled<VarianceReportInput, 'groupBy'>
-  LevelBidsInput: Filled<LevelBidsInput, 'plugAmounts'>
-  SplitAwardInput: Filled<SplitAwardInput, 'createPurchaseOrders'>
-  SendBidRemindersInput: Filled<SendBidRemindersInput, 'daysBeforeDeadline'>
-  ExtendBidDeadlineInput: Filled<ExtendBidDeadlineInput, 'notify'>
-  RequestBidsForHomeInput: Filled<RequestBidsForHomeInput, 'vendorsEach'>
-  FindBidCoverageGapsInput: Filled<FindBidCoverageGapsInput, 'minimumBids'>
-  CompressScheduleInput: Filled<CompressScheduleInput, 'mostPercent'>
-  LookaheadInput: Filled<LookaheadInput, 'weeks'>
-  RequestStartConfirmationsInput: Filled<RequestStartConfirmationsInput, 'withinDays'>
-  FindExpiringInsuranceInput: Filled<FindExpiringInsuranceInput, 'withinDays'>
-  FindInactiveVendorsInput: Filled<FindInactiveVendorsInput, 'months'>
-  StaleLeadsInput: Filled<StaleLeadsInput, 'days'>
-  PayOnCompletionInput: Filled<PayOnCompletionInput, 'method'>
-  ReleaseRetainageInput: Filled<ReleaseRetainageInput, 'method'>
-  AllocateOverheadInput: Filled<AllocateOverheadInput, 'basis'>
-  PriceTakeoffInput: Filled<PriceTakeoffInput, 'optionIds'>
-  CreateVariancePoInput: Filled<CreateVariancePoInput, never, { lines: Checked['PurchaseOrderLineInput'][] }>
-  ReassignVendorInput: Filled<ReassignVendorInput, 'reason' | 'notify'>
-  PurchaseForecastInput: Filled<PurchaseForecastInput, 'weeks'>
-  OnboardVendorInput: Filled<OnboardVendorInput, 'documents' | 'invite', { documents: Checked['ComplianceDocumentCreate'][] }>
-  NotifyVendorsOfScheduleInput: Filled<NotifyVendorsOfScheduleInput, 'kind' | 'withinDays'>
-  PriceHomeInput: Filled<PriceHomeInput, 'optionIds' | 'lotPremium'>
-  ApplySelectionInput: Filled<ApplySelectionInput, 'quantity'>
-  TimesheetCostSummaryInput: Filled<TimesheetCostSummaryInput, 'groupBy'>
-  ImportRowsInput: Filled<ImportRowsInput, 'mode'>
-  CloneHomeSetupInput: Filled<CloneHomeSetupInput, 'copy'>
+  VendorCreate: WithDefaults<VendorCreate, 'status'>
+  VendorsSync: WithDefaults<VendorsSync, 'mode'>
+  ComplianceDocumentCreate: WithDefaults<ComplianceDocumentCreate, 'status' | 'additionalInsured'>
+  ScopeCreate: WithDefaults<ScopeCreate, 'sequence'>
+  BidRequestLineInput: WithDefaults<BidRequestLineInput, 'quantity' | 'unit' | 'required'>
+  BidRequestCreate: WithDefaults<BidRequestCreate, 'bidType' | 'blind' | 'acceptLate' | 'awardMode' | 'sendNow', { lines: Checked['BidRequestLineInput'][] }>
+  BidRequestUpdate: WithDefaults<BidRequestUpdate, never, { lines: Checked['BidRequestLineInput'][] }>
+  BidLineInput: WithDefaults<BidLineInput, 'excluded' | 'alternate'>
+  BidSubmit: WithDefaults<BidSubmit, 'source', { lines: Checked['BidLineInput'][] }>
+  BidRevise: WithDefaults<BidRevise, never, { lines: Checked['BidLineInput'][] }>
+  BidAccept: WithDefaults<BidAccept, 'rejectOthers' | 'createPurchaseOrder'>
+  CommunityCreate: WithDefaults<CommunityCreate, 'status' | 'workdays' | 'holidays'>
+  CommunitiesSync: WithDefaults<CommunitiesSync, 'mode'>
+  ElevationInput: WithDefaults<ElevationInput, 'price' | 'figures'>
+  PlanCreate: WithDefaults<PlanCreate, 'communityIds' | 'figures' | 'elevations', { elevations: Checked['ElevationInput'][] }>
+  PlanUpdate: WithDefaults<PlanUpdate, never, { elevations: Checked['ElevationInput'][] }>
+  HomeCreate: WithDefaults<HomeCreate, 'homeType'>
+  HomesSync: WithDefaults<HomesSync, 'mode'>
+  CostCodesSync: WithDefaults<CostCodesSync, 'mode'>
+  PartsSync: WithDefaults<PartsSync, 'mode'>
+  PriceCreate: WithDefaults<PriceCreate, 'minQuantity' | 'preferred' | 'endPrevious'>
+  PricesSync: WithDefaults<PricesSync, 'mode'>
+  OptionCreate: WithDefaults<OptionCreate, 'planIds' | 'communityIds' | 'unit' | 'costBasis' | 'requiresOptionIds' | 'excludesOptionIds'>
+  TakeoffLineInput: WithDefaults<TakeoffLineInput, 'wastePercent'>
+  TakeoffReplace: WithDefaults<TakeoffReplace, never, { lines: Checked['TakeoffLineInput'][] }>
+  OptionTakeoffLineInput: WithDefaults<OptionTakeoffLineInput, 'wastePercent'>
+  OptionTakeoffReplace: WithDefaults<OptionTakeoffReplace, never, { lines: Checked['OptionTakeoffLineInput'][] }>
+  ContractLineInput: WithDefaults<ContractLineInput, 'minQuantity'>
+  ContractCreate: WithDefaults<ContractCreate, 'communityIds' | 'planIds' | 'preferred', { lines: Checked['ContractLineInput'][] }>
+  ContractUpdate: WithDefaults<ContractUpdate, never, { lines: Checked['ContractLineInput'][] }>
+  ContractStatusMove: WithDefaults<ContractStatusMove, 'endPrevious'>
+  SelectionCreate: WithDefaults<SelectionCreate, 'quantity'>
+  BudgetLinesSync: WithDefaults<BudgetLinesSync, 'mode'>
+  PurchaseOrderLineInput: WithDefaults<PurchaseOrderLineInput, 'unit' | 'taxPercent'>
+  PurchaseOrderCreate: WithDefaults<PurchaseOrderCreate, 'poType', { lines: Checked['PurchaseOrderLineInput'][] }>
+  PurchaseOrderUpdate: WithDefaults<PurchaseOrderUpdate, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  PaymentCreate: WithDefaults<PaymentCreate, 'paymentType' | 'method'>
+  PaymentRunCreate: WithDefaults<PaymentRunCreate, 'method'>
+  CostTransfer: WithDefaults<CostTransfer, 'fromScope' | 'fromCostCodeId' | 'toScope' | 'toCostCodeId'>
+  JournalLineInput: WithDefaults<JournalLineInput, 'scope' | 'costCodeId'>
+  JournalCreate: WithDefaults<JournalCreate, never, { lines: Checked['JournalLineInput'][] }>
+  TaskPredecessorInput: WithDefaults<TaskPredecessorInput, 'type' | 'lagDays'>
+  ChecklistItemInput: WithDefaults<ChecklistItemInput, 'done'>
+  TaskCreate: WithDefaults<TaskCreate, 'taskKind' | 'workdayOverride' | 'predecessors' | 'checklist' | 'poIds' | 'payOnComplete', { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
+  TaskUpdate: WithDefaults<TaskUpdate, never, { predecessors: Checked['TaskPredecessorInput'][]; checklist: Checked['ChecklistItemInput'][] }>
+  TaskStatusMove: WithDefaults<TaskStatusMove, 'force'>
+  TaskCompletion: WithDefaults<TaskCompletion, 'force', { checklist: Checked['ChecklistItemInput'][] }>
+  MilestoneCreate: WithDefaults<MilestoneCreate, 'milestoneType' | 'taskIds' | 'autoComplete'>
+  MilestoneCompletion: WithDefaults<MilestoneCompletion, 'force'>
+  TimeEntryCreate: WithDefaults<TimeEntryCreate, 'breakMinutes' | 'payType'>
+  ClockOut: WithDefaults<ClockOut, 'breakMinutes'>
+  TaskTemplateLinkInput: WithDefaults<TaskTemplateLinkInput, 'type' | 'lagDays'>
+  TaskTemplateRowInput: WithDefaults<TaskTemplateRowInput, 'taskKind' | 'predecessors' | 'checklist', { predecessors: Checked['TaskTemplateLinkInput'][] }>
+  TaskTemplateCreate: WithDefaults<TaskTemplateCreate, never, { rows: Checked['TaskTemplateRowInput'][] }>
+  TaskTemplateUpdate: WithDefaults<TaskTemplateUpdate, never, { rows: Checked['TaskTemplateRowInput'][] }>
+  ScheduleTemplateApply: WithDefaults<ScheduleTemplateApply, 'replace'>
+  LeadCreate: WithDefaults<LeadCreate, 'source' | 'communityIds' | 'planIds'>
+  LeadConversion: WithDefaults<LeadConversion, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
+  SaleCreate: WithDefaults<SaleCreate, 'optionIds' | 'lotPremium' | 'incentives' | 'discounts' | 'deposits' | 'contingencies'>
+  SaleStageMove: WithDefaults<SaleStageMove, 'status'>
+  ApplicationLineInput: WithDefaults<ApplicationLineInput, 'periodAmount' | 'storedAmount'>
+  ApplicationCreate: WithDefaults<ApplicationCreate, 'lines', { lines: Checked['ApplicationLineInput'][] }>
+  ApplicationUpdate: WithDefaults<ApplicationUpdate, never, { lines: Checked['ApplicationLineInput'][] }>
+  MessageCreate: WithDefaults<MessageCreate, 'channel'>
+  MessageMark: WithDefaults<MessageMark, 'isRead'>
+  WebhookCreate: WithDefaults<WebhookCreate, 'excludeOwnChanges' | 'allowDuplicate'>
+  WebhookSecretRotation: WithDefaults<WebhookSecretRotation, 'overlapHours'>
+  ExecuteRequest: WithDefaults<ExecuteRequest, 'input' | 'dryRun'>
+  BatchStep: WithDefaults<BatchStep, 'input'>
+  ExecuteBatch: WithDefaults<ExecuteBatch, 'dryRun', { steps: Checked['BatchStep'][] }>
+  ProposalCreate: WithDefaults<ProposalCreate, 'input'>
+  PortalBidLineInput: WithDefaults<PortalBidLineInput, 'excluded' | 'alternate'>
+  PortalBidDraftInput: WithDefaults<PortalBidDraftInput, never, { lines: Checked['PortalBidLineInput'][] }>
+  PasskeyAdd: WithDefaults<PasskeyAdd, 'transports'>
+  ApiKeyCreate: WithDefaults<ApiKeyCreate, 'proposeOnly'>
+  ApiKeyRotate: WithDefaults<ApiKeyRotate, 'overlapDays'>
+  UserInvite: WithDefaults<UserInvite, 'poApprovalLimit'>
+  AwardBidInput: WithDefaults<AwardBidInput, 'rejectOthers' | 'createPurchaseOrder'>
+  SuggestVendorsForScopeInput: WithDefaults<SuggestVendorsForScopeInput, 'count'>
+  DetectOverCommittedBudgetsInput: WithDefaults<DetectOverCommittedBudgetsInput, 'thresholdPercent'>
+  BudgetVsActualInput: WithDefaults<BudgetVsActualInput, 'groupBy'>
+  CashFlowForecastInput: WithDefaults<CashFlowForecastInput, 'weeks' | 'openingBalance'>
+  VarianceReportInput: WithDefaults<VarianceReportInput, 'groupBy'>
+  LevelBidsInput: WithDefaults<LevelBidsInput, 'plugAmounts'>
+  SplitAwardInput: WithDefaults<SplitAwardInput, 'createPurchaseOrders'>
+  SendBidRemindersInput: WithDefaults<SendBidRemindersInput, 'daysBeforeDeadline'>
+  ExtendBidDeadlineInput: WithDefaults<ExtendBidDeadlineInput, 'notify'>
+  RequestBidsForHomeInput: WithDefaults<RequestBidsForHomeInput, 'vendorsEach'>
+  FindBidCoverageGapsInput: WithDefaults<FindBidCoverageGapsInput, 'minimumBids'>
+  CompressScheduleInput: WithDefaults<CompressScheduleInput, 'mostPercent'>
+  LookaheadInput: WithDefaults<LookaheadInput, 'weeks'>
+  RequestStartConfirmationsInput: WithDefaults<RequestStartConfirmationsInput, 'withinDays'>
+  FindExpiringInsuranceInput: WithDefaults<FindExpiringInsuranceInput, 'withinDays'>
+  FindInactiveVendorsInput: WithDefaults<FindInactiveVendorsInput, 'months'>
+  StaleLeadsInput: WithDefaults<StaleLeadsInput, 'days'>
+  PayOnCompletionInput: WithDefaults<PayOnCompletionInput, 'method'>
+  ReleaseRetainageInput: WithDefaults<ReleaseRetainageInput, 'method'>
+  AllocateOverheadInput: WithDefaults<AllocateOverheadInput, 'basis'>
+  PriceTakeoffInput: WithDefaults<PriceTakeoffInput, 'optionIds'>
+  CreateVariancePoInput: WithDefaults<CreateVariancePoInput, never, { lines: Checked['PurchaseOrderLineInput'][] }>
+  ReassignVendorInput: WithDefaults<ReassignVendorInput, 'reason' | 'notify'>
+  PurchaseForecastInput: WithDefaults<PurchaseForecastInput, 'weeks'>
+  OnboardVendorInput: WithDefaults<OnboardVendorInput, 'documents' | 'invite', { documents: Checked['ComplianceDocumentCreate'][] }>
+  NotifyVendorsOfScheduleInput: WithDefaults<NotifyVendorsOfScheduleInput, 'kind' | 'withinDays'>
+  PriceHomeInput: WithDefaults<PriceHomeInput, 'optionIds' | 'lotPremium'>
+  ApplySelectionInput: WithDefaults<ApplySelectionInput, 'quantity'>
+  TimesheetCostSummaryInput: WithDefaults<TimesheetCostSummaryInput, 'groupBy'>
+  ImportRowsInput: WithDefaults<ImportRowsInput, 'mode'>
+  CloneHomeSetupInput: WithDefaults<CloneHomeSetupInput, 'copy'>
 }
 
 /** The inputs of the composite skills. */

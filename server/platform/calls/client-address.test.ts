@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { readConfig } from '../config/config.ts'
-import { networkOf } from './client-address.ts'
+import { getNetwork } from './client-address.ts'
 
 /** Returns the logged address of one request with this X-Forwarded-For header. */
 async function loggedAddress(trustedProxies: string, forwarded: string): Promise<unknown> {
@@ -31,9 +31,9 @@ test('an invalid address prevents the start', () => {
 })
 
 test('an IPv6 address counts together with all addresses of its /64', () => {
-  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
-  expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
-  expect(networkOf('2001:db8:1:3::9')).toBe('2001:db8:1:3::/64')
-  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
-  expect([networkOf('192.0.2.7'), networkOf('unknown')]).toEqual(['192.0.2.7', 'unknown'])
+  expect(getNetwork('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(getNetwork('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
+  expect(getNetwork('2001:db8:1:3::9')).toBe('2001:db8:1:3::/64')
+  expect(getNetwork('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+  expect([getNetwork('192.0.2.7'), getNetwork('unknown')]).toEqual(['192.0.2.7', 'unknown'])
 })

@@ -6,18 +6,18 @@ import ipaddr from 'ipaddr.js'
  * Returns the client address of a request: that of its connection or, behind trusted proxies, the last one in
  * X-Forwarded-For that is not a trusted proxy's. Untrusted clients can put anything into that header.
  */
-export function clientAddress(req: Request): string {
+export function clientAddressOf(req: Request): string {
   // Most requests are not forwarded, and Express takes longer to find that out.
-  return req.headers['x-forwarded-for'] === undefined ? peerAddress(req.socket) : plain(req.ip)
+  return req.headers['x-forwarded-for'] === undefined ? peerAddressOf(req.socket) : normalizeAddress(req.ip)
 }
 
 /** Returns the peer address of a connection, whether or not it is a proxy. */
-export function peerAddress(socket: Duplex & { remoteAddress?: string }): string {
-  return plain(socket.remoteAddress)
+export function peerAddressOf(socket: Duplex & { remoteAddress?: string }): string {
+  return normalizeAddress(socket.remoteAddress)
 }
 
 // A dual-stack socket reports IPv4 addresses as ::ffff:192.0.2.7. A closed socket reports no address.
-function plain(address = 'unknown'): string {
+function normalizeAddress(address = 'unknown'): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
 }
 
@@ -25,7 +25,7 @@ function plain(address = 'unknown'): string {
  * Returns what counts as one client: an IPv4 address, or the /64 of an IPv6 address, because a client usually has all
  * addresses of its /64.
  */
-export function networkOf(address: string): string {
+export function getNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
   return `${ipaddr.IPv6.parse(address)
     .parts.slice(0, 4)

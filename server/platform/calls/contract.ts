@@ -44,7 +44,7 @@ export interface OperationObject {
   deprecated?: boolean
   'x-sunset'?: string
   'x-emits'?: string[]
-  /** Its effect on existing records, if the method does not say so (server/interfaces/skills/effect.ts). */
+  /** Its effect on existing records, if the method does not say so (server/interfaces/skills/skill-effect.ts). */
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
   /** False if it is not offered to models as a tool. */
   'x-tool'?: boolean
@@ -59,12 +59,12 @@ export interface OperationObject {
   /** The response fields that no other response contains. */
   'x-shows-once'?: string[]
   security?: Record<string, string[]>[]
-  parameters?: (ParameterObject | Reference)[]
+  parameters?: (ParameterObject | SchemaReference)[]
   requestBody?: {
     required?: boolean
     content: Record<string, { schema: Schema; examples?: Record<string, { summary?: string }> }>
   }
-  responses: Record<string, ResponseObject | Reference>
+  responses: Record<string, ResponseObject | SchemaReference>
 }
 export interface ParameterObject {
   name: string
@@ -78,11 +78,13 @@ export interface ResponseObject {
   headers?: Record<string, unknown>
   content?: Record<string, { schema: Schema }>
 }
-export interface Reference {
+export interface SchemaReference {
   $ref: string
 }
 export type Schema = Record<string, unknown>
-type PathItem = { parameters?: (ParameterObject | Reference)[] } & Partial<Record<Lowercase<Method>, OperationObject>>
+type PathItem = { parameters?: (ParameterObject | SchemaReference)[] } & Partial<
+  Record<Lowercase<Method>, OperationObject>
+>
 
 export interface ContractDocument {
   openapi: string
@@ -112,12 +114,12 @@ export interface Contract {
   readonly version: string
   readonly operations: ReadonlyMap<OperationId, Operation>
   /** Finds the operation for a request, or the methods that the path allows instead. */
-  match(method: string, path: string): Match
+  match(method: string, path: string): RouteMatch
   /** Resolves a reference inside the document. Returns anything else unchanged. */
-  resolve<T extends object>(value: T | Reference): T
+  resolve<T extends object>(value: T | SchemaReference): T
 }
 
-export type Match =
+export type RouteMatch =
   | { operation: Operation; params: Record<string, string> }
   | { operation: null; allow: readonly Method[] }
 
@@ -135,7 +137,7 @@ export function loadContract(): Contract {
     sourceHash: string
     document: ContractDocument
   }
-  const written = sourceHash()
+  const written = hashContractSource()
   if (written !== null && written !== prepared.sourceHash) {
     throw new ContractError(
       'The contract has changed since "npm run generate" was last run. Run it, then start the service.',
@@ -145,7 +147,7 @@ export function loadContract(): Contract {
 }
 
 /** Returns the hash of openapi.yaml and all files in contract/; null if only the generated output is present. */
-export function sourceHash(): string | null {
+export function hashContractSource(): string | null {
   const index = path.join(root, 'openapi.yaml')
   if (!existsSync(index)) return null
   const folder = path.join(root, 'contract')
@@ -157,14 +159,14 @@ export function sourceHash(): string | null {
 
 export function readContract(document: ContractDocument): Contract {
   const operations = new Map<OperationId, Operation>()
-  const trunk = newNode()
+  const trunk = newRouteNode()
   for (const [template, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const declaration = item[method.toLowerCase() as Lowercase<Method>]
       if (declaration === undefined) continue
       const parameters = [...(item.parameters ?? []), ...(declaration.parameters ?? [])]
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
-      const schemes = schemesOf(document, declaration)
+      const schemes = getSchemes(document, declaration)
       const operation: Operation = {
         // The types are generated from this document, so its IDs are exactly those of the types.
         id: declaration.operationId as OperationId,
@@ -177,21 +179,21 @@ export function readContract(document: ContractDocument): Contract {
         mostBodyBytes: declaration['x-max-body-bytes'] ?? null,
         mostUploadBytes: declaration['x-max-upload-bytes'] ?? null,
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
-        ...etagOf(document, declaration),
+        ...getEtag(document, declaration),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
         notice: deprecationHeaders(document, declaration),
         declaration: { ...declaration, parameters },
       }
       if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)
       operations.set(operation.id, operation)
-      plant(trunk, operation)
+      addRoute(trunk, operation)
     }
   }
   return {
     document,
     version: document.info.version,
     operations,
-    match: (method, requestPath) => find(trunk, method, requestPath),
+    match: (method, requestPath) => findRoute(trunk, method, requestPath),
     resolve: (value) => resolve(document, value),
   }
 }
@@ -200,11 +202,11 @@ export function readContract(document: ContractDocument): Contract {
  * Returns whether programs may call it: a builder's with a key, or a vendor's with a token. All others are for our
  * pages.
  */
-export function isForPrograms({ schemes }: Operation): boolean {
+export function isOpenToPrograms({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
 
-function etagOf(
+function getEtag(
   document: ContractDocument,
   { responses }: OperationObject,
 ): Pick<Operation, 'carriesETag' | 'follows'> {
@@ -219,7 +221,7 @@ function etagOf(
 }
 
 // An operation lists its requirements separately, one scheme each. Any one of them is sufficient.
-function schemesOf(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
+function getSchemes(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   const stated = declaration.security ?? document.security
   if (stated === undefined)
@@ -233,49 +235,49 @@ function schemesOf(document: ContractDocument, declaration: OperationObject): Ma
   return schemes
 }
 
-function resolve<T extends object>(document: ContractDocument, value: T | Reference): T {
+function resolve<T extends object>(document: ContractDocument, value: T | SchemaReference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
   let at: unknown = document
   for (const step of value.$ref.slice(2).split('/')) {
     at = (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
   }
   if (at === undefined) throw new ContractError(`The reference ${value.$ref} does not match anything in the contract.`)
-  return resolve(document, at as T | Reference)
+  return resolve(document, at as T | SchemaReference)
 }
 
 // Routes form a tree of path segments, so a lookup takes the same time however many operations there are. A literal
 // segment takes precedence over a parameter: /bids/request is not a bid.
-interface Node {
-  literals: Map<string, Node>
-  parameter: Node | null
+interface RouteNode {
+  literals: Map<string, RouteNode>
+  parameter: RouteNode | null
   operations: Map<string, { operation: Operation; names: string[] }>
 }
 
-function newNode(): Node {
+function newRouteNode(): RouteNode {
   return { literals: new Map(), parameter: null, operations: new Map() }
 }
 
-function plant(trunk: Node, operation: Operation): void {
+function addRoute(trunk: RouteNode, operation: Operation): void {
   let node = trunk
   const names: string[] = []
   for (const segment of operation.path.slice(1).split('/')) {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1]
     if (name === undefined) {
-      const next = node.literals.get(segment) ?? newNode()
+      const next = node.literals.get(segment) ?? newRouteNode()
       node.literals.set(segment, next)
       node = next
     } else {
       names.push(name)
-      node.parameter ??= newNode()
+      node.parameter ??= newRouteNode()
       node = node.parameter
     }
   }
   node.operations.set(operation.method, { operation, names })
 }
 
-function find(trunk: Node, method: string, requestPath: string): Match {
+function findRoute(trunk: RouteNode, method: string, requestPath: string): RouteMatch {
   const values: string[] = []
-  const node = walk(trunk, requestPath.slice(1).split('/'), 0, values)
+  const node = walkRoute(trunk, requestPath.slice(1).split('/'), 0, values)
   const found = node?.operations.get(method)
   if (node === null || found === undefined) {
     return { operation: null, allow: node === null ? [] : ([...node.operations.keys()] as Method[]) }
@@ -287,17 +289,17 @@ function find(trunk: Node, method: string, requestPath: string): Match {
   return { operation: found.operation, params }
 }
 
-function walk(node: Node, segments: string[], at: number, values: string[]): Node | null {
+function walkRoute(node: RouteNode, segments: string[], at: number, values: string[]): RouteNode | null {
   const segment = segments[at]
   if (segment === undefined) return node.operations.size > 0 ? node : null
   const literal = node.literals.get(segment)
   if (literal !== undefined) {
-    const found = walk(literal, segments, at + 1, values)
+    const found = walkRoute(literal, segments, at + 1, values)
     if (found !== null) return found
   }
   if (node.parameter === null || segment === '') return null
   values[values.length] = segment
-  const found = walk(node.parameter, segments, at + 1, values)
+  const found = walkRoute(node.parameter, segments, at + 1, values)
   if (found === null) values.pop()
   return found
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contract } from '../../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { contract } from '../../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 const OURS = 'https://app.harrowfinch.example.com'
 const THEIRS = 'https://elsewhere.example.com'

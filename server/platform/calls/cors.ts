@@ -13,10 +13,10 @@ export interface Cors {
 }
 
 /** An allowed page may read every header, because it can only have sent its own credential. */
-const READABLE = { 'Access-Control-Expose-Headers': '*' }
+const EXPOSED_HEADERS = { 'Access-Control-Expose-Headers': '*' }
 
 /** `*` does not include `Authorization`, so the allowed headers are listed. */
-const SENDABLE = {
+const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, X-Request-Id',
@@ -24,16 +24,16 @@ const SENDABLE = {
   'Access-Control-Max-Age': '600',
 }
 
-const OPEN = /^\/api\/(ext|portal)\//
+const OPEN_PATHS = /^\/api\/(ext|portal)\//
 
 /** Returns the CORS rules for these origins. `*` among them allows all. */
-export function cors(origins: readonly string[]): Cors {
+export function createCors(origins: readonly string[]): Cors {
   const allowed: ReadonlySet<string> = new Set(origins)
 
   function headersFor({ headers: { origin }, url = '' }: IncomingMessage): Readonly<Record<string, string>> | null {
-    if (origin === undefined || allowed.size === 0 || !OPEN.test(url)) return null
-    if (allowed.has('*')) return { ...READABLE, 'Access-Control-Allow-Origin': '*' }
-    return allowed.has(origin) ? { ...READABLE, 'Access-Control-Allow-Origin': origin, Vary: 'Origin' } : null
+    if (origin === undefined || allowed.size === 0 || !OPEN_PATHS.test(url)) return null
+    if (allowed.has('*')) return { ...EXPOSED_HEADERS, 'Access-Control-Allow-Origin': '*' }
+    return allowed.has(origin) ? { ...EXPOSED_HEADERS, 'Access-Control-Allow-Origin': origin, Vary: 'Origin' } : null
   }
 
   return {
@@ -41,7 +41,7 @@ export function cors(origins: readonly string[]): Cors {
     preflightFor(req) {
       if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return null
       const headers = headersFor(req)
-      return headers === null ? null : { ...headers, ...SENDABLE }
+      return headers === null ? null : { ...headers, ...PREFLIGHT_HEADERS }
     },
   }
 }

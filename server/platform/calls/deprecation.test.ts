@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { document } from '../../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { document } from '../../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { type ContractDocument, readContract } from './contract.ts'
 
 let plumbline: TestPlumbline

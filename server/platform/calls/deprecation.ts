@@ -25,7 +25,7 @@ export function deprecationHeaders(
 }
 
 /** Combines the headers of a response with those of a notice. Both may have a Link. */
-export function noticed(
+export function mergeNoticeHeaders(
   headers: Record<string, string | number>,
   notice: Readonly<Record<string, string>>,
 ): Record<string, string | number> {

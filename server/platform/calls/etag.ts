@@ -5,16 +5,16 @@ import { conflict, Problem } from '../problems/problem.ts'
  * Returns the ETag: the record's version, or a digest of the text if it has no version (a computed sheet). Fields that
  * other records affect (`follows`) add a digest to the version, because 304 would otherwise hide their changes.
  */
-export function etagOf(body: object, text: () => string, follows: readonly string[] = []): string {
+export function computeEtag(body: object, text: () => string, follows: readonly string[] = []): string {
   if ('version' in body && typeof body.version === 'number') {
     if (follows.length === 0) return `"${body.version}"`
-    return `"${body.version}.${digest(JSON.stringify(Object.entries(body).filter(([field]) => follows.includes(field))))}"`
+    return `"${body.version}.${digestText(JSON.stringify(Object.entries(body).filter(([field]) => follows.includes(field))))}"`
   }
   // The time at which a sheet was computed is not part of its content.
-  return `"${digest('asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text())}"`
+  return `"${digestText('asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text())}"`
 }
 
-function digest(content: string): string {
+function digestText(content: string): string {
   return createHash('sha1').update(content).digest('base64url')
 }
 
@@ -28,7 +28,7 @@ export function matchesEtag(header: string, etag: string): boolean {
  * Throws `precondition_failed` for a change that is based on an older version. Call it under the row's lock. The digest
  * of followed fields is ignored, because a caller cannot change them.
  */
-export function checkIfMatch(ifMatch: string | undefined, current: { version: number }): void {
+export function assertIfMatch(ifMatch: string | undefined, current: { version: number }): void {
   if (ifMatch === undefined || matchesEtag(ifMatch.replace(/(?<="\d+)\.[\w-]+(?=")/g, ''), `"${current.version}"`))
     return
   throw new Problem(

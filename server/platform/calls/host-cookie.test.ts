@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fromPage, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { pageRequest, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -8,13 +8,13 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 test('on HTTPS the session cookie has the prefix __Host- and the attributes that browsers require for it', async () => {
-  const { url } = await plumbline.app.surroundings.identity.makeLink('priya@harrowfinch.example.com', 60_000)
+  const { url } = await plumbline.app.services.identity.makeLink('priya@harrowfinch.example.com', 60_000)
   const token = url.slice(url.indexOf('=') + 1)
-  const answer = await plumbline.post('/api/admin/sign-in', { token }, fromPage(''))
+  const answer = await plumbline.post('/api/admin/sign-in', { token }, pageRequest(''))
   const [cookie = ''] = answer.headers.getSetCookie()
   expect(cookie).toMatch(/^__Host-plumbline_session=[^;]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-  const signedIn = fromPage(cookie.split(';')[0] ?? '')
-  const among = fromPage(`theme=dark; ${cookie.split(';')[0]}; plumbline_session=planted`)
+  const signedIn = pageRequest(cookie.split(';')[0] ?? '')
+  const among = pageRequest(`theme=dark; ${cookie.split(';')[0]}; plumbline_session=planted`)
   for (const by of [signedIn, among]) expect((await plumbline.get('/api/admin/session', by)).status).toBe(200)
   const out = await plumbline.delete('/api/admin/session', signedIn)
   expect(out.headers.getSetCookie()).toEqual([
@@ -24,7 +24,7 @@ test('on HTTPS the session cookie has the prefix __Host- and the attributes that
 
 test('on HTTPS a session cookie without the prefix is ignored', async () => {
   const { headers } = await plumbline.signIn()
-  const planted = fromPage(headers?.cookie?.replace('__Host-', '') ?? '')
+  const planted = pageRequest(headers?.cookie?.replace('__Host-', '') ?? '')
   expect((await plumbline.get('/api/admin/session', planted)).body).toMatchObject({
     status: 401,
     code: 'not_signed_in',
@@ -36,8 +36,8 @@ test("on HTTPS the portal's language cookie has the prefix too", async () => {
   const chosen = await fetch(`${address}?language=es`, { redirect: 'manual' })
   const [cookie = ''] = chosen.headers.getSetCookie()
   expect(cookie).toMatch(/^__Host-portal_language=es; .*Path=\/; .*HttpOnly; Secure; SameSite=Lax$/)
-  const spoken = async (kept: string) =>
-    (await (await fetch(address, { headers: { cookie: kept } })).text()).slice(0, 60)
+  const spoken = async (stored: string) =>
+    (await (await fetch(address, { headers: { cookie: stored } })).text()).slice(0, 60)
   expect(await spoken(cookie.split(';')[0] ?? '')).toContain('lang="es"')
   expect(await spoken('portal_language=es')).toContain('lang="en"')
 })

@@ -12,7 +12,7 @@ export function isHttps(publicUrl: string): boolean {
 }
 
 /** Returns the value of a cookie in a `Cookie` or `Set-Cookie` header; null if it is missing or empty. */
-export function cookieValue(cookies: string | undefined, fullName: string): string | null {
+export function readCookie(cookies: string | undefined, fullName: string): string | null {
   for (const pair of (cookies ?? '').split(';')) {
     const [name = '', value = ''] = pair.trim().split(/=(.*)/s)
     if (name === fullName && /^\S+$/.test(value)) return value

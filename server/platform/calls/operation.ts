@@ -2,9 +2,9 @@ import type { operations } from '../../../client/contract.gen.ts'
 import type { Call } from './call.ts'
 import type { CheckedBodies, FilledQueries } from './checked.gen.ts'
 import type { OperationId } from './contract.ts'
-import type { FileAnswer } from './file-answer.ts'
+import type { FileResponse } from './file-response.ts'
 import type { Json } from './json.ts'
-import type { Arrived } from './upload.ts'
+import type { ReceivedFile } from './upload.ts'
 
 /**
  * The input and result of a handler, derived from the contract's types by operationId. A handler never sees a request
@@ -12,54 +12,57 @@ import type { Arrived } from './upload.ts'
  * Everything with a default in the contract is always set.
  */
 export interface Input<Id extends OperationId> {
-  path: Parameters<Id, 'path'>
+  path: OperationParameters<Id, 'path'>
   query: Id extends keyof FilledQueries
-    ? Filled<Parameters<Id, 'query'>, FilledQueries[Id] & keyof Parameters<Id, 'query'>>
-    : Parameters<Id, 'query'>
-  body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | File<operations[Id]>
+    ? WithDefaults<OperationParameters<Id, 'query'>, FilledQueries[Id] & keyof OperationParameters<Id, 'query'>>
+    : OperationParameters<Id, 'query'>
+  body: (Id extends keyof CheckedBodies ? CheckedBodies[Id] : Body<operations[Id]>) | FileBody<operations[Id]>
   /** The version that a change is based on, for operations with If-Match. */
-  ifMatch: 'If-Match' extends keyof Parameters<Id, 'header'> ? string | undefined : never
+  ifMatch: 'If-Match' extends keyof OperationParameters<Id, 'header'> ? string | undefined : never
 }
 
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
 export type Handlers = { [Id in OperationId]: Handler<Id> }
 
 /** Merges the handlers of all slices into one object. It is a type error if two slices handle the same operation. */
-export function together<const Slices extends readonly Partial<Handlers>[]>(
-  ...slices: Slices & ([Twice<Slices>] extends [never] ? unknown : `${Twice<Slices>} is handled twice`)
-): All<Slices> {
-  return Object.assign({}, ...(slices as readonly object[])) as All<Slices>
+export function mergeHandlers<const Slices extends readonly Partial<Handlers>[]>(
+  ...slices: Slices &
+    ([DuplicateHandlers<Slices>] extends [never] ? unknown : `${DuplicateHandlers<Slices>} is handled twice`)
+): MergedHandlers<Slices> {
+  return Object.assign({}, ...(slices as readonly object[])) as MergedHandlers<Slices>
 }
 
 // The result so far is passed on, because the compiler evaluates only about fifty nested types.
-type Twice<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
-  ? Twice<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
+type DuplicateHandlers<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
+  ? DuplicateHandlers<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
   : Found
-type All<Slices, Known = unknown> = Slices extends readonly [infer First, ...infer Rest]
-  ? All<Rest, Known & First>
+type MergedHandlers<Slices, Known = unknown> = Slices extends readonly [infer First, ...infer Rest]
+  ? MergedHandlers<Rest, Known & First>
   : Known
 
 /** A successful response that the contract declares for the operation. Problems are thrown. */
 export type Reply<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses'] & number]: Content<operations[Id]['responses'][Status]> extends infer B
+  [Status in keyof operations[Id]['responses'] & number]: ResponseContent<
+    operations[Id]['responses'][Status]
+  > extends infer B
     ? [B] extends [never]
       ? never
       : [B] extends [undefined]
         ? { status: Status; body?: undefined; headers?: Record<string, string> }
-        : B extends FileAnswer
+        : B extends FileResponse
           ? { status: Status; body: B; headers?: Record<string, string> }
           : { status: Status; body: B | Json<B>; headers?: Record<string, string> }
     : never
 }[keyof operations[Id]['responses'] & number]
 
 /** The body of the operation's successful response. */
-export type Answered<Id extends OperationId> = Exclude<
+export type ResponseBody<Id extends OperationId> = Exclude<
   Extract<Reply<Id>, { body: object | string }>['body'],
   Json<unknown>
 >
 
 /** An input with the defaults of some fields filled in, and nested ones in others. */
-export type Filled<T, Names extends keyof T, Inner = object> = Flat<
+export type WithDefaults<T, Names extends keyof T, Inner = object> = Flat<
   Omit<T, Names | keyof Inner> &
     Required<Pick<T, Names>> & {
       [Name in keyof Pick<T, keyof Inner & keyof T>]: Inner[Name & keyof Inner] | Extract<T[Name], undefined>
@@ -67,7 +70,7 @@ export type Filled<T, Names extends keyof T, Inner = object> = Flat<
 >
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
-type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = operations[Id] extends {
+type OperationParameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> = operations[Id] extends {
   parameters: infer P
 }
   ? In extends keyof P
@@ -77,10 +80,10 @@ type Parameters<Id extends OperationId, In extends 'path' | 'query' | 'header'> 
     : Record<string, never>
   : Record<string, never>
 
-type Content<R> = R extends { content: { 'application/json': infer B } | { 'application/yaml': infer B } }
+type ResponseContent<R> = R extends { content: { 'application/json': infer B } | { 'application/yaml': infer B } }
   ? B
   : R extends { content: FileContent }
-    ? FileAnswer
+    ? FileResponse
     : R extends { content?: never }
       ? undefined
       : never
@@ -91,10 +94,12 @@ type FileContent =
   | { 'application/x-ndjson': string }
   | { 'text/csv': string }
 // A file sent instead of JSON has been received completely before the handler is called.
-type File<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } } ? Arrived : never
+type FileBody<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } }
+  ? ReceivedFile
+  : never
 // The handler gets an empty object for an optional body that was not sent.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]
     ? undefined
-    : Content<R & {}>
+    : ResponseContent<R & {}>
   : undefined

@@ -1,17 +1,17 @@
 import { Problem } from '../problems/problem.ts'
 
 /** Where a page begins: after the item with this value in the sort field and this ID. */
-export interface Position {
+export interface PagePosition {
   value: string | number | null
   id: string
 }
 
 /** Returns a cursor, which is opaque to callers. It contains its sort order and the last item of the previous page. */
-export function writeCursor(sort: string, position: Position): string {
+export function writeCursor(sort: string, position: PagePosition): string {
   return Buffer.from(JSON.stringify([sort, position.value, position.id])).toString('base64url')
 }
 
-export function readCursor(sort: string, cursor: string): Position {
+export function readCursor(sort: string, cursor: string): PagePosition {
   try {
     const [madeFor, value, id, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
     const isValue = value === null || typeof value === 'number' || (typeof value === 'string' && !value.includes('\0'))
@@ -41,14 +41,14 @@ export function invalidCursor(): Problem {
  * of a request, and 200 records of normal size are far below it. So a client that does not read its response takes no
  * more memory than one that does not stop sending.
  */
-export const MOST_PAGE_BYTES = 1024 * 1024
+export const MAX_PAGE_BYTES = 1024 * 1024
 
 /** Returns how many items of these sizes fit into a page: at least one, if there is any. */
-export function itemsThatFit(sizes: readonly number[], limit: number): number {
-  const most = Math.min(sizes.length, limit)
+export function countItemsThatFit(sizes: readonly number[], limit: number): number {
+  const max = Math.min(sizes.length, limit)
   let bytes = 0
   let count = 0
-  while (count < most && bytes < MOST_PAGE_BYTES) bytes += sizes[count++] ?? 0
+  while (count < max && bytes < MAX_PAGE_BYTES) bytes += sizes[count++] ?? 0
   return count
 }
 
@@ -56,11 +56,11 @@ export function itemsThatFit(sizes: readonly number[], limit: number): number {
  * Returns a page and the cursor of the next one, given one more row than the page holds. For rows that the contract
  * keeps short.
  */
-export function page<Row extends { id: string }>(
+export function toPage<Row extends { id: string }>(
   rows: Row[],
   limit: number,
   sort: string,
-  sortValue: (row: Row) => Position['value'],
+  sortValue: (row: Row) => PagePosition['value'],
 ): { data: Row[]; nextCursor: string | null } {
   const last = rows[limit - 1]
   if (rows.length <= limit || last === undefined) return { data: rows, nextCursor: null }

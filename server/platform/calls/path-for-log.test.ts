@@ -1,15 +1,15 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestPlumbline } from '../../../test/support/plumbline.ts'
-import { pathForLog } from './path-for-log.ts'
+import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { redactPath } from './path-for-log.ts'
 
 test('logged paths contain neither the query nor the secret of a portal link or key', () => {
   const invitation = 'inv_01m7y975jyfesvq695t8y8ma68'
-  expect(pathForLog('/api/ext/vendors?q=Ana')).toBe('/api/ext/vendors')
-  expect(pathForLog(`/api/portal/${invitation}.AbC-dEf_1234567890/bid`)).toBe(`/api/portal/${invitation}.…/bid`)
-  expect(pathForLog(`/portal/${invitation}%2eAbC-dEf_1234567890`)).toBe(`/portal/${invitation}.…`)
-  expect(pathForLog('/api/ext/plb_Ov1MyjVMgzNHIgflO9wiSgwo2NST3FE1VYIXv')).toBe('/api/ext/plb_…')
-  expect(pathForLog(`/${'a'.repeat(500)}`)).toHaveLength(200)
+  expect(redactPath('/api/ext/vendors?q=Ana')).toBe('/api/ext/vendors')
+  expect(redactPath(`/api/portal/${invitation}.AbC-dEf_1234567890/bid`)).toBe(`/api/portal/${invitation}.…/bid`)
+  expect(redactPath(`/portal/${invitation}%2eAbC-dEf_1234567890`)).toBe(`/portal/${invitation}.…`)
+  expect(redactPath('/api/ext/plb_Ov1MyjVMgzNHIgflO9wiSgwo2NST3FE1VYIXv')).toBe('/api/ext/plb_…')
+  expect(redactPath(`/${'a'.repeat(500)}`)).toHaveLength(200)
 })
 
 test('the log line of each kind of request has its path, but no token, code, or state', async () => {

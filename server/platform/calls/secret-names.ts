@@ -4,10 +4,10 @@ import type { Contract, Schema } from './contract.ts'
  * Returns the names of the fields that are secret wherever they occur (`x-secret`), for values without a known schema,
  * such as rejected inputs and old events. Names that also have other meanings, such as `url`, are not included.
  */
-export function secretNames({ document }: Pick<Contract, 'document'>): ReadonlySet<string> {
+export function secretNamesOf({ document }: Pick<Contract, 'document'>): ReadonlySet<string> {
   let found = names.get(document)
   if (found === undefined) {
-    found = namesIn(document)
+    found = collectSecretNames(document)
     names.set(document, found)
   }
   return found
@@ -15,7 +15,7 @@ export function secretNames({ document }: Pick<Contract, 'document'>): ReadonlyS
 
 const names = new WeakMap<object, ReadonlySet<string>>()
 
-function namesIn(document: Contract['document']): ReadonlySet<string> {
+function collectSecretNames(document: Contract['document']): ReadonlySet<string> {
   const secret = new Set<string>()
   const plain = new Set<string>()
   const isSecret = (schema: Schema): boolean => {
@@ -30,7 +30,7 @@ function namesIn(document: Contract['document']): ReadonlySet<string> {
       if (typeof property !== 'object' || property === null) continue
       ;(isSecret(property as Schema) ? secret : plain).add(name)
     }
-    for (const [keyword, inner] of Object.entries(value)) if (!VALUES.has(keyword)) visit(inner)
+    for (const [keyword, inner] of Object.entries(value)) if (!VALUE_KEYWORDS.has(keyword)) visit(inner)
   }
   visit(document.components.schemas)
   visit(document['x-skills'])
@@ -38,12 +38,12 @@ function namesIn(document: Contract['document']): ReadonlySet<string> {
 }
 
 /** Keywords that contain values instead of schemas. */
-const VALUES: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum'])
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum'])
 
 /** Returns the value without the fields of these names, at any depth. */
-export function withoutNamed(names: ReadonlySet<string>, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutNamed(names, item))
+export function omitNamedFields(names: ReadonlySet<string>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => omitNamedFields(names, item))
   if (typeof value !== 'object' || value === null) return value
   const shown = Object.entries(value).filter(([name]) => !names.has(name))
-  return Object.fromEntries(shown.map(([name, inner]) => [name, withoutNamed(names, inner)]))
+  return Object.fromEntries(shown.map(([name, inner]) => [name, omitNamedFields(names, inner)]))
 }

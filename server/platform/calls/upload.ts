@@ -9,7 +9,7 @@ export class Upload {
 
   /** Throws `payload_too_large` if the Content-Length exceeds the maximum. */
   constructor(request: IncomingMessage, mostBytes: number) {
-    if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes)
+    if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw fileTooLarge(mostBytes)
     this.#request = request
     this.#mostBytes = mostBytes
   }
@@ -27,12 +27,12 @@ export class Upload {
     } catch {
       throw problem('malformed_request', 'The request body ended early. Send the whole file again.')
     }
-    if (size > this.#mostBytes) throw tooLarge(this.#mostBytes)
+    if (size > this.#mostBytes) throw fileTooLarge(this.#mostBytes)
   }
 }
 
 /** A completely received file, in a temporary place of this process. */
-export interface Arrived {
+export interface ReceivedFile {
   readonly path: string
   readonly size: number
   /** SHA-256 of the content in hexadecimal. */
@@ -41,10 +41,10 @@ export interface Arrived {
   discard(): Promise<void>
 }
 
-export function isBytes(type: string | undefined): boolean {
+export function isBinaryType(type: string | undefined): boolean {
   return type?.toLowerCase() === 'application/octet-stream'
 }
 
-export function tooLarge(mostBytes: number) {
+export function fileTooLarge(mostBytes: number) {
   return problem('payload_too_large', `The request body exceeds the limit of ${formatNumber(mostBytes)} bytes.`)
 }

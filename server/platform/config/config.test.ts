@@ -63,27 +63,27 @@ test('only npm start and npm run dev end the server with npm', () => {
 })
 
 test('events are kept forever if the retention is 0, and otherwise at least as long as their deliveries', () => {
-  const kept = (env: Record<string, string>) => {
+  const stored = (env: Record<string, string>) => {
     const { eventRetentionDays, deliveryRetentionDays } = readConfig({ ENCRYPTION_KEY, ...env })
     return [eventRetentionDays, deliveryRetentionDays]
   }
-  expect(kept({})).toEqual([3650, 30])
-  expect(kept({ EVENT_RETENTION_DAYS: '0', DELIVERY_RETENTION_DAYS: '90' })).toEqual([null, 90])
-  expect(kept({ EVENT_RETENTION_DAYS: '90', DELIVERY_RETENTION_DAYS: '90' })).toEqual([90, 90])
-  expect(() => kept({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS must be 0.*at least 30/)
-  expect(() => kept({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS must be .* from 30/)
+  expect(stored({})).toEqual([3650, 30])
+  expect(stored({ EVENT_RETENTION_DAYS: '0', DELIVERY_RETENTION_DAYS: '90' })).toEqual([null, 90])
+  expect(stored({ EVENT_RETENTION_DAYS: '90', DELIVERY_RETENTION_DAYS: '90' })).toEqual([90, 90])
+  expect(() => stored({ EVENT_RETENTION_DAYS: '29' })).toThrow(/^EVENT_RETENTION_DAYS must be 0.*at least 30/)
+  expect(() => stored({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS must be .* from 30/)
 })
 
 test('history is kept forever unless a year or more is set, and archives are written unless turned off', () => {
-  const kept = (env: Record<string, string>) => {
+  const stored = (env: Record<string, string>) => {
     const { historyRetentionDays, archives } = readConfig({ ENCRYPTION_KEY, ...env })
     return [historyRetentionDays, archives]
   }
-  expect([kept({}), kept({ HISTORY_RETENTION_DAYS: '365', ARCHIVES: 'false' })]).toEqual([
+  expect([stored({}), stored({ HISTORY_RETENTION_DAYS: '365', ARCHIVES: 'false' })]).toEqual([
     [null, true],
     [365, false],
   ])
-  expect(() => kept({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS must be 0.*at least 365/)
+  expect(() => stored({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS must be 0.*at least 365/)
 })
 
 test('in production the service does not use the embedded database by default', () => {

@@ -1,12 +1,12 @@
 import path from 'node:path'
 import { isAddressRange } from '../calls/client-address.ts'
 import { isOrigin } from '../calls/cors.ts'
-import { inDataFolder } from '../database/data-folder.ts'
-import { keysInDataFolder } from '../database/key-file.ts'
-import { DEFAULT_CONNECTIONS, LEAST_CONNECTIONS } from '../database/pool-size.ts'
-import type { Bucket } from '../files/s3.ts'
-import { type ScanCommand, scanCommandOf } from '../files/scan.ts'
-import { isVariable, variableMeantBy } from './variables.ts'
+import { withReadableErrors } from '../database/data-folder.ts'
+import { readOrCreateKeys } from '../database/key-file.ts'
+import { DEFAULT_CONNECTIONS, MIN_CONNECTIONS } from '../database/pool-size.ts'
+import type { Bucket } from '../files/s3-store.ts'
+import { parseScanCommand, type ScanCommand } from '../files/scan-file.ts'
+import { isVariable, suggestVariable } from './environment-variables.ts'
 
 /**
  * The environment, read once into a frozen value. An invalid value aborts startup with a sentence that names the
@@ -117,63 +117,63 @@ export interface MailServer {
 }
 
 /** The configuration from the environment. The encryption key may still be missing (encryption-key.ts). */
-export type GivenConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
+export type EnvironmentConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
 
-export function readConfig(env: Readonly<Record<string, string | undefined>>): GivenConfig {
-  assertNoTypos(env)
-  const databaseUrl = postgresUrl(env)
+export function readConfig(env: Readonly<Record<string, string | undefined>>): EnvironmentConfig {
+  assertKnownVariables(env)
+  const databaseUrl = readPostgresUrl(env)
   assertDatabaseIsChosen(env, databaseUrl)
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   const host = env.HOST || '127.0.0.1'
-  const port = integer(env, 'PORT', 3000, 0, 65_535)
-  const workers = workerCount(env, databaseUrl)
+  const port = readInteger(env, 'PORT', 3000, 0, 65_535)
+  const workers = readWorkerCount(env, databaseUrl)
   return Object.freeze({
     host,
     port,
     workers,
-    trustedProxies: addressRanges(env, 'TRUSTED_PROXIES'),
-    maxConnections: integer(env, 'MAX_CONNECTIONS', 5000, 1, 1_000_000),
-    maxConnectionsPerAddress: integer(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
-    requestTimeoutMs: integer(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
-    writeTimeoutMs: integer(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
-    corsOrigins: origins(env, 'CORS_ORIGINS'),
-    publicUrl: publicUrl(env, host, port),
+    trustedProxies: readAddressRanges(env, 'TRUSTED_PROXIES'),
+    maxConnections: readInteger(env, 'MAX_CONNECTIONS', 5000, 1, 1_000_000),
+    maxConnectionsPerAddress: readInteger(env, 'MAX_CONNECTIONS_PER_ADDRESS', 200, 1, 1_000_000),
+    requestTimeoutMs: readInteger(env, 'REQUEST_TIMEOUT_SECONDS', 60, 1, 3600) * 1000,
+    writeTimeoutMs: readInteger(env, 'WRITE_TIMEOUT_SECONDS', 30, 1, 3600) * 1000,
+    corsOrigins: readOrigins(env, 'CORS_ORIGINS'),
+    publicUrl: readPublicUrl(env, host, port),
     databaseUrl,
-    databaseConnections: integer(env, 'DATABASE_CONNECTIONS', DEFAULT_CONNECTIONS, LEAST_CONNECTIONS, 1000),
-    databaseStatementTimeoutMs: integer(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    databaseConnections: readInteger(env, 'DATABASE_CONNECTIONS', DEFAULT_CONNECTIONS, MIN_CONNECTIONS, 1000),
+    databaseStatementTimeoutMs: readInteger(env, 'DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     dataDir,
-    embeddedFsync: flag(env, 'EMBEDDED_FSYNC', true),
-    filesBucket: filesBucket(env),
-    attachmentScan: attachmentScan(env),
-    attachmentScanMs: integer(env, 'ATTACHMENT_SCAN_SECONDS', 30, 1, 300) * 1000,
-    maxFileBytes: integer(env, 'MAX_FILE_MEBIBYTES_PER_ORGANIZATION', 10_240, 1, 100_000_000) * 1024 * 1024,
-    logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
-    failedKeysPerMinute: integer(env, 'FAILED_KEYS_PER_MINUTE', 20, 1, 1_000_000_000),
-    quotaPerDay: integer(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
-    concurrencyPerKey: integer(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
-    concurrencyPerOrganization: integer(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
-    portalLimitPerMinute: integer(env, 'PORTAL_LIMIT_PER_MINUTE', 30, 1, 1_000_000_000),
-    portalClientLimitPerMinute: integer(env, 'PORTAL_CLIENT_LIMIT_PER_MINUTE', 120, 1, 1_000_000_000),
-    userLimitPerMinute: integer(env, 'USER_LIMIT_PER_MINUTE', 600, 1, 1_000_000_000),
-    signInLimitPerMinute: integer(env, 'SIGN_IN_LIMIT_PER_MINUTE', 20, 1, 1_000_000_000),
-    betaMaxOrganizations: integer(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
-    webhookAllowPrivate: flag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
-    webhookRetrySchedule: seconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
-    webhookProbeMaxSeconds: integer(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
-    ...retention(env),
-    ...encryptionKeys(env, databaseUrl, dataDir),
+    embeddedFsync: readFlag(env, 'EMBEDDED_FSYNC', true),
+    filesBucket: readFilesBucket(env),
+    attachmentScan: readAttachmentScan(env),
+    attachmentScanMs: readInteger(env, 'ATTACHMENT_SCAN_SECONDS', 30, 1, 300) * 1000,
+    maxFileBytes: readInteger(env, 'MAX_FILE_MEBIBYTES_PER_ORGANIZATION', 10_240, 1, 100_000_000) * 1024 * 1024,
+    logLevel: readChoice(env, 'LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    rateLimitPerMinute: readInteger(env, 'RATE_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
+    failedKeysPerMinute: readInteger(env, 'FAILED_KEYS_PER_MINUTE', 20, 1, 1_000_000_000),
+    quotaPerDay: readInteger(env, 'QUOTA_PER_DAY', 10_000, 1, 1_000_000_000_000),
+    concurrencyPerKey: readInteger(env, 'CONCURRENCY_PER_KEY', 100, 1, 1_000_000),
+    concurrencyPerOrganization: readInteger(env, 'CONCURRENCY_PER_ORGANIZATION', 200, 1, 1_000_000),
+    portalLimitPerMinute: readInteger(env, 'PORTAL_LIMIT_PER_MINUTE', 30, 1, 1_000_000_000),
+    portalClientLimitPerMinute: readInteger(env, 'PORTAL_CLIENT_LIMIT_PER_MINUTE', 120, 1, 1_000_000_000),
+    userLimitPerMinute: readInteger(env, 'USER_LIMIT_PER_MINUTE', 600, 1, 1_000_000_000),
+    signInLimitPerMinute: readInteger(env, 'SIGN_IN_LIMIT_PER_MINUTE', 20, 1, 1_000_000_000),
+    betaMaxOrganizations: readInteger(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
+    webhookAllowPrivate: readFlag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
+    webhookRetrySchedule: readSeconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    webhookProbeMaxSeconds: readInteger(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
+    ...readRetention(env),
+    ...readEncryptionKeys(env, databaseUrl, dataDir),
     // A year, plus the time that an audit of that year takes.
-    auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
-    mail: mailServer(env),
-    demo: flag(env, 'DEMO', true),
-    metricsPort: env.METRICS_PORT ? integer(env, 'METRICS_PORT', 0, 0, 65_535) : null,
+    auditRetentionDays: readInteger(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
+    mail: readMailServer(env),
+    demo: readFlag(env, 'DEMO', true),
+    metricsPort: env.METRICS_PORT ? readInteger(env, 'METRICS_PORT', 0, 0, 65_535) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',
-    metricsToken: token(env, 'METRICS_TOKEN'),
-    checkAnswers: flag(env, 'CHECK_ANSWERS', false),
-    compileAhead: flag(env, 'COMPILE_AHEAD', true),
+    metricsToken: readToken(env, 'METRICS_TOKEN'),
+    checkAnswers: readFlag(env, 'CHECK_ANSWERS', false),
+    compileAhead: readFlag(env, 'COMPILE_AHEAD', true),
     isProduction: isProduction(env),
     endsWithParent: ['start', 'dev'].includes(env.npm_lifecycle_event ?? ''),
   })
@@ -196,17 +196,17 @@ function isProduction(env: Env): boolean {
 }
 
 // Otherwise a misspelled DATABASE_URL would start an empty embedded database beside the real one.
-function assertNoTypos(env: Env): void {
+function assertKnownVariables(env: Env): void {
   for (const [name, value] of Object.entries(env)) {
     if (!value || isVariable(name)) continue
-    const meant = variableMeantBy(name)
+    const meant = suggestVariable(name)
     if (meant !== undefined)
       throw new ConfigError(`${name} is not a variable of Plumbline. Rename it to ${meant}, or remove it.`)
   }
 }
 
 function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
-  const embedded = flag(env, 'EMBEDDED', false)
+  const embedded = readFlag(env, 'EMBEDDED', false)
   if (embedded && databaseUrl !== null)
     throw new ConfigError('EMBEDDED cannot be combined with DATABASE_URL. Remove one of them.')
   if (!embedded && databaseUrl === null && isProduction(env))
@@ -220,45 +220,45 @@ export function isLocalUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
 
-function integer(env: Env, name: string, otherwise: number, least: number, most: number): number {
+function readInteger(env: Env, name: string, otherwise: number, min: number, max: number): number {
   const text = env[name]
   if (text === undefined || text === '') return otherwise
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}, not "${text}".`)
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
   }
   return value
 }
 
 // The contract promises that deliveries can be read for 30 days.
-const LEAST_DELIVERY_DAYS = 30
+const MIN_DELIVERY_DAYS = 30
 
 // A shorter history is not enough to settle a dispute.
-const LEAST_HISTORY_DAYS = 365
+const MIN_HISTORY_DAYS = 365
 
-function retention(
+function readRetention(
   env: Env,
 ): Pick<Config, 'deliveryRetentionDays' | 'eventRetentionDays' | 'historyRetentionDays' | 'archives'> {
-  const deliveryRetentionDays = integer(env, 'DELIVERY_RETENTION_DAYS', 30, LEAST_DELIVERY_DAYS, 36_500)
-  const eventRetentionDays = integer(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
+  const deliveryRetentionDays = readInteger(env, 'DELIVERY_RETENTION_DAYS', 30, MIN_DELIVERY_DAYS, 36_500)
+  const eventRetentionDays = readInteger(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
   if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
     throw new ConfigError(
       `EVENT_RETENTION_DAYS must be 0 (no limit) or at least ${deliveryRetentionDays}, the value of DELIVERY_RETENTION_DAYS: a delivery needs its event to be sent again.`,
     )
   }
-  const historyRetentionDays = integer(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
-  if (historyRetentionDays > 0 && historyRetentionDays < LEAST_HISTORY_DAYS)
-    throw new ConfigError(`HISTORY_RETENTION_DAYS must be 0 (no limit) or at least ${LEAST_HISTORY_DAYS}.`)
+  const historyRetentionDays = readInteger(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
+  if (historyRetentionDays > 0 && historyRetentionDays < MIN_HISTORY_DAYS)
+    throw new ConfigError(`HISTORY_RETENTION_DAYS must be 0 (no limit) or at least ${MIN_HISTORY_DAYS}.`)
   return {
     deliveryRetentionDays,
     eventRetentionDays: eventRetentionDays === 0 ? null : eventRetentionDays,
     historyRetentionDays: historyRetentionDays === 0 ? null : historyRetentionDays,
-    archives: flag(env, 'ARCHIVES', true),
+    archives: readFlag(env, 'ARCHIVES', true),
   }
 }
 
-function workerCount(env: Env, databaseUrl: string | null): number {
-  const workers = integer(env, 'WORKERS', 1, 1, 64)
+function readWorkerCount(env: Env, databaseUrl: string | null): number {
+  const workers = readInteger(env, 'WORKERS', 1, 1, 64)
   if (workers > 1 && databaseUrl === null)
     throw new ConfigError('WORKERS requires DATABASE_URL: only one process can use the embedded database.')
   if (workers > 1 && env.METRICS_TOKEN && !env.METRICS_PORT)
@@ -268,20 +268,20 @@ function workerCount(env: Env, databaseUrl: string | null): number {
   return workers
 }
 
-function flag(env: Env, name: string, otherwise: boolean): boolean {
+function readFlag(env: Env, name: string, otherwise: boolean): boolean {
   const text = env[name]
   if (text === undefined || text === '') return otherwise
   if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be "true" or "false", not "${text}".`)
   return text === 'true'
 }
 
-function oneOf(env: Env, name: string, otherwise: string, values: readonly string[]): string {
+function readChoice(env: Env, name: string, otherwise: string, values: readonly string[]): string {
   const text = env[name] || otherwise
   if (!values.includes(text)) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}".`)
   return text
 }
 
-function seconds(env: Env, name: string, otherwise: readonly number[]): readonly number[] {
+function readSeconds(env: Env, name: string, otherwise: readonly number[]): readonly number[] {
   const text = env[name]
   if (text === undefined || text === '') return otherwise
   const values = text.split(',').map((part) => Number(part.trim()))
@@ -291,43 +291,43 @@ function seconds(env: Env, name: string, otherwise: readonly number[]): readonly
   return values
 }
 
-function addressRanges(env: Env, name: string): readonly string[] {
+function readAddressRanges(env: Env, name: string): readonly string[] {
   const ranges = (env[name] ?? '').split(',').map((part) => part.trim())
-  const given = ranges.filter((range) => range !== '')
-  const wrong = given.find((range) => !isAddressRange(range))
-  if (wrong === undefined) return given
+  const provided = ranges.filter((range) => range !== '')
+  const wrong = provided.find((range) => !isAddressRange(range))
+  if (wrong === undefined) return provided
   throw new ConfigError(
     `${name} must be a list of addresses or ranges separated by commas, such as "10.0.0.0/8,loopback". "${wrong}" is neither.`,
   )
 }
 
-function origins(env: Env, name: string): readonly string[] {
-  const given = (env[name] ?? '')
+function readOrigins(env: Env, name: string): readonly string[] {
+  const provided = (env[name] ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  const wrong = given.find((origin) => origin !== '*' && !isOrigin(origin))
-  if (wrong === undefined) return given
+  const wrong = provided.find((origin) => origin !== '*' && !isOrigin(origin))
+  if (wrong === undefined) return provided
   throw new ConfigError(
     `${name} must be "*" or a list of origins separated by commas, such as "https://app.example.com,http://localhost:5173". "${wrong}" is not an origin.`,
   )
 }
 
 /** Shorter tokens can be guessed. */
-const SHORTEST_TOKEN = 16
+const MIN_TOKEN_LENGTH = 16
 
-function token(env: Env, name: string): string | null {
+function readToken(env: Env, name: string): string | null {
   const text = env[name]
   if (!text) return null
-  if (text.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(text)) {
+  if (text.length < MIN_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(text)) {
     throw new ConfigError(
-      `${name} must have at least ${SHORTEST_TOKEN} characters and no spaces. Create one with "openssl rand -hex 32".`,
+      `${name} must have at least ${MIN_TOKEN_LENGTH} characters and no spaces. Create one with "openssl rand -hex 32".`,
     )
   }
   return text
 }
 
-function publicUrl(env: Env, host: string, port: number): string {
+function readPublicUrl(env: Env, host: string, port: number): string {
   const text = env.PUBLIC_URL
   if (!text) return defaultPublicUrl(host, port)
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
@@ -337,10 +337,10 @@ function publicUrl(env: Env, host: string, port: number): string {
 }
 
 // A server on loopback or on all interfaces is reachable as localhost; one on a single address only there.
-const REACHED_AS_LOCALHOST = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
+const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
 
 function defaultPublicUrl(host: string, port: number): string {
-  if (REACHED_AS_LOCALHOST.includes(host)) return `http://localhost:${port}`
+  if (LOCALHOST_ADDRESSES.includes(host)) return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
@@ -348,12 +348,12 @@ function defaultPublicUrl(host: string, port: number): string {
  * Returns the configuration with the actual port. With PORT=0 the system chooses it, so the default public URL is known
  * only once the server listens.
  */
-export function listeningOn(config: Config, port: number): Config {
+export function withListeningPort(config: Config, port: number): Config {
   if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
   return Object.freeze({ ...config, publicUrl: defaultPublicUrl(config.host, port) })
 }
 
-function postgresUrl(env: Env): string | null {
+function readPostgresUrl(env: Env): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
   // The value may contain a password, so the message does not repeat it.
@@ -363,7 +363,7 @@ function postgresUrl(env: Env): string | null {
   return text
 }
 
-function mailServer(env: Env): MailServer | null {
+function readMailServer(env: Env): MailServer | null {
   const [text, from] = [env.SMTP_URL, env.MAIL_FROM]
   if (!text) return null
   const url = URL.canParse(text) ? new URL(text) : null
@@ -381,13 +381,13 @@ function mailServer(env: Env): MailServer | null {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
-    user: url.username === '' ? null : decoded(url.username),
-    password: url.username === '' ? null : decoded(url.password),
+    user: url.username === '' ? null : decodeUrlPart(url.username),
+    password: url.username === '' ? null : decodeUrlPart(url.password),
     from,
   })
 }
 
-function decoded(text: string): string {
+function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -395,7 +395,7 @@ function decoded(text: string): string {
   }
 }
 
-function filesBucket(env: Env): Bucket | null {
+function readFilesBucket(env: Env): Bucket | null {
   const { FILES_S3_URL: url, FILES_S3_REGION: region = 'auto' } = env
   if (!url) return null
   if (!URL.canParse(url) || !/^https?:\/\/[^/]+\/[^/]+\/?$/.test(url))
@@ -408,40 +408,40 @@ function filesBucket(env: Env): Bucket | null {
   return { url, region, accessKeyId, secretAccessKey }
 }
 
-function attachmentScan(env: Env): ScanCommand | null {
+function readAttachmentScan(env: Env): ScanCommand | null {
   const { ATTACHMENT_SCAN: text } = env
   if (!text) return null
-  const command = scanCommandOf(text)
+  const command = parseScanCommand(text)
   if (command !== null) return command
   throw new ConfigError('ATTACHMENT_SCAN must be a program and its arguments, such as "clamdscan --fdpass".')
 }
 
-type EncryptionKeys = Pick<GivenConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
+type EncryptionKeys = Pick<EnvironmentConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
 
 // Returns the encryption keys. The embedded database belongs to one process, which creates its own key and keeps it
 // with the data.
-function encryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
-  const encryptionKey = namedKey(env, 'ENCRYPTION_KEY')
-  const previousEncryptionKey = namedKey(env, 'ENCRYPTION_KEY_PREVIOUS')
+function readEncryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
+  const encryptionKey = readKey(env, 'ENCRYPTION_KEY')
+  const previousEncryptionKey = readKey(env, 'ENCRYPTION_KEY_PREVIOUS')
   if (encryptionKey !== null) return { encryptionKey, previousEncryptionKey, encryptionKeyFile: null }
   if (previousEncryptionKey !== null)
     throw new ConfigError('ENCRYPTION_KEY_PREVIOUS requires ENCRYPTION_KEY. Set ENCRYPTION_KEY to the current key.')
   if (databaseUrl !== null) {
-    if (isProduction(env)) throw new ConfigError(KEY_IN_PRODUCTION)
+    if (isProduction(env)) throw new ConfigError(MISSING_KEY_MESSAGE)
     return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
   }
-  return inDataFolder(() => {
+  return withReadableErrors(() => {
     const encryptionKeyFile = path.join(dataDir, 'encryption-key')
-    return { ...keysInDataFolder(encryptionKeyFile), encryptionKeyFile }
+    return { ...readOrCreateKeys(encryptionKeyFile), encryptionKeyFile }
   })
 }
 
-const KEY_IN_PRODUCTION =
+const MISSING_KEY_MESSAGE =
   'ENCRYPTION_KEY is missing. Set it in production; otherwise it would be stored in the database next to the data ' +
   'that it encrypts. Create a key with "openssl rand -base64 32". If the key is already stored in the database, also ' +
   'run "encryption-key rotate".'
 
-function namedKey(env: Env, name: string): Buffer | null {
+function readKey(env: Env, name: string): Buffer | null {
   const text = env[name]
   if (!text) return null
   const key = Buffer.from(text, 'base64')

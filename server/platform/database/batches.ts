@@ -4,7 +4,7 @@ import type { Database, Db, Tables } from './database.ts'
 /** Rows per statement, so that none holds locks or the embedded database for long. */
 export const BATCH_ROWS = 5000
 
-interface Batches {
+interface BatchOptions {
   /** The maximum rows per statement. Defaults to BATCH_ROWS. */
   rows?: number
   /** Runs first in each transaction. */
@@ -17,10 +17,10 @@ interface Batches {
  *
  * @returns the number of rows
  */
-export async function inBatches(
+export async function runInBatches(
   database: Database,
   statement: RawBuilder<unknown>,
-  { rows = BATCH_ROWS, prepare }: Batches = {},
+  { rows = BATCH_ROWS, prepare }: BatchOptions = {},
 ): Promise<number> {
   let total = 0
   for (;;) {
@@ -34,10 +34,10 @@ export async function inBatches(
 }
 
 /** Fewer, because each row is found by its key. */
-const REMOVAL_ROWS = 2000
+const DELETION_BATCH_ROWS = 2000
 
 /** Rows of any organization to delete after their retention period. */
-export interface Removal {
+export interface Deletion {
   table: keyof Tables
   /** The column that identifies them within their organization, alone or together with the condition. */
   key?: string
@@ -59,7 +59,7 @@ export interface Removal {
  *
  * @returns the number of deleted rows
  */
-export async function removeInBatches(database: Database, removal: Removal): Promise<number> {
+export async function deleteInBatches(database: Database, removal: Deletion): Promise<number> {
   const { table, key = 'id', where, orderBy, prepare } = removal
   const found =
     removal.found ??
@@ -69,7 +69,7 @@ export async function removeInBatches(database: Database, removal: Removal): Pro
   for (;;) {
     // Uses a connection of the pool, because the shared ones are for short statements.
     const { rows } = await database.transaction((trx) =>
-      sql<{ organizationId: string; key: string }>`${found} limit ${REMOVAL_ROWS}`.execute(trx),
+      sql<{ organizationId: string; key: string }>`${found} limit ${DELETION_BATCH_ROWS}`.execute(trx),
     )
     const removed = await database.transaction(async (trx) => {
       await prepare?.(trx)
@@ -87,6 +87,6 @@ export async function removeInBatches(database: Database, removal: Removal): Pro
     })
     total += removed
     // If nothing is left of a full batch, another process is deleting the same rows.
-    if (rows.length < REMOVAL_ROWS || removed === 0) return total
+    if (rows.length < DELETION_BATCH_ROWS || removed === 0) return total
   }
 }

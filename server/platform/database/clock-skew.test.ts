@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { startTestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { Clock } from '../runtime/clock.ts'
 
 test.each([

@@ -3,14 +3,14 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Db } from './database.ts'
 
 /** A larger difference would make claims of half a minute expire far too early or too late. */
-const MOST_SKEW_MS = 5000
+const MAX_SKEW_MS = 5000
 
 /**
  * Returns a sentence for the operator if this machine's clock differs from the database's; null if not, as far as the
  * network allows measuring it. Processes claim work until a time on their clocks, so the clocks of all machines must
  * agree.
  */
-export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
+export async function describeClockSkew(db: Db, clock: Clock): Promise<string | null> {
   const askedMs = clock.nowMs()
   const { rows } = await sql<{
     ms: number
@@ -19,7 +19,7 @@ export async function clockSkew(db: Db, clock: Clock): Promise<string | null> {
   // The database's time was taken between these two.
   const ms = rows[0]?.ms ?? answeredMs
   const aheadMs = Math.max(askedMs - ms, 0) - Math.max(ms - answeredMs, 0)
-  if (Math.abs(aheadMs) < MOST_SKEW_MS) return null
+  if (Math.abs(aheadMs) < MAX_SKEW_MS) return null
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   return `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database. Jobs can run late or twice. Synchronize the clocks of all machines, for example with NTP.`
 }

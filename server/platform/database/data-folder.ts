@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeFolder } from './make-folder.ts'
+import { createFolder } from './create-folder.ts'
 
 export class DataFolderInUse extends Error {}
 
@@ -9,13 +9,13 @@ export class DataFolderInUse extends Error {}
 export class DataFolderUnusable extends Error {}
 
 /** The folder into which a restore unpacks. It is deleted once the restore has finished. */
-export const RESTORING = 'restoring'
+export const RESTORE_FOLDER = 'restoring'
 
 /** Throws for a folder with an unfinished restore, which would otherwise look empty at startup. */
 export function assertNotRestoring(folder: string): void {
-  if (!existsSync(path.join(folder, RESTORING))) return
+  if (!existsSync(path.join(folder, RESTORE_FOLDER))) return
   throw new DataFolderUnusable(
-    `A restore into ${folder} was interrupted. Run it again, or remove ${path.join(folder, RESTORING)}.`,
+    `A restore into ${folder} was interrupted. Run it again, or remove ${path.join(folder, RESTORE_FOLDER)}.`,
   )
 }
 
@@ -34,21 +34,21 @@ export const OWNER_FILE = 'owner.pid'
  * @throws {DataFolderUnusable}
  */
 export function claimDataFolder(folder: string): { release(): void } {
-  return inDataFolder(() => {
-    makeFolder(folder)
+  return withReadableErrors(() => {
+    createFolder(folder)
     const lock = lockFile(folder)
     const owner = path.join(folder, OWNER_FILE)
     try {
       writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
     } catch (error) {
-      held.delete(lock)
+      openLocks.delete(lock)
       lock.close()
       throw error
     }
     return {
       release() {
         rmSync(owner, { force: true })
-        held.delete(lock)
+        openLocks.delete(lock)
         lock.close()
       },
     }
@@ -56,18 +56,18 @@ export function claimDataFolder(folder: string): { release(): void } {
 }
 
 /** Keeps references to locks, because the garbage collector would close them. */
-const held = new Set<DatabaseSync>()
+const openLocks = new Set<DatabaseSync>()
 
 function lockFile(folder: string): DatabaseSync {
   const file = path.join(folder, LOCK_FILE)
-  createPrivately(file)
+  createPrivateFile(file)
   let lock: DatabaseSync | null = null
   try {
     lock = new DatabaseSync(file, { timeout: 0 })
     // A journal on the disk would have to be deleted after a crash, and nothing is ever written.
     lock.exec('pragma journal_mode = memory')
     lock.exec('begin exclusive')
-    held.add(lock)
+    openLocks.add(lock)
     return lock
   } catch (error) {
     lock?.close()
@@ -83,7 +83,7 @@ function lockFile(folder: string): DatabaseSync {
 const SQLITE_BUSY = 5
 
 // Closing a file that the process has locked would release the lock, so an existing one is not opened.
-function createPrivately(file: string): void {
+function createPrivateFile(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
   } catch (error) {
@@ -100,16 +100,16 @@ function describeOwner(folder: string): string {
 }
 
 /** Runs code that reads or writes the data folder, and converts a file system error into a sentence. */
-export function inDataFolder<T>(work: () => T): T {
+export function withReadableErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw asUnusable(error) ?? error
+    throw toDataFolderUnusable(error) ?? error
   }
 }
 
 /** Returns the sentence for a file system error; undefined for any other error. */
-export function asUnusable(error: unknown): DataFolderUnusable | undefined {
+export function toDataFolderUnusable(error: unknown): DataFolderUnusable | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined
   const remedy =

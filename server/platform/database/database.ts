@@ -3,14 +3,14 @@ import path from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { CompiledQuery, Kysely } from 'kysely'
 import pg from 'pg'
-import { Shares } from '../calls/shares.ts'
+import { TenantSemaphore } from '../calls/tenant-semaphore.ts'
 import { keepLatest } from '../values/keep-latest.ts'
-import { assertNotRestoring, asUnusable, claimDataFolder, DataFolderUnusable } from './data-folder.ts'
+import { assertPrimary, type WaitOptions, waitForPostgres } from './connection-errors.ts'
+import { assertNotRestoring, claimDataFolder, DataFolderUnusable, toDataFolderUnusable } from './data-folder.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { GatheringSocket } from './gathering-socket.ts'
-import { isDeadlock, MOST_ATTEMPTS, type PoolDriverOptions, poolDialect, type View } from './pool-driver.ts'
-import { poolSize, shareOf } from './pool-size.ts'
-import { assertPrimary, type Patience, reachPostgres } from './reach.ts'
+import { createPoolDialect, isDeadlock, MAX_ATTEMPTS, type PoolDriverOptions, type RowView } from './pool-driver.ts'
+import { connectionsPerOrganization, poolSizeFor } from './pool-size.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
@@ -44,7 +44,7 @@ export interface Database extends Access {
   readonly embedded: boolean
   of(organizationId: string): OrganizationAccess
   /**
-   * The role that `of` uses, to which the database shows only the organization's rows; set by wall.ts. If null, `of`
+   * The role that `of` uses, to which the database shows only the organization's rows; set by row-level-security.ts. If null, `of`
    * sees all rows, and only the conditions of the queries keep organizations apart.
    */
   readonly narrowRole: string | null
@@ -70,7 +70,7 @@ export interface Connections {
 installWireTypes()
 
 /** Resolves once the database can be used. `patience` is how long to wait for PostgreSQL. */
-export async function openDatabase(config: DatabaseConfig, patience?: Patience): Promise<Database> {
+export async function openDatabase(config: DatabaseConfig, patience?: WaitOptions): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config)
     : openPostgres({ ...config, databaseUrl: config.databaseUrl }, patience)
@@ -78,7 +78,7 @@ export async function openDatabase(config: DatabaseConfig, patience?: Patience):
 
 export interface DatabaseConfig {
   databaseUrl: string | null
-  /** Maximum connections of this process, at least `LEAST_CONNECTIONS`. */
+  /** Maximum connections of this process, at least `MIN_CONNECTIONS`. */
   databaseConnections: number
   /** Time in milliseconds after which PostgreSQL cancels a statement. Default 10,000; 0 for never. */
   databaseStatementTimeoutMs?: number
@@ -89,12 +89,12 @@ export interface DatabaseConfig {
 
 async function openPostgres(
   { databaseUrl, databaseConnections, databaseStatementTimeoutMs }: DatabaseConfig & { databaseUrl: string },
-  patience?: Patience,
+  patience?: WaitOptions,
 ): Promise<Database> {
   const connection: pg.PoolConfig = {
     connectionString: databaseUrl,
     application_name: 'plumbline',
-    options: SETTINGS,
+    options: SESSION_SETTINGS,
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -105,14 +105,14 @@ async function openPostgres(
       assertPrimary(client).then(() => done(), done)
     },
   }
-  const bounded = { ...connection, ...timeouts(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
-  await reachPostgres(bounded, patience)
+  const bounded = { ...connection, ...timeoutSettings(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
+  await waitForPostgres(bounded, patience)
   // One connection stays open, for a process that finds all others in use when it needs one.
   const pool = openPool({
     ...bounded,
     min: 1,
-    max: poolSize(databaseConnections),
-    maxLifetimeSeconds: LIFETIME_SECONDS,
+    max: poolSizeFor(databaseConnections),
+    maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
   })
   await pool.connect().then(
     (client) => client.release(),
@@ -121,7 +121,7 @@ async function openPostgres(
   )
   // A migration may take as long as it needs, and wait for another process that migrates.
   const unbounded = openPool({ ...connection, max: 1, idleTimeoutMillis: 1000 })
-  return overPool(pool, {
+  return createPooledDatabase(pool, {
     embedded: false,
     sessions: unbounded,
     waitMs: CONNECTION_WAIT_MS,
@@ -147,7 +147,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 const KEEP_ALIVE_MS = 10_000
 
 /** The server probes as well. Otherwise it would count the connections of a lost machine for two hours. */
-const LOST_AFTER = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
+const KEEP_ALIVE_SETTINGS = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
 
 /**
  * JIT is off, because compiling a plan takes a report over many homes longer than running it, and all other statements
@@ -157,7 +157,7 @@ const LOST_AFTER = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tc
  * small. With the default `random_page_cost` of hard disks, the planner would sort all rows of an organization instead
  * of following an index, and the lists of a large organization would become slower as they grow.
  */
-const SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${LOST_AFTER}`
+const SESSION_SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${KEEP_ALIVE_SETTINGS}`
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000
 
@@ -168,7 +168,7 @@ const GRACE_MS = 5000
  * Connections are replaced from time to time, because a prepared statement can keep a plan from when its tables were
  * small.
  */
-const LIFETIME_SECONDS = 600
+const CONNECTION_LIFETIME_SECONDS = 600
 
 /**
  * Returns timeouts, so that no statement runs, or waits for a row lock, as long as its client would wait: work that
@@ -176,7 +176,7 @@ const LIFETIME_SECONDS = 600
  * whole statement, so that a transaction with several waits ends within the time of a few. Between two statements a
  * transaction only computes, so one that pauses longer has lost its process or its connection.
  */
-function timeouts(statementMs: number): pg.ClientConfig {
+function timeoutSettings(statementMs: number): pg.ClientConfig {
   if (statementMs === 0) return {}
   return {
     statement_timeout: statementMs,
@@ -200,9 +200,11 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
     // Otherwise the next start would use an incomplete database.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
-    throw isOutOfSpace(error) || isFull(dataDir) ? new DataFolderUnusable(DISK_FULL) : (asUnusable(error) ?? error)
+    throw isOutOfSpace(error) || isDiskFull(dataDir)
+      ? new DataFolderUnusable(DISK_FULL_MESSAGE)
+      : (toDataFolderUnusable(error) ?? error)
   })
-  const database = await overPGlite(lite)
+  const database = await createEmbeddedDatabase(lite)
   const { close } = database
   // Not a copy, which would keep the current value of `narrowRole`.
   return Object.assign(database, {
@@ -213,7 +215,8 @@ async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): 
   })
 }
 
-const DISK_FULL = 'Cannot use the data folder: its disk is full. Free up space, or set DATA_DIR to another folder.'
+const DISK_FULL_MESSAGE =
+  'Cannot use the data folder: its disk is full. Free up space, or set DATA_DIR to another folder.'
 
 // PGlite returns its file system's error, as an error number of the WebAssembly system interface.
 const WASI_NO_SPACE = 51
@@ -224,11 +227,11 @@ function isOutOfSpace(error: unknown): boolean {
 }
 
 // PGlite gives no reason if PostgreSQL itself had no space. A start writes a few hundred kilobytes.
-const LEAST_BYTES = 1024 * 1024
+const MIN_FREE_BYTES = 1024 * 1024
 
-function isFull(folder: string): boolean {
+function isDiskFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize < LEAST_BYTES
+  return bavail * bsize < MIN_FREE_BYTES
 }
 
 /**
@@ -236,7 +239,7 @@ function isFull(folder: string): boolean {
  * PostgreSQL's timeouts do not work here: no second thread can check a clock while a statement runs, and without
  * another session there are no locks to wait for.
  */
-export async function overPGlite(lite: PGlite): Promise<Database> {
+export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
   await lite.exec(`set timezone = 'UTC'`)
   const pool = openPool({
     stream: () => new EmbeddedStream(lite),
@@ -247,7 +250,7 @@ export async function overPGlite(lite: PGlite): Promise<Database> {
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
   })
-  return overPool(pool, {
+  return createPooledDatabase(pool, {
     embedded: true,
     sessions: pool,
     waitMs: EMBEDDED_WAIT_MS,
@@ -268,17 +271,17 @@ interface PoolParts {
 }
 
 /** As many as the concurrent statements of one organization's requests. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /** Far more organizations than a process serves at a time. */
-const MOST_REMEMBERED = 5000
+const MAX_REMEMBERED_ORGANIZATIONS = 5000
 
-function overPool(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolParts): Database {
+function createPooledDatabase(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolParts): Database {
   const { max } = pool.options
-  const most = shareOf(max)
-  const shares = new Shares({ of: 'database requests', most, mostWaiting: MOST_WAITING, waitMs })
-  const open = (view: View | null, takeTurn?: () => Promise<() => void>): Access => {
-    const statements = kyselyOver({ pool, view, isForMigrations: false, ...(takeTurn && { takeTurn }) })
+  const most = connectionsPerOrganization(max)
+  const shares = new TenantSemaphore({ of: 'database requests', most, mostWaiting: MAX_WAITING, waitMs })
+  const open = (view: RowView | null, takeTurn?: () => Promise<() => void>): Access => {
+    const statements = createKysely({ pool, view, isForMigrations: false, ...(takeTurn && { takeTurn }) })
     return {
       statements,
       transaction: (work) => retryDeadlocks(() => statements.transaction().execute(work)),
@@ -300,12 +303,12 @@ function overPool(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolPart
     embedded,
     statements,
     transaction,
-    sessions: kyselyOver({ pool: sessions, view: null, isForMigrations: true }),
+    sessions: createKysely({ pool: sessions, view: null, isForMigrations: true }),
     of(organizationId) {
       let access = accesses.get(organizationId)
       if (access === undefined) {
         access = openFor(organizationId)
-        keepLatest(accesses, organizationId, access, MOST_REMEMBERED)
+        keepLatest(accesses, organizationId, access, MAX_REMEMBERED_ORGANIZATIONS)
       }
       return access
     },
@@ -329,8 +332,8 @@ function overPool(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolPart
   }
 }
 
-function kyselyOver(options: PoolDriverOptions): Db {
-  return new Kysely<Tables>({ dialect: poolDialect(options) })
+function createKysely(options: PoolDriverOptions): Db {
+  return new Kysely<Tables>({ dialect: createPoolDialect(options) })
 }
 
 /** Repeats a transaction that PostgreSQL ended because of a deadlock. */
@@ -339,7 +342,7 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (!isDeadlock(error) || attempt === MOST_ATTEMPTS) throw error
+      if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }

@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import type { Tables } from './database.ts'
 import {
-  BY_PLACE_ON_DISK,
-  canStand,
-  DISTRIBUTION,
-  distributionCommands,
-  OF_THE_MIGRATOR,
-  OUTLIVED_FUNCTIONS,
+  canEnforceForeignKey,
+  FILES_USING_CTID,
+  listDistributionCommands,
+  MIGRATOR_TABLES,
+  OBSOLETE_FUNCTIONS,
+  PLACEMENT_BY_TABLE,
 } from './distribution.ts'
 
 let plumbline: TestPlumbline
@@ -24,10 +24,10 @@ async function asked<Row>(text: string): Promise<Row[]> {
 }
 
 const columnOf = (table: string): string | null => {
-  const place = DISTRIBUTION[table as keyof Tables]
+  const place = PLACEMENT_BY_TABLE[table as keyof Tables]
   return place !== undefined && 'by' in place ? place.by : null
 }
-const DISTRIBUTED = Object.keys(DISTRIBUTION).filter((table) => columnOf(table) !== null)
+const DISTRIBUTED = Object.keys(PLACEMENT_BY_TABLE).filter((table) => columnOf(table) !== null)
 
 const OURS = `c."relnamespace" = current_schema()::regnamespace`
 const columnsAt = (relation: string, numbers: string) => `array(
@@ -38,7 +38,7 @@ test('every table has a declared place, and no other name does', async () => {
   const rows = await asked<{ name: string }>(
     `select c."relname" as "name" from "pg_class" c where ${OURS} and c."relkind" not in ('i', 'I', 'S', 'c', 't')`,
   )
-  expect(rows.map(({ name }) => name).sort()).toEqual([...Object.keys(DISTRIBUTION), ...OF_THE_MIGRATOR].sort())
+  expect(rows.map(({ name }) => name).sort()).toEqual([...Object.keys(PLACEMENT_BY_TABLE), ...MIGRATOR_TABLES].sort())
 })
 
 test('unique indexes of a distributed table include the organization, whose column has the same type everywhere', async () => {
@@ -84,7 +84,7 @@ test('foreign keys between distributed tables stay within an organization, and t
   expect(astray).toEqual([])
   // A key must neither change, nor be set to null when its record is deleted.
   expect(keys.filter(({ actions }) => !['aa', 'ac', 'ar'].includes(actions))).toEqual([])
-  const lost = keys.filter((key) => !canStand(key)).map(({ table, to }) => `${table} → ${to}`)
+  const lost = keys.filter((key) => !canEnforceForeignKey(key)).map(({ table, to }) => `${table} → ${to}`)
   expect(lost.sort()).toEqual([
     'apiKeySecrets → apiKeys',
     'calendarAddresses → calendarFeeds',
@@ -111,7 +111,7 @@ test('triggers exist only on distributed tables and affect no others, and no fun
     from "pg_proc" p, unnest(p."proargtypes"::oid[]) as a ("type") join "pg_type" t on t."oid" = a."type"
     where p."pronamespace" = current_schema()::regnamespace and t."typtype" = 'c'`)
   const withoutNames = functions.map(({ name }) => name.replaceAll(/\(\w+ "?(\w+)"?\)/g, '("$1")'))
-  expect(withoutNames).toEqual(OUTLIVED_FUNCTIONS)
+  expect(withoutNames).toEqual(OBSOLETE_FUNCTIONS)
 })
 
 const SERVER = path.resolve(import.meta.dirname, '../..')
@@ -122,7 +122,7 @@ const SOURCES = globSync('**/*.ts', { cwd: SERVER })
 /** Files whose statements name their table at run time, and why that is safe. */
 const NAMED_LATER: Readonly<Record<string, string>> = {
   'operators/move/target.ts': 'its table is there during a move only, and belongs to no organization',
-  'platform/keys/identity-retention.ts': 'its tables are the coordinator’s',
+  'platform/keys/delete-old-identities.ts': 'its tables are the coordinator’s',
   'platform/resources/resource.ts': 'it is the name of a statement, which names the organization',
 }
 
@@ -148,12 +148,12 @@ test('no row is identified by its place on the disk, except where there is one d
     SOURCES.filter(({ text }) => /\bctid\b/.test(text))
       .map(({ file }) => file)
       .sort(),
-  ).toEqual(Object.keys(BY_PLACE_ON_DISK))
+  ).toEqual(Object.keys(FILES_USING_CTID))
 })
 
 test("the commands run, with stand-ins for the engine's own functions", async () => {
   const { database } = plumbline
-  const commands = await distributionCommands(database.statements)
+  const commands = await listDistributionCommands(database.statements)
   expect(commands.filter((command) => command.includes('create_distributed_table'))).toHaveLength(DISTRIBUTED.length)
   await expect(
     database.transaction(async (trx) => {

@@ -9,7 +9,7 @@ import type { Db, Tables } from './database.ts'
  * schema and the statements with this file. docs/operating/several-machines.md describes what else such a database
  * needs.
  */
-export type Place =
+export type TablePlacement =
   /** On the node of its organization, whose ID is in this column. */
   | { readonly by: 'organizationId' | 'id' }
   /** On every node, because it is read before the organization is known. */
@@ -18,26 +18,26 @@ export type Place =
   | { readonly coordinator: string }
 
 /** Tables that are not on the node of the organization in their column `organizationId`; all others are. */
-const FOUND_BY_HASH: Place = {
+const PLACED_FOR_HASH_LOOKUP: TablePlacement = {
   everywhere:
     'A caller is found by the hash of a secret before the organization is known. Secrets are rarely created or revoked, but are looked up with every request.',
 }
-const OF_PEOPLE: Place = {
+const PLACED_FOR_SIGN_IN: TablePlacement = {
   coordinator: 'A user has one sign-in for all builders, and there is one row for each user.',
 }
-const ELSEWHERE: Readonly<Partial<Record<keyof Tables, Place>>> = {
+const PLACEMENT_EXCEPTIONS: Readonly<Partial<Record<keyof Tables, TablePlacement>>> = {
   organizations: { by: 'id' },
 
-  apiKeySecrets: FOUND_BY_HASH,
-  calendarAddresses: FOUND_BY_HASH,
-  oauthTokens: FOUND_BY_HASH,
-  portalAddresses: FOUND_BY_HASH,
+  apiKeySecrets: PLACED_FOR_HASH_LOOKUP,
+  calendarAddresses: PLACED_FOR_HASH_LOOKUP,
+  oauthTokens: PLACED_FOR_HASH_LOOKUP,
+  portalAddresses: PLACED_FOR_HASH_LOOKUP,
 
-  identities: OF_PEOPLE,
-  passkeyChallenges: OF_PEOPLE,
-  passkeys: OF_PEOPLE,
-  sessions: OF_PEOPLE,
-  signInLinks: OF_PEOPLE,
+  identities: PLACED_FOR_SIGN_IN,
+  passkeyChallenges: PLACED_FOR_SIGN_IN,
+  passkeys: PLACED_FOR_SIGN_IN,
+  sessions: PLACED_FOR_SIGN_IN,
+  signInLinks: PLACED_FOR_SIGN_IN,
   oauthClients: { coordinator: 'An app registers before any user connects it, and serves users of many builders.' },
   deployment: { coordinator: 'One row identifies the encryption key of the deployment.' },
   limitWindows: {
@@ -45,17 +45,20 @@ const ELSEWHERE: Readonly<Partial<Record<keyof Tables, Place>>> = {
   },
 }
 
-export const DISTRIBUTION = Object.fromEntries(
-  (Object.keys(columns) as (keyof Tables)[]).map((table) => [table, ELSEWHERE[table] ?? { by: 'organizationId' }]),
-) as Readonly<Record<keyof Tables, Place>>
+export const PLACEMENT_BY_TABLE = Object.fromEntries(
+  (Object.keys(columns) as (keyof Tables)[]).map((table) => [
+    table,
+    PLACEMENT_EXCEPTIONS[table] ?? { by: 'organizationId' },
+  ]),
+) as Readonly<Record<keyof Tables, TablePlacement>>
 
 /**
  * Files whose statements identify rows by their place on the disk, which is unique only within one node, and why that
  * is safe.
  */
-export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
+export const FILES_USING_CTID: Readonly<Record<string, string>> = {
   'operators/builder-data/erase-organization.ts': 'The rows belong to one organization, so they are on one node.',
-  'platform/database/limit-windows.ts': 'Its table is on the coordinator.',
+  'platform/database/delete-ended-windows.ts': 'Its table is on the coordinator.',
   // Must be rewritten before the tables are distributed (docs/operating/several-machines.md). Measured by the
   // database's processor time, compared with the present statement in the same rounds:
   // - A claim by keys in one statement costs 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4
@@ -67,10 +70,10 @@ export const BY_PLACE_ON_DISK: Readonly<Record<string, string>> = {
 }
 
 /** The migrator's own tables, which stay where they are. */
-export const OF_THE_MIGRATOR = ['kysely_migration', 'kysely_migration_lock']
+export const MIGRATOR_TABLES = ['kysely_migration', 'kysely_migration_lock']
 
 /** Functions that only processes of the previous version still call, which a distributed database never had. */
-export const OUTLIVED_FUNCTIONS = ['"tellAtOf"("tasks")']
+export const OBSOLETE_FUNCTIONS = ['"tellAtOf"("tasks")']
 
 interface ForeignKey {
   table: keyof Tables
@@ -85,41 +88,41 @@ interface ForeignKey {
  * distributed one cannot be restored. The rows that they would delete in passing are also deleted by statements of our
  * own, or are never read.
  */
-export async function distributionCommands(db: Db): Promise<string[]> {
+export async function listDistributionCommands(db: Db): Promise<string[]> {
   const { rows: keys } = await sql<ForeignKey>`
     select c."relname" as "table", f."relname" as "to", k."conname" as "name", pg_get_constraintdef(k."oid") as "definition"
     from "pg_constraint" k join "pg_class" c on c."oid" = k."conrelid" join "pg_class" f on f."oid" = k."confrelid"
     where c."relnamespace" = current_schema()::regnamespace and k."contype" = 'f' order by 1, 3`.execute(db)
-  const tables = Object.entries(DISTRIBUTION)
+  const tables = Object.entries(PLACEMENT_BY_TABLE)
   return [
     // Our triggers only touch rows of the same organization, which are on the same node.
     'set citus.enable_unsafe_triggers = on',
-    ...OUTLIVED_FUNCTIONS.map((name) => `drop function ${name}`),
+    ...OBSOLETE_FUNCTIONS.map((name) => `drop function ${name}`),
     ...keys.map(({ table, name }) => `alter table "${table}" drop constraint "${name}"`),
     ...tables.flatMap(([table, place]) =>
       'by' in place
-        ? [`select create_distributed_table('"${table}"', '${place.by}', colocate_with => ${beside(table)})`]
+        ? [`select create_distributed_table('"${table}"', '${place.by}', colocate_with => ${colocateWithFirst(table)})`]
         : [],
     ),
     ...tables.flatMap(([table, place]) =>
       'everywhere' in place ? [`select create_reference_table('"${table}"')`] : [],
     ),
     ...keys
-      .filter(canStand)
+      .filter(canEnforceForeignKey)
       .map(({ table, name, definition }) => `alter table "${table}" add constraint "${name}" ${definition}`),
   ]
 }
 
-function beside(table: string): string {
-  return table === FIRST ? `'none'` : `'"${FIRST}"'`
+function colocateWithFirst(table: string): string {
+  return table === FIRST_DISTRIBUTED_TABLE ? `'none'` : `'"${FIRST_DISTRIBUTED_TABLE}"'`
 }
 
 /** The other tables are colocated with this one. */
-const FIRST = Object.entries(DISTRIBUTION).find(([, place]) => 'by' in place)?.[0]
+const FIRST_DISTRIBUTED_TABLE = Object.entries(PLACEMENT_BY_TABLE).find(([, place]) => 'by' in place)?.[0]
 
 /** Returns whether a distributed database can check the foreign key: on one node, or into a table that is on all. */
-export function canStand({ table, to }: Pick<ForeignKey, 'table' | 'to'>): boolean {
-  const [from, into] = [DISTRIBUTION[table], DISTRIBUTION[to]]
+export function canEnforceForeignKey({ table, to }: Pick<ForeignKey, 'table' | 'to'>): boolean {
+  const [from, into] = [PLACEMENT_BY_TABLE[table], PLACEMENT_BY_TABLE[to]]
   if ('by' in from) return !('coordinator' in into)
   return !('by' in into)
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { putMigratedDatabase } from '../../../test/support/migrated.ts'
+import { putMigratedDatabase } from '../../../test/support/migrated-database.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 
 describe.skipIf(inject('postgres') !== null)('a connection to the embedded database', () => {

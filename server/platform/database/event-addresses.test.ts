@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../../test/support/databases.ts'
+import { createTestDatabase } from '../../../test/support/databases.ts'
 import type { Database } from './database.ts'
 import { up } from './migrations/0017_events_without_addresses.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = await newTestDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 

@@ -7,14 +7,14 @@ import { GatheringSocket } from './gathering-socket.ts'
 class CountedSocket extends GatheringSocket {
   sent = 0
 
-  override _write(...given: Parameters<GatheringSocket['_write']>): void {
+  override _write(...provided: Parameters<GatheringSocket['_write']>): void {
     this.sent++
-    super._write(...given)
+    super._write(...provided)
   }
 
-  override _writev(...given: Parameters<NonNullable<GatheringSocket['_writev']>>): void {
+  override _writev(...provided: Parameters<NonNullable<GatheringSocket['_writev']>>): void {
     this.sent++
-    super._writev?.(...given)
+    super._writev?.(...provided)
   }
 }
 

@@ -11,10 +11,10 @@ export class GatheringSocket extends Socket {
     super()
     // `connect` restores the method of its prototype, so an override in this class would never be called.
     this.once('connect', () => {
-      const write = this.write.bind(this) as (...given: unknown[]) => boolean
-      this.write = (...given: unknown[]) => {
+      const write = this.write.bind(this) as (...provided: unknown[]) => boolean
+      this.write = (...provided: unknown[]) => {
         this.#gather()
-        return write(...given)
+        return write(...provided)
       }
     })
   }

@@ -16,7 +16,7 @@ export interface LargeIndex {
 }
 
 /** Returns what a migration exports as `ahead`. */
-export function indexesAhead(migration: object): readonly LargeIndex[] {
+export function indexesToBuildAhead(migration: object): readonly LargeIndex[] {
   return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
 }
 
@@ -24,13 +24,13 @@ export function indexesAhead(migration: object): readonly LargeIndex[] {
 const BUILDING_LOCK = 74185027
 
 /** How often a process checks whether another one has finished. */
-const ASK_EVERY_MS = 250
+const POLL_INTERVAL_MS = 250
 
 /**
  * Builds the missing indexes. One process builds, and the others wait. They poll, because a statement that waits for a
  * lock holds a snapshot, and building waits for all older snapshots.
  */
-export async function buildAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
+export async function buildIndexesAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
   if (indexes.length === 0) return
   // The embedded database belongs to this process alone, so nobody else writes.
   if (database.embedded) return
@@ -39,14 +39,14 @@ export async function buildAhead(database: Database, indexes: readonly LargeInde
       const { rows } = await sql<{ isOurs: boolean }>`
         select pg_try_advisory_lock(${BUILDING_LOCK}) as "isOurs"`.execute(db)
       if (rows[0]?.isOurs === true) break
-      await delay(ASK_EVERY_MS)
+      await delay(POLL_INTERVAL_MS)
     }
     try {
       for (const index of indexes) {
-        const state = await stateOf(db, index)
+        const state = await findIndexState(db, index)
         // An index left by a process that ended while building is never used, but would count as existing.
         if (state === 'invalid') await sql`drop index concurrently if exists ${sql.id(index.name)}`.execute(db)
-        if (state !== 'valid') await build(db, index)
+        if (state !== 'valid') await buildIndex(db, index)
       }
     } finally {
       await sql`select pg_advisory_unlock(${BUILDING_LOCK})`.execute(db)
@@ -56,29 +56,30 @@ export async function buildAhead(database: Database, indexes: readonly LargeInde
 
 // 42703 and 42P01: an upgrade that skips a version has no such column or table yet. The index is then created in `up`,
 // which blocks writers a little longer.
-const NOT_THERE_YET: readonly unknown[] = ['42703', '42P01']
+const UNDEFINED_OBJECT_CODES: readonly unknown[] = ['42703', '42P01']
 
-async function build<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
+async function buildIndex<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
   try {
-    await sql.raw(textOf(index, 'concurrently')).execute(db)
+    await sql.raw(toCreateStatement(index, 'concurrently')).execute(db)
   } catch (error) {
-    if (!NOT_THERE_YET.includes((error as { code?: unknown }).code)) throw error
+    if (!UNDEFINED_OBJECT_CODES.includes((error as { code?: unknown }).code)) throw error
   }
 }
 
 /** Creates the indexes that have not been built ahead. For `up`. */
 export async function createIndexes<DB>(db: Kysely<DB>, indexes: readonly LargeIndex[]): Promise<void> {
   // Even with `if not exists`, the statement would wait for writers.
-  for (const index of indexes) if ((await stateOf(db, index)) === null) await sql.raw(textOf(index, '')).execute(db)
+  for (const index of indexes)
+    if ((await findIndexState(db, index)) === null) await sql.raw(toCreateStatement(index, '')).execute(db)
 }
 
-async function stateOf<DB>(db: Kysely<DB>, { name }: LargeIndex): Promise<'valid' | 'invalid' | null> {
+async function findIndexState<DB>(db: Kysely<DB>, { name }: LargeIndex): Promise<'valid' | 'invalid' | null> {
   const { rows } = await sql<{ isValid: boolean }>`
     select x."indisvalid" as "isValid" from "pg_index" x join "pg_class" c on c."oid" = x."indexrelid"
     where c."relname" = ${name} and c."relnamespace" = current_schema()::regnamespace`.execute(db)
   return rows[0] === undefined ? null : rows[0].isValid ? 'valid' : 'invalid'
 }
 
-function textOf({ name, on, isUnique = false }: LargeIndex, how: '' | 'concurrently'): string {
+function toCreateStatement({ name, on, isUnique = false }: LargeIndex, how: '' | 'concurrently'): string {
   return `create ${isUnique ? 'unique ' : ''}index ${how} "${name}" on ${on}`
 }

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
-import { type Network, networkTo } from '../../../test/support/network.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
+import { createNetwork, type Network } from '../../../test/support/network.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { isDatabaseAway } from '../problems/problem.ts'
 import { type Db, openDatabase } from './database.ts'
 
@@ -11,7 +11,7 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
   let network: Network
 
   beforeAll(async () => {
-    network = await networkTo(await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' }))
+    network = await createNetwork(await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' }))
     const bounds = { databaseConnections: 24, databaseStatementTimeoutMs: 1000 }
     plumbline = await startTestPlumbline(
       {},

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { DatabaseUnavailable } from './connection-errors.ts'
 import { type Db, openDatabase } from './database.ts'
-import { buildAhead, createIndexes } from './large-indexes.ts'
-import { lettingOthersPass, migrate } from './migrate.ts'
-import { DatabaseUnavailable } from './reach.ts'
+import { buildIndexesAhead, createIndexes } from './large-indexes.ts'
+import { migrate, retryWithLockTimeout } from './migrate.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 
 const db = () => plumbline.database.statements
 
-async function definitionOf(name: string): Promise<string | undefined> {
+async function getDefinition(name: string): Promise<string | undefined> {
   const { rows } = await sql<{ text: string }>`
     select pg_get_indexdef(x."indexrelid") || case when x."indisvalid" then '' else ' invalid' end as "text"
     from "pg_index" x join "pg_class" c on c."oid" = x."indexrelid" where c."relname" = ${name}`.execute(db())
@@ -35,7 +35,7 @@ test('an index that was not built ahead is created by the migration', async () =
   const index = { ...BY_NAME, name: 'vendors_within' }
   await createIndexes(db(), [index])
   await createIndexes(db(), [index])
-  expect(await definitionOf('vendors_within')).toMatch(
+  expect(await getDefinition('vendors_within')).toMatch(
     /ON public\.vendors USING btree \("organizationId", "companyName", id\)$/,
   )
 })
@@ -52,7 +52,7 @@ test.skipIf(inject('postgres') === null)('a migration that waits for a long read
   const changed = database.sessions
     .connection()
     .execute((db) =>
-      lettingOthersPass(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
+      retryWithLockTimeout(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
     )
   await until(async () => {
     const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
@@ -81,7 +81,7 @@ test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled ba
   await othersHold.promise
   let attempts = 0
   await database.sessions.connection().execute((db) =>
-    lettingOthersPass(db, 0, () =>
+    retryWithLockTimeout(db, 0, () =>
       db.transaction().execute(async (trx) => {
         attempts++
         await sql`lock table "links" in access exclusive mode`.execute(trx)
@@ -104,15 +104,15 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
       await writing.promise
     })
     await begun.promise
-    const building = Promise.all([buildAhead(database, [BY_NAME]), buildAhead(database, [BY_NAME])])
+    const building = Promise.all([buildIndexesAhead(database, [BY_NAME]), buildIndexesAhead(database, [BY_NAME])])
     // Building waits for transactions that were writing when it began. It does not wait for later transactions.
-    await until(async () => (await definitionOf(BY_NAME.name))?.endsWith(' invalid') === true)
+    await until(async () => (await getDefinition(BY_NAME.name))?.endsWith(' invalid') === true)
     const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
     expect(status).toBe(201)
     writing.resolve()
     await committed
     await building
-    expect(await definitionOf(BY_NAME.name)).toMatch(/"companyName", id\)$/)
+    expect(await getDefinition(BY_NAME.name)).toMatch(/"companyName", id\)$/)
 
     // `up` takes no lock on the table; otherwise it would wait for the transaction that has just written to it.
     await database.transaction(async (writer) => {
@@ -125,15 +125,17 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     const index = { ...BY_NAME, name: 'vendors_halfway', isUnique: true }
     for (const code of ['a', 'b']) await plumbline.post('/api/ext/vendors', { companyName: `Twin ${code}` })
     const same = { ...index, on: '"vendors" (("organizationId" || \'\'))' }
-    await expect(buildAhead(plumbline.database, [same])).rejects.toThrow('could not create unique index')
-    expect(await definitionOf(index.name)).toMatch(/ invalid$/)
-    await buildAhead(plumbline.database, [index])
-    expect(await definitionOf(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
+    await expect(buildIndexesAhead(plumbline.database, [same])).rejects.toThrow('could not create unique index')
+    expect(await getDefinition(index.name)).toMatch(/ invalid$/)
+    await buildIndexesAhead(plumbline.database, [index])
+    expect(await getDefinition(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
   })
 
   test('the index is built later if its column is added by the same upgrade', async () => {
-    await buildAhead(plumbline.database, [{ name: 'vendors_later', on: '"vendors" ("organizationId", "later")' }])
-    expect(await definitionOf('vendors_later')).toBeUndefined()
+    await buildIndexesAhead(plumbline.database, [
+      { name: 'vendors_later', on: '"vendors" ("organizationId", "later")' },
+    ])
+    expect(await getDefinition('vendors_later')).toBeUndefined()
   })
 })
 
@@ -145,7 +147,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 test.skipIf(inject('postgres') === null)('a database user without ownership gets an error sentence', async () => {
   const postgres = inject('postgres')
   if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
-  const url = new URL(await newPostgresUrl(postgres))
+  const url = new URL(await createPostgresUrl(postgres))
   await sql`drop role if exists "plumbline_no_owner"`.execute(db())
   await sql`create role "plumbline_no_owner" login password 'secret'`.execute(db())
   onTestFinished(async () => void (await sql`drop role "plumbline_no_owner"`.execute(db())))

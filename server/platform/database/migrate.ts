@@ -3,11 +3,11 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { FileMigrationProvider, Migrator } from 'kysely/migration'
+import { DatabaseUnavailable } from './connection-errors.ts'
 import type { Database, Db } from './database.ts'
-import { buildAhead, indexesAhead } from './large-indexes.ts'
-import { DatabaseUnavailable } from './reach.ts'
+import { buildIndexesAhead, indexesToBuildAhead } from './large-indexes.ts'
+import { enableRowLevelSecurity } from './row-level-security.ts'
 import { assertNoUnfinishedMove } from './unfinished-move.ts'
-import { raiseWall } from './wall.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
@@ -22,11 +22,11 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  */
 export async function migrate(database: Database): Promise<string[]> {
   await assertNoUnfinishedMove(database.statements)
-  return bringUpToDate(database)
+  return migrateMoveTarget(database)
 }
 
 /** Does the same for a database that a move fills. */
-export async function bringUpToDate(database: Database): Promise<string[]> {
+export async function migrateMoveTarget(database: Database): Promise<string[]> {
   const names = await runPending(database).catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message: string }
     if (code !== INSUFFICIENT_PRIVILEGE) throw error
@@ -34,26 +34,26 @@ export async function bringUpToDate(database: Database): Promise<string[]> {
       `The user of DATABASE_URL cannot update the schema: ${message}. Make that user the owner of the database and its tables.`,
     )
   })
-  await raiseWall(database)
+  await enableRowLevelSecurity(database)
   return names
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 async function runPending(database: Database): Promise<string[]> {
-  const done = await listMigrations(database.statements)
-  if ((await knownMigrations()).every((name) => done.has(name))) return []
+  const done = await listAppliedMigrations(database.statements)
+  if ((await listKnownMigrations()).every((name) => done.has(name))) return []
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
   // On a new database the tables are empty, and most do not exist yet.
   if (done.size > 0) {
     const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
-    await buildAhead(
+    await buildIndexesAhead(
       database,
-      pending.flatMap(([, migration]) => indexesAhead(migration)),
+      pending.flatMap(([, migration]) => indexesToBuildAhead(migration)),
     )
   }
   return database.sessions.connection().execute((db) =>
-    lettingOthersPass(db, database.embedded ? 0 : LOCK_WAIT_MS, async () => {
+    retryWithLockTimeout(db, database.embedded ? 0 : LOCK_WAIT_MS, async () => {
       const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
       if (error) throw error
       return (results ?? []).map((result) => result.migrationName)
@@ -64,9 +64,9 @@ async function runPending(database: Database): Promise<string[]> {
 // Not longer than a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
 const LOCK_WAIT_MS = 3000
 const PAUSE_MS = 1000
-const MOST_MS = 3_600_000
+const MAX_WAIT_MS = 3_600_000
 /** The errors of a lock timeout and a deadlock. */
-const IN_THE_WAY: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+const BLOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
  * Runs a schema change that gives way to other transactions. Whoever uses a table that is to be changed waits behind
@@ -75,8 +75,8 @@ const IN_THE_WAY: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
  *
  * @param db a connection that nobody else uses meanwhile
  */
-export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
-  const begunMs = performance.now()
+export async function retryWithLockTimeout<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
+  const startedMs = performance.now()
   await sql.raw(`set lock_timeout = ${lockWaitMs}`).execute(db)
   try {
     for (;;) {
@@ -84,7 +84,7 @@ export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: (
         return await change()
       } catch (error) {
         const { code } = error as { code?: unknown }
-        if (!IN_THE_WAY.has(code) || performance.now() - begunMs > MOST_MS) throw error
+        if (!BLOCKED_CODES.has(code) || performance.now() - startedMs > MAX_WAIT_MS) throw error
       }
       await delay(PAUSE_MS)
     }
@@ -94,20 +94,20 @@ export async function lettingOthersPass<T>(db: Db, lockWaitMs: number, change: (
 }
 
 /** Returns the names of all migrations in this version, in order. */
-export async function knownMigrations(): Promise<string[]> {
+export async function listKnownMigrations(): Promise<string[]> {
   const files = (await fs.readdir(FOLDER)).filter((name) => name.endsWith('.ts')).sort()
   return files.map((name) => path.basename(name, '.ts'))
 }
 
 /** Returns the newest migration that the database has run; null for none. */
-export async function newestMigration(db: Db): Promise<string | null> {
-  return [...(await listMigrations(db))].sort().at(-1) ?? null
+export async function findNewestMigration(db: Db): Promise<string | null> {
+  return [...(await listAppliedMigrations(db))].sort().at(-1) ?? null
 }
 
 /**
  * Returns the migrations that the database has run. Startup checks this instead of loading the code of every migration.
  */
-export async function listMigrations(db: Db): Promise<Set<string>> {
+export async function listAppliedMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(
     db,
   )

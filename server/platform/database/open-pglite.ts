@@ -13,7 +13,7 @@ const NO_FSYNC = '-F'
 export async function openPGlite(folder: string, { fsync }: { fsync: boolean }): Promise<PGlite> {
   if (!fsync) return PGlite.create(folder)
   const lite = await PGlite.create({
-    fs: new FlushingFS(folder),
+    fs: new FlushingFileSystem(folder),
     startParams: [
       ...PGlite.defaultStartParams.filter((param) => param !== NO_FSYNC),
       // The other methods need system calls that PGlite implements as doing nothing.
@@ -22,7 +22,7 @@ export async function openPGlite(folder: string, { fsync }: { fsync: boolean }):
   })
   // Flushes what was written without waiting: by the setup of a new database, or by a start with `fsync` off.
   flushFolder(folder)
-  flush(path.dirname(folder))
+  flushPath(path.dirname(folder))
   return lite
 }
 
@@ -37,12 +37,13 @@ interface NodeFileSystem {
   realPath(node: object): string
 }
 
-class FlushingFS extends NodeFS {
+class FlushingFileSystem extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options)
     const addFlush = (module: { NODEFS?: unknown }) => {
       const system = module.NODEFS as NodeFileSystem
-      system.stream_ops.fsync = ({ nfd, node }) => (nfd === undefined ? flush(system.realPath(node)) : fsyncSync(nfd))
+      system.stream_ops.fsync = ({ nfd, node }) =>
+        nfd === undefined ? flushPath(system.realPath(node)) : fsyncSync(nfd)
     }
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...[emscriptenOpts.preRun ?? []].flat(), addFlush] } }
   }
@@ -50,11 +51,11 @@ class FlushingFS extends NodeFS {
 
 function flushFolder(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
-    if (entry.isFile() || entry.isDirectory()) flush(path.join(entry.parentPath, entry.name))
-  flush(folder)
+    if (entry.isFile() || entry.isDirectory()) flushPath(path.join(entry.parentPath, entry.name))
+  flushPath(folder)
 }
 
-function flush(place: string): void {
+function flushPath(place: string): void {
   const descriptor = openSync(place, 'r')
   try {
     fsyncSync(descriptor)

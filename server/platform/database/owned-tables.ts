@@ -11,18 +11,18 @@ export interface OwnedTable {
   /** Columns that can contain text in any form, except keys, references, and columns computed from others. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
-  references: Reference[]
+  references: TableReference[]
   /** The number of foreign keys that refer to it. Each is checked for every deleted row. */
   referredBy: number
 }
 
-export interface Reference {
+export interface TableReference {
   columns: string[]
   /** The referenced table. */
   to: string
 }
 
-export async function ownedTables(db: Db): Promise<OwnedTable[]> {
+export async function listOwnedTables(db: Db): Promise<OwnedTable[]> {
   const { rows: columns } = await sql<{ table: string; name: string; type: string; isComputed: boolean }>`
     select c."relname" as "table", a."attname" as "name", format_type(a."atttypid", null) as "type",
       a."attgenerated" <> '' as "isComputed"
@@ -46,7 +46,7 @@ export async function ownedTables(db: Db): Promise<OwnedTable[]> {
       name,
       key: key.filter((column) => column !== 'organizationId'),
       texts: all.filter(
-        ({ name, type, isComputed }) => TEXTUAL.has(type) && !isComputed && !bound.has(name) && !isId(name),
+        ({ name, type, isComputed }) => TEXT_TYPES.has(type) && !isComputed && !bound.has(name) && !isIdColumn(name),
       ),
       isVersioned: ['version', 'updatedAt'].every((column) => all.some((one) => one.name === column)),
       references,
@@ -55,14 +55,14 @@ export async function ownedTables(db: Db): Promise<OwnedTable[]> {
   })
 }
 
-const TEXTUAL = new Set(['text', 'character varying', 'json', 'jsonb', 'text[]'])
+const TEXT_TYPES = new Set(['text', 'character varying', 'json', 'jsonb', 'text[]'])
 
-function isId(column: string): boolean {
+function isIdColumn(column: string): boolean {
   return column === 'organizationId' || column === 'id' || /Ids?$/.test(column)
 }
 
 /** Returns the tables in an order in which their rows can be deleted: each table before those that it refers to. */
-export function childrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
+export function orderChildrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
   const left = new Map(tables.map((table) => [table.name, table]))
   const ordered: OwnedTable[] = []
   while (left.size > 0) {

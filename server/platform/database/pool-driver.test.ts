@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { PLANNED_EACH_TIME } from './prepared-statements.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { PLAN_EACH_TIME } from './prepared-statements.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe.skipIf(!isOnPostgres)('on PostgreSQL', () => {
         ),
       )
     const lists = rows.map(({ statement }) => statement).filter((statement) => statement.includes('order by'))
-    expect(lists.filter((statement) => statement.endsWith(PLANNED_EACH_TIME))).toEqual([])
+    expect(lists.filter((statement) => statement.endsWith(PLAN_EACH_TIME))).toEqual([])
     expect(lists).toHaveLength(1)
   })
 

@@ -12,7 +12,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { nameOfStatement } from './prepared-statements.ts'
+import { statementNameFor } from './prepared-statements.ts'
 
 /** A statement as sent, and whether it sees only the rows of one organization. */
 export interface SentStatement {
@@ -27,7 +27,7 @@ const statementChannel = channel('plumbline:statement')
 export const ORGANIZATION_SETTING = 'plumbline.organization'
 
 /** The rows of one organization, as seen by the role that row-level security restricts. */
-export interface View {
+export interface RowView {
   readonly role: string
   readonly organizationId: string
 }
@@ -35,7 +35,7 @@ export interface View {
 export interface PoolDriverOptions {
   readonly pool: pg.Pool
   /** Null shows the rows of all organizations. */
-  readonly view: View | null
+  readonly view: RowView | null
   /**
    * Migrations do not prepare statements, because their texts can contain several, and they use one connection for
    * several transactions in a row.
@@ -46,7 +46,7 @@ export interface PoolDriverOptions {
 }
 
 /** Returns a Kysely dialect for PostgreSQL over a pool whose connections have the `pipeline` option. */
-export function poolDialect(options: PoolDriverOptions): Dialect {
+export function createPoolDialect(options: PoolDriverOptions): Dialect {
   return {
     createDriver: () => new PoolDriver(options),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -64,7 +64,7 @@ class PoolDriver implements Driver {
 
   async acquireConnection(): Promise<PoolConnection> {
     const endTurn = await this.#options.takeTurn?.()
-    const client = await connect(this.#options.pool).catch((error: unknown) => {
+    const client = await connectWithRetry(this.#options.pool).catch((error: unknown) => {
       endTurn?.()
       throw error
     })
@@ -100,16 +100,16 @@ class PoolDriver implements Driver {
 }
 
 /** Known session state of a pooled client. */
-interface Session {
+interface SessionState {
   readonly openedMs: number
-  view: View | null
+  view: RowView | null
   /** The names of its prepared statements. */
   readonly prepared: Set<string>
 }
 
-const sessions = new WeakMap<pg.PoolClient, Session>()
+const sessions = new WeakMap<pg.PoolClient, SessionState>()
 
-function sessionOf(client: pg.PoolClient): Session {
+function getSession(client: pg.PoolClient): SessionState {
   let session = sessions.get(client)
   if (session === undefined) {
     session = { openedMs: performance.now(), view: null, prepared: new Set() }
@@ -122,10 +122,10 @@ function sessionOf(client: pg.PoolClient): Session {
  * A prepared list takes about 100 kB of the server's memory. A connection with this many prepared statements is closed
  * when it is released, because `pg` has no call that deallocates one.
  */
-const MOST_PREPARED = 400
+const MAX_PREPARED_STATEMENTS = 400
 
 const DEADLOCK = '40P01'
-export const MOST_ATTEMPTS = 4
+export const MAX_ATTEMPTS = 4
 
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
@@ -134,7 +134,7 @@ export function isDeadlock(error: unknown): boolean {
 /** A pooled client used by one caller, for a single statement or for a transaction. */
 class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
-  readonly #session: Session
+  readonly #session: SessionState
   readonly #options: PoolDriverOptions
   readonly #endTurn: (() => void) | undefined
   /** Statements that were sent without waiting for their response. */
@@ -145,7 +145,7 @@ class PoolConnection implements DatabaseConnection {
 
   constructor(client: pg.PoolClient, options: PoolDriverOptions, endTurn: (() => void) | undefined) {
     this.#client = client
-    this.#session = sessionOf(client)
+    this.#session = getSession(client)
     this.#options = options
     this.#endTurn = endTurn
   }
@@ -155,11 +155,11 @@ class PoolConnection implements DatabaseConnection {
    * the role is confirmed before any statement is sent. A change of the organization is sent ahead of the next
    * statement, whose result is used only if both succeed.
    */
-  async show(view: View | null): Promise<void> {
+  async show(view: RowView | null): Promise<void> {
     const before = this.#session.view
     if (before?.role === view?.role && before?.organizationId === view?.organizationId) return
     const values = [view?.role ?? 'none', view?.organizationId ?? '']
-    const showing = this.#send(SHOW, values, nameOfStatement(SHOW)).catch((error: unknown) => {
+    const showing = this.#send(SET_VIEW, values, statementNameFor(SET_VIEW)).catch((error: unknown) => {
       // The session may show either of the two views.
       this.#isBroken = true
       throw error
@@ -177,12 +177,12 @@ class PoolConnection implements DatabaseConnection {
     for (let attempt = 1; ; attempt++) {
       if (this.#isOver) throw new Error('The transaction is over.')
       try {
-        const name = this.#options.isForMigrations ? undefined : nameOfStatement(query.sql)
+        const name = this.#options.isForMigrations ? undefined : statementNameFor(query.sql)
         const result = await this.#send(query.sql, query.parameters, name)
         return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
       } catch (error) {
         // A deadlock rolls back a single statement completely. A transaction must be repeated from its beginning.
-        if (this.#isTransaction || !isDeadlock(error) || attempt === MOST_ATTEMPTS) throw error
+        if (this.#isTransaction || !isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
       }
     }
   }
@@ -226,7 +226,7 @@ class PoolConnection implements DatabaseConnection {
   release(): void {
     this.#isOver = true
     const isUnanswered = this.#ahead.length > 0
-    this.#client.release(this.#isBroken || isUnanswered || this.#session.prepared.size >= MOST_PREPARED)
+    this.#client.release(this.#isBroken || isUnanswered || this.#session.prepared.size >= MAX_PREPARED_STATEMENTS)
     this.#endTurn?.()
   }
 
@@ -238,12 +238,12 @@ class PoolConnection implements DatabaseConnection {
     this.#ahead = []
     try {
       if (ahead.length > 0) await Promise.all([sent, ...ahead])
-      return lastOf(await sent)
+      return lastResult(await sent)
     } catch (error) {
       // After any error that is not the server's, the state of the connection is unknown.
-      if (!(error instanceof pg.DatabaseError) || STALE.has(error.code)) this.#isBroken = true
+      if (!(error instanceof pg.DatabaseError) || STALE_STATEMENT_CODES.has(error.code)) this.#isBroken = true
       if (error instanceof Error && error.message === READ_TIMEOUT)
-        suspectedMs.set(this.#options.pool, performance.now())
+        suspectedAtMs.set(this.#options.pool, performance.now())
       throw error
     }
   }
@@ -253,15 +253,15 @@ class PoolConnection implements DatabaseConnection {
  * Errors of a prepared statement whose columns have changed since, as during an upgrade, or that the server does not
  * know.
  */
-const STALE: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
+const STALE_STATEMENT_CODES: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
 
 /** How `pg` reports its `query_timeout`. */
 const READ_TIMEOUT = 'Query read timeout'
 
-const SHOW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
+const SET_VIEW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
 
 /** Returns the last result. A text of several statements has a result for each, which the types of `pg` do not say. */
-function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
+function lastResult(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
   const last = Array.isArray(result) ? result.at(-1) : result
   if (last === undefined) throw new Error('The database returned no result.')
   return last
@@ -269,24 +269,24 @@ function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
 
 const TOO_MANY_CONNECTIONS = '53300'
 const RETRY_AFTER_MS = 50
-const MOST_RETRIES = 100
+const MAX_CONNECT_RETRIES = 100
 
 /** When a connection of the pool was last found dead. All connections opened before may be dead too. */
-const suspectedMs = new WeakMap<pg.Pool, number>()
+const suspectedAtMs = new WeakMap<pg.Pool, number>()
 
 /**
  * Returns a client of the pool. If the server accepts no more connections, for example because other programs use them,
  * this waits until one of the open connections is free.
  */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connectWithRetry(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let retries = 0; ; retries++) {
     try {
       const client = await pool.connect()
-      if (sessionOf(client).openedMs >= (suspectedMs.get(pool) ?? 0)) return client
+      if (getSession(client).openedMs >= (suspectedAtMs.get(pool) ?? 0)) return client
       client.release(true)
     } catch (error) {
       const isFull = (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS
-      if (!isFull || pool.totalCount === 0 || retries === MOST_RETRIES) throw error
+      if (!isFull || pool.totalCount === 0 || retries === MAX_CONNECT_RETRIES) throw error
       await delay(RETRY_AFTER_MS)
     }
   }

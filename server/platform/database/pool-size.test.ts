@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { openDatabase } from './database.ts'
 import { DEFAULT_CONNECTIONS } from './pool-size.ts'
 
@@ -25,7 +25,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
   })
 
   test('a process rejects no request if it gets fewer connections than its maximum', async () => {
-    const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
+    const url = await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const admin = new pg.Client(url)
     await admin.connect()
     await admin.query(`create role "modest" login password 'modest' connection limit 9`)

@@ -5,15 +5,15 @@
  */
 export const DEFAULT_CONNECTIONS = 24
 /** With fewer connections, an organization at its limit would leave none for others. */
-export const LEAST_CONNECTIONS = 4
+export const MIN_CONNECTIONS = 4
 
-const AT_STARTUP = 1
+const STARTUP_CONNECTIONS = 1
 
-export function poolSize(connections: number): number {
-  return connections - AT_STARTUP
+export function poolSizeFor(connections: number): number {
+  return connections - STARTUP_CONNECTIONS
 }
 
 /** Returns how many connections of the pool one organization can use at a time. */
-export function shareOf(pool: number): number {
+export function connectionsPerOrganization(pool: number): number {
   return Math.max(1, Math.floor(pool / 2))
 }

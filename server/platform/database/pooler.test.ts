@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { ownerOfServer } from '../../../scripts/processes/postgres.ts'
-import { freePort } from '../../../scripts/processes/service.ts'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { findServerOwner } from '../../../scripts/processes/postgres.ts'
+import { findFreePort } from '../../../scripts/processes/service.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { openDatabase } from './database.ts'
 
 const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
@@ -22,8 +22,8 @@ afterEach(() => stop())
 
 /** Returns the URL of the database through PgBouncer. */
 async function throughPgBouncer(url: URL, settings: Record<string, string>): Promise<string> {
-  const port = await freePort()
-  const owner = ownerOfServer()
+  const port = await findFreePort()
+  const owner = findServerOwner()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pgbouncer-'))
   const file = path.join(folder, 'pgbouncer.ini')
   const all = {
@@ -62,7 +62,7 @@ async function throughPgBouncer(url: URL, settings: Record<string, string>): Pro
 /** Creates a separate database and returns its direct URL. */
 async function newDatabase(): Promise<URL> {
   if (postgres === null) throw new Error('There is no PostgreSQL.')
-  return new URL(await newPostgresUrl(postgres))
+  return new URL(await createPostgresUrl(postgres))
 }
 
 const opened = (databaseUrl: string) =>

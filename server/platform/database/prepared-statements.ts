@@ -4,24 +4,24 @@ import { keepLatest } from '../values/keep-latest.ts'
  * Marks a statement that is not prepared, so that PostgreSQL plans each call for its values. Use it if no single plan
  * suits all values, for example for a list filtered by a column with both rare and common values.
  */
-export const PLANNED_EACH_TIME = ' -- planned each time'
+export const PLAN_EACH_TIME = ' -- planned each time'
 
 export function isPlannedEachTime(text: string): boolean {
-  return text.endsWith(PLANNED_EACH_TIME)
+  return text.endsWith(PLAN_EACH_TIME)
 }
 
 /** Names are never reused, because connections may still have the statement of a dropped name. */
-const MOST_NAMES = 2000
+const MAX_NAMES = 2000
 const names = new Map<string, string>()
 let count = 0
 
 /** Returns the name under which a statement is prepared on each connection; undefined if it is planned each time. */
-export function nameOfStatement(text: string): string | undefined {
+export function statementNameFor(text: string): string | undefined {
   if (isPlannedEachTime(text)) return undefined
   let name = names.get(text)
   if (name === undefined) {
     name = `s${++count}`
-    keepLatest(names, text, name, MOST_NAMES)
+    keepLatest(names, text, name, MAX_NAMES)
   }
   return name
 }

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { type PrivatePostgres, startPostgres } from '../../../scripts/processes/postgres.ts'
-import { networkTo } from '../../../test/support/network.ts'
-import { startTestPlumbline } from '../../../test/support/plumbline.ts'
+import { createNetwork } from '../../../test/support/network.ts'
+import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 
@@ -11,7 +11,7 @@ const url = (await primary?.database()) ?? ''
 const replica: PrivatePostgres | null = primary === null ? null : await startPostgres({}, primary)
 
 test.skipIf(primary === null || replica === null)('a replica is not accepted as the database', async () => {
-  const network = await networkTo(url)
+  const network = await createNetwork(url)
   network.lead(replica?.port ?? 0)
   const reports: string[] = []
   const config = { databaseUrl: network.url, databaseConnections: 24, dataDir: '' }

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { openDatabase } from './database.ts'
 
 const VENDOR = { companyName: 'Brazos Framing' }
@@ -33,7 +33,7 @@ describe.skipIf(inject('postgres') === null)('a read-only database', () => {
   let admin: pg.Client
 
   beforeAll(async () => {
-    const databaseUrl = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
+    const databaseUrl = await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     admin = new pg.Client(databaseUrl)
     await admin.connect()
     const database = await openDatabase({ databaseUrl, databaseConnections: 24, dataDir: '' })

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
+import { DatabaseUnavailable } from './connection-errors.ts'
 import type { Db } from './database.ts'
-import { DatabaseUnavailable } from './reach.ts'
 
 /**
  * The table that marks a database into which an embedded database is being moved. It exists from the first statement of
  * a move to the last.
  */
-export const MARK = 'unfinishedMove'
+export const MOVE_MARKER_TABLE = 'unfinishedMove'
 
 /**
  * Throws for a database that a move has filled only in part, which the service would use as complete.
@@ -14,14 +14,16 @@ export const MARK = 'unfinishedMove'
  * @throws {DatabaseUnavailable}
  */
 export async function assertNoUnfinishedMove(db: Db): Promise<void> {
-  if (!(await isMarked(db))) return
+  if (!(await hasUnfinishedMove(db))) return
   throw new DatabaseUnavailable(
     'A move into this database is unfinished. Run "move" again with the same DATA_DIR, or drop the database and create it again.',
   )
 }
 
-export async function isMarked(db: Db): Promise<boolean> {
+export async function hasUnfinishedMove(db: Db): Promise<boolean> {
   const { rows } = await sql<{ there: boolean }>`
-    select to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${MARK})) is not null as "there"`.execute(db)
+    select to_regclass(quote_ident(current_schema()) || '.' || quote_ident(${MOVE_MARKER_TABLE})) is not null as "there"`.execute(
+    db,
+  )
   return rows[0]?.there === true
 }

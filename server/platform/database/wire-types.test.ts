@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../../test/support/databases.ts'
+import { createTestDatabase } from '../../../test/support/databases.ts'
 import type { Database } from './database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = await newTestDatabase()
+  database = await createTestDatabase()
 })
 afterAll(() => database.close())
 

@@ -17,7 +17,7 @@ const PARSERS: Record<number, (text: string) => unknown> = {
   [OIDS.numeric]: Number,
   [OIDS.date]: (text) => text,
   [OIDS.timestamptz]: toTimestamp,
-  [OIDS.textArray]: toTexts,
+  [OIDS.textArray]: parseTexts,
 }
 
 export function installWireTypes(): void {
@@ -32,7 +32,7 @@ function toTimestamp(text: string): string {
 }
 
 // Between the braces, unquoted elements are separated only by commas.
-function toTexts(text: string): unknown {
+function parseTexts(text: string): unknown {
   if (text === '{}') return []
   if (text.includes('"') || text.includes('NULL') || text.includes('{', 1)) return parseTextArray(text)
   return text.slice(1, -1).split(',')

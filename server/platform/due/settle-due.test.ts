@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../test/support/recorded-events.ts'
-import { advanceCompliance } from '../../domain/vendors/compliance-documents/advance.ts'
+import { listEvents } from '../../../test/support/recorded-events.ts'
+import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { advanceCompliance } from '../../domain/vendors/compliance-documents/advance-compliance.ts'
 
 let plumbline: TestPlumbline
 let builder: Builder
@@ -44,17 +44,17 @@ test('a record that cannot be settled does not block others, and several process
   // More than are read at a time, and due longer than the others.
   await becomeDue('broken', 210, 60)
   await becomeDue('sound', 50, 1)
-  const runs = () => Promise.allSettled([1, 2].map(() => advanceCompliance(plumbline.app.surroundings)))
-  const told: string[] = []
+  const runs = () => Promise.allSettled([1, 2].map(() => advanceCompliance(plumbline.app.services)))
+  const reported: string[] = []
   for (let round = 0; round < 20 && (await unsettled()).sound !== undefined; round++)
-    for (const run of await runs()) if (run.status === 'rejected') told.push(run.reason.message)
+    for (const run of await runs()) if (run.status === 'rejected') reported.push(run.reason.message)
   expect(await unsettled()).toEqual({ broken: 210 })
-  expect(told.join()).toMatch(/\d+ of \d+ vendors to check for compliance failed/)
+  expect(reported.join()).toMatch(/\d+ of \d+ vendors to check for compliance failed/)
 
   await sql`drop trigger "refuse" on "vendors"`.execute(db())
   for (let round = 0; round < 20 && Object.keys(await unsettled()).length > 0; round++) await runs()
   expect(await unsettled()).toEqual({})
-  const judged = (await eventsOf(plumbline, builder.organizationId, /^vendor.updated/)).map(
+  const judged = (await listEvents(plumbline, builder.organizationId, /^vendor.updated/)).map(
     ({ data }) => data.object.id,
   )
   expect([judged.length, new Set(judged).size]).toEqual([260, 260])

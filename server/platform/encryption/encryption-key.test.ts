@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newTestDatabase } from '../../../test/support/databases.ts'
+import { createTestDatabase } from '../../../test/support/databases.ts'
 import { readConfig } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { withEncryptionKey } from './encryption-key.ts'
@@ -8,8 +8,8 @@ import { withEncryptionKey } from './encryption-key.ts'
 let left: Database
 let named: Database
 beforeAll(async () => {
-  left = await newTestDatabase()
-  named = await newTestDatabase()
+  left = await createTestDatabase()
+  named = await createTestDatabase()
 })
 afterAll(async () => {
   await left.close()

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import { type Config, ConfigError, type GivenConfig } from '../config/config.ts'
+import { type Config, ConfigError, type EnvironmentConfig } from '../config/config.ts'
 import type { Database, Db, Tables } from '../database/database.ts'
-import { useKeys } from './vault.ts'
+import { replaceKeys } from './vault.ts'
 
 /**
  * Returns the configuration with the encryption key. All processes of a deployment must encrypt and sign with the same
@@ -14,46 +14,50 @@ import { useKeys } from './vault.ts'
  * this process does not know that key, because no other can decrypt what is in the database.
  */
 export async function withEncryptionKey(
-  given: GivenConfig,
+  provided: EnvironmentConfig,
   database: Database,
 ): Promise<{ config: Config; isKeptInDatabase: boolean }> {
   const db = database.statements
-  const fresh = given.encryptionKey ?? randomBytes(32)
+  const fresh = provided.encryptionKey ?? randomBytes(32)
   await db
     .insertInto('deployment')
     .values({
-      encryptionKeyDigest: digest(fresh),
-      encryptionKey: given.encryptionKey === null ? fresh.toString('base64') : null,
+      encryptionKeyDigest: digestKey(fresh),
+      encryptionKey: provided.encryptionKey === null ? fresh.toString('base64') : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const kept = await deploymentOf(db)
-  const keys = keysOf(given, kept)
-  useKeys(keys.sealing, keys)
+  const stored = await findDeployment(db)
+  const keys = selectKeys(provided, stored)
+  replaceKeys(keys.sealing, keys)
   return {
-    config: Object.freeze({ ...given, encryptionKey: keys.sealing }),
-    isKeptInDatabase: kept.encryptionKey !== null,
+    config: Object.freeze({ ...provided, encryptionKey: keys.sealing }),
+    isKeptInDatabase: stored.encryptionKey !== null,
   }
 }
 
 /**
  * Follows a key rotation that an operator runs meanwhile. A job of every process of a deployment that can have several.
  */
-export async function followEncryptionKey(database: Database, given: GivenConfig, config: Config): Promise<void> {
-  useKeys(config.encryptionKey, keysOf(given, await deploymentOf(database.statements)))
+export async function watchEncryptionKey(
+  database: Database,
+  provided: EnvironmentConfig,
+  config: Config,
+): Promise<void> {
+  replaceKeys(config.encryptionKey, selectKeys(provided, await findDeployment(database.statements)))
 }
 
 export type Deployment = Selectable<Tables['deployment']>
 
-export async function deploymentOf(db: Db): Promise<Deployment> {
+export async function findDeployment(db: Db): Promise<Deployment> {
   return db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
 }
 
-function keysOf(given: GivenConfig, kept: Deployment): { sealing: Buffer; opening: Buffer[] } {
-  const named = [given.encryptionKey, given.previousEncryptionKey].filter((key) => key !== null)
+function selectKeys(provided: EnvironmentConfig, kept: Deployment): { sealing: Buffer; opening: Buffer[] } {
+  const named = [provided.encryptionKey, provided.previousEncryptionKey].filter((key) => key !== null)
   const stored = [kept.encryptionKey, kept.nextEncryptionKey, kept.previousEncryptionKey]
   const opening = [...named, ...stored.filter((key) => key !== null).map((key) => Buffer.from(key, 'base64'))]
-  const sealing = opening.find((key) => digest(key) === kept.encryptionKeyDigest)
+  const sealing = opening.find((key) => digestKey(key) === kept.encryptionKeyDigest)
   if (sealing !== undefined) return { sealing, opening }
   if (named.length === 0)
     throw new ConfigError('ENCRYPTION_KEY is missing. Set it to the key that this database is encrypted with.')
@@ -62,6 +66,6 @@ function keysOf(given: GivenConfig, kept: Deployment): { sealing: Buffer; openin
   )
 }
 
-export function digest(key: Buffer): string {
+export function digestKey(key: Buffer): string {
   return createHash('sha256').update('plumbline encryption key ').update(key).digest('hex')
 }

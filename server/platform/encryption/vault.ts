@@ -25,29 +25,29 @@ const TAG_BYTES = 16
 
 /** `v2.<key name>.<base64>`. The first version named no key. */
 const VERSION = 'v2.'
-const NAMELESS = 'v1.'
+const UNNAMED_VERSION = 'v1.'
 
-interface Lock {
+interface NamedKey {
   /** The prefix of everything encrypted with this key. */
   readonly mark: string
   /** An imported key, because importing it for each text takes longer than encrypting. */
   readonly key: KeyObject
 }
 
-interface Locks {
-  sealing: Lock
+interface VaultKeys {
+  sealing: NamedKey
   /** By prefix, including the encrypting key. */
-  opening: Map<string, Lock>
+  opening: Map<string, NamedKey>
 }
 
-const locksOf = new WeakMap<Buffer, Locks>()
+const vaultKeys = new WeakMap<Buffer, VaultKeys>()
 
 /**
  * Returns the vault of a deployment, identified by the key that the process started with. During a key rotation
- * `useKeys` gives the vault the other keys, so its users need not know.
+ * `replaceKeys` gives the vault the other keys, so its users need not know.
  */
-export function vault(encryptionKey: Buffer): Vault {
-  const locks = locksFor(encryptionKey)
+export function createVault(encryptionKey: Buffer): Vault {
+  const locks = findVaultKeys(encryptionKey)
   return {
     seal(text, place) {
       const { mark, key } = locks.sealing
@@ -57,54 +57,54 @@ export function vault(encryptionKey: Buffer): Vault {
       return mark + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
     },
     open(sealed, place) {
-      if (sealed.startsWith(NAMELESS)) return openNameless(locks, sealed.slice(NAMELESS.length), place)
+      if (sealed.startsWith(UNNAMED_VERSION)) return openWithAnyKey(locks, sealed.slice(UNNAMED_VERSION.length), place)
       const mark = sealed.slice(0, sealed.indexOf('.', VERSION.length) + 1)
       const lock = locks.opening.get(mark)
       if (lock === undefined) throw new Error(`Expected a value encrypted with a known key, not one marked "${mark}".`)
-      return openBy(lock, sealed.slice(mark.length), place)
+      return openWithKey(lock, sealed.slice(mark.length), place)
     },
   }
 }
 
 /** Returns the prefix of everything encrypted with this key. */
-export function markOf(encryptionKey: Buffer): string {
+export function keyMarkOf(encryptionKey: Buffer): string {
   const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
   return `${VERSION}${name}.`
 }
 
 /** Makes the vault identified by `of` encrypt with one key, and decrypt what any of them has encrypted. */
-export function useKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
-  const locks = locksFor(of)
-  if (locks.sealing.mark !== markOf(sealing)) locks.sealing = lockOf(sealing)
-  const marks = new Set([locks.sealing.mark, ...opening.map(markOf)])
+export function replaceKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
+  const locks = findVaultKeys(of)
+  if (locks.sealing.mark !== keyMarkOf(sealing)) locks.sealing = toNamedKey(sealing)
+  const marks = new Set([locks.sealing.mark, ...opening.map(keyMarkOf)])
   for (const mark of locks.opening.keys()) if (!marks.has(mark)) locks.opening.delete(mark)
   locks.opening.set(locks.sealing.mark, locks.sealing)
-  for (const key of opening) if (!locks.opening.has(markOf(key))) locks.opening.set(markOf(key), lockOf(key))
+  for (const key of opening) if (!locks.opening.has(keyMarkOf(key))) locks.opening.set(keyMarkOf(key), toNamedKey(key))
 }
 
-function locksFor(encryptionKey: Buffer): Locks {
-  let locks = locksOf.get(encryptionKey)
+function findVaultKeys(encryptionKey: Buffer): VaultKeys {
+  let locks = vaultKeys.get(encryptionKey)
   if (locks === undefined) {
-    const sealing = lockOf(encryptionKey)
+    const sealing = toNamedKey(encryptionKey)
     locks = { sealing, opening: new Map([[sealing.mark, sealing]]) }
-    locksOf.set(encryptionKey, locks)
+    vaultKeys.set(encryptionKey, locks)
   }
   return locks
 }
 
-function lockOf(encryptionKey: Buffer): Lock {
+function toNamedKey(encryptionKey: Buffer): NamedKey {
   return {
-    mark: markOf(encryptionKey),
+    mark: keyMarkOf(encryptionKey),
     key: createSecretKey(Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32))),
   }
 }
 
 // There are at most two keys, and the authentication tag reveals a wrong one.
-function openNameless({ opening }: Locks, text: string, place: string): string {
+function openWithAnyKey({ opening }: VaultKeys, text: string, place: string): string {
   let failure: unknown
   for (const lock of opening.values()) {
     try {
-      return openBy(lock, text, place)
+      return openWithKey(lock, text, place)
     } catch (error) {
       failure = error
     }
@@ -112,7 +112,7 @@ function openNameless({ opening }: Locks, text: string, place: string): string {
   throw failure
 }
 
-function openBy({ key }: Lock, text: string, place: string): string {
+function openWithKey({ key }: NamedKey, text: string, place: string): string {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text) throw new Error('Expected the encrypted value to be base64.')
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))

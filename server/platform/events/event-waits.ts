@@ -24,17 +24,17 @@ export interface EventWaits {
 /**
  * The maximum number of waiting requests in one process. Further ones are answered at once. Each takes a few kilobytes.
  */
-const MOST_WAITING = 1000
-const LOOK_EVERY_MS = 1000
+const MAX_WAITING_REQUESTS = 1000
+const POLL_INTERVAL_MS = 1000
 
-interface Waiting {
+interface WaitingRequest {
   readonly organizationId: string
   readonly sequence: number
   readonly end: () => void
 }
 
-export function eventWaits(database: Database): EventWaits {
-  const waiting = new Set<Waiting>()
+export function createEventWaits(database: Database): EventWaits {
+  const waiting = new Set<WaitingRequest>()
   let timer: NodeJS.Timeout | undefined
   let isLooking = false
   let isAskedAgain = false
@@ -63,7 +63,7 @@ export function eventWaits(database: Database): EventWaits {
 
   function watch(): void {
     clearInterval(timer)
-    timer = waiting.size > 0 ? setInterval(() => void look(), LOOK_EVERY_MS) : undefined
+    timer = waiting.size > 0 ? setInterval(() => void look(), POLL_INTERVAL_MS) : undefined
   }
 
   return {
@@ -72,7 +72,7 @@ export function eventWaits(database: Database): EventWaits {
     },
 
     beyond(organizationId, sequence, ms) {
-      if (isStopped || waiting.size >= MOST_WAITING) return Promise.resolve(false)
+      if (isStopped || waiting.size >= MAX_WAITING_REQUESTS) return Promise.resolve(false)
       return new Promise((done) => {
         const end = () => {
           clearTimeout(over)
@@ -80,7 +80,7 @@ export function eventWaits(database: Database): EventWaits {
           if (waiting.size === 0) watch()
           done(!isStopped)
         }
-        const each: Waiting = { organizationId, sequence, end }
+        const each: WaitingRequest = { organizationId, sequence, end }
         const over = setTimeout(end, ms)
         waiting.add(each)
         if (waiting.size === 1) watch()

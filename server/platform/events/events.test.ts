@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -21,7 +21,7 @@ async function createVendors(many: number): Promise<string[]> {
 const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
 
 /** Returns the events of these resources, once all of them have a sequence. */
-async function eventsOf(ids: string[]): Promise<Body[]> {
+async function getEvents(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
   const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
   return body.data.filter((event: Body) => ids.includes(event.data.object.id)).reverse()
@@ -30,7 +30,7 @@ async function eventsOf(ids: string[]): Promise<Body[]> {
 describe('the list of events', () => {
   test('is in the order of commits, and continues after the last processed event', async () => {
     const ids = await createVendors(5)
-    const events = await eventsOf(ids)
+    const events = await getEvents(ids)
     expect(events.map((event) => event.data.object.id)).toEqual(ids)
     const { body } = await plumbline.get(`/api/ext/events?after=${events[1].id}`)
     expect(resources(body).slice(0, 3)).toEqual(ids.slice(2))
@@ -38,7 +38,7 @@ describe('the list of events', () => {
 
   test('is paginated without a gap', async () => {
     const ids = await createVendors(7)
-    const [first] = await eventsOf(ids)
+    const [first] = await getEvents(ids)
     const walked: string[] = [first.data.object.id]
     let next = `/api/ext/events?after=${first.id}&limit=2`
     for (;;) {
@@ -53,7 +53,7 @@ describe('the list of events', () => {
   test('is filtered by type, resource, time, and ID', async () => {
     const [one = '', two = ''] = await createVendors(2)
     await plumbline.patch(`/api/ext/vendors/${one}`, { phone: '+1 512 555 0100' })
-    const [created] = await eventsOf([two, one])
+    const [created] = await getEvents([two, one])
     const updated = await plumbline.until(`/api/ext/events?resourceId=${one}`, ({ body }) => body.data.length === 2)
     expect(updated.body.data.map(({ type }: Body) => type)).toEqual(['vendor.created', 'vendor.updated'])
     expect(updated.body.data[1].data.previous).toEqual({ phone: null })
@@ -74,7 +74,7 @@ describe('the list of events', () => {
   })
 
   test('shows no events of another builder', async () => {
-    const [event] = await eventsOf(await createVendors(1))
+    const [event] = await getEvents(await createVendors(1))
     const { key } = await plumbline.newBuilder()
     expect((await plumbline.get('/api/ext/events', { key })).body.data).toEqual([])
     expect((await plumbline.get(`/api/ext/events/${event.id}`, { key })).status).toBe(404)
@@ -92,14 +92,14 @@ describe('a caller with permission for only some records', () => {
   }
 
   test('sees the events of those, in full pages and in order, forward and backward', async () => {
-    const [before] = await eventsOf(await createVendors(1))
+    const [before] = await getEvents(await createVendors(1))
     const vendors: string[] = []
     const homes: string[] = []
     for (let i = 0; i < 5; i++) {
       homes.push(...(await createHomes(2)))
       vendors.push(...(await createVendors(1)))
     }
-    await eventsOf([...homes, ...vendors])
+    await getEvents([...homes, ...vendors])
     const key = await plumbline.newKey(['events:read', 'vendors:read', 'bids:read'])
     for (const [sort, expected] of [
       ['sequence', vendors],
@@ -121,7 +121,7 @@ describe('a caller with permission for only some records', () => {
     expect(await filtered(`type=vendor.created&after=${before.id}`)).toEqual(vendors)
     expect(await filtered(`type=home.created&after=${before.id}`)).toEqual([])
     expect(await filtered(`resourceId=${homes[0]}`)).toEqual([])
-    const [home] = await eventsOf([homes[0] ?? ''])
+    const [home] = await getEvents([homes[0] ?? ''])
     expect(await filtered(`ids=${home.id},${before.id}`)).toEqual([before.data.object.id])
     expect((await plumbline.get(`/api/ext/events/${home.id}`, { key })).status).toBe(404)
     // The last processed event may be of a type that the client could read at that time.
@@ -129,7 +129,7 @@ describe('a caller with permission for only some records', () => {
   })
 
   test('sees nothing with only the permission to read events', async () => {
-    await eventsOf(await createVendors(1))
+    await getEvents(await createVendors(1))
     const { status, body } = await plumbline.get('/api/ext/events', { key: await plumbline.newKey(['events:read']) })
     expect([status, body.data]).toEqual([200, []])
   })
@@ -154,14 +154,14 @@ test("events get their sequence without updating their builder's row, which ever
     )
     return rows
   }
-  await eventsOf(await createVendors(1))
+  await getEvents(await createVendors(1))
   const before = await version()
-  await eventsOf(await createVendors(2))
+  await getEvents(await createVendors(2))
   expect(await version()).toEqual(before)
 })
 
 test('a single event is returned as it was sent', async () => {
-  const [event] = await eventsOf(await createVendors(1))
+  const [event] = await getEvents(await createVendors(1))
   const { status, body, headers } = await plumbline.get(`/api/ext/events/${event.id}`)
   expect(status).toBe(200)
   expect(body).toEqual(event)
@@ -218,7 +218,7 @@ describe('a caller that waits', () => {
 
   test('gets a response when there is an event for them, and not before', async () => {
     const [{ key }, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
-    const begun = performance.now()
+    const started = performance.now()
     const many = Promise.all(Array.from({ length: 5 }, () => waiting(key)))
     const homes = waiting(key, '&type=home.created')
     await create(other.key)
@@ -228,7 +228,7 @@ describe('a caller that waits', () => {
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Ridge' }, { key })
     await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: community.id }, { key })
     expect((await homes).body.data).toMatchObject([{ type: 'home.created' }])
-    expect(performance.now() - begun).toBeLessThan(25_000)
+    expect(performance.now() - started).toBeLessThan(25_000)
   })
 
   test('gets existing events at once, an empty page after the time, and only later events with a position', async () => {
@@ -248,8 +248,8 @@ describe('a caller that waits', () => {
     const stopping = await startTestPlumbline()
     const waits = stopping.get('/api/ext/events?wait=30')
     await stopping.until('/readyz', ({ status }) => status === 200)
-    const begun = performance.now()
+    const started = performance.now()
     await stopping.stop()
-    expect([(await waits).status, performance.now() - begun < 10_000]).toEqual([200, true])
+    expect([(await waits).status, performance.now() - started < 10_000]).toEqual([200, true])
   })
 })

@@ -4,11 +4,11 @@ import type { Event, StatusChange } from '../../../client/contract.gen.ts'
 import { type Call, isWriteCall, type Tenant } from '../calls/call.ts'
 import { Json } from '../calls/json.ts'
 import type { Input } from '../calls/operation.ts'
-import { invalidCursor, itemsThatFit, page, readCursor, writeCursor } from '../calls/page.ts'
-import { PLANNED_EACH_TIME } from '../database/prepared-statements.ts'
-import { rowsForPage } from '../database/usual-limits.ts'
+import { countItemsThatFit, invalidCursor, readCursor, toPage, writeCursor } from '../calls/page.ts'
+import { limitForPage } from '../database/page-limits.ts'
+import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 import { Problem } from '../problems/problem.ts'
-import { storeRecorded } from './recorded.ts'
+import { storePendingRows } from './pending-rows.ts'
 
 /**
  * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
@@ -16,21 +16,21 @@ import { storeRecorded } from './recorded.ts'
  */
 type EventQuery = Omit<Input<'listEvents'>['query'], 'after' | 'wait'>
 
-interface Row {
+interface EventRecord {
   id: string
   sequence: number | null
   payload: string
 }
 
 /** The page query returns only the length of a long event. Most pages have none. */
-interface ListedRow extends Omit<Row, 'payload'> {
+interface ListedRow extends Omit<EventRecord, 'payload'> {
   payload: string | null
   bytes: number
 }
-const MOST_SHORT_BYTES = 5000
+const MAX_SHORT_BYTES = 5000
 
 /** @param readable the types that may be returned; null means all */
-export async function list(
+export async function listEvents(
   call: Call,
   query: EventQuery,
   afterSequence: number | null,
@@ -39,7 +39,7 @@ export async function list(
   const { limit, sort } = query
   const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
-  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`, permitted(call)]
+  const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`, whereReadable(call)]
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
@@ -53,19 +53,19 @@ export async function list(
     if (!sort.startsWith('-')) await assertNoGap(call, Number(position.value))
     conditions.push(sql`"sequence" ${beyond} ${position.value}`)
   }
-  const order = sql`order by "sequence" ${direction} limit ${rowsForPage(limit)}`
+  const order = sql`order by "sequence" ${direction} limit ${limitForPage(limit)}`
   const isNamed = query.resourceId !== undefined || query.ids !== undefined || query.type !== undefined
   const { rows } = await sql<ListedRow>`
     select "id", "sequence", octet_length("payload") as "bytes",
-      case when octet_length("payload") <= ${sql.lit(MOST_SHORT_BYTES)} then "payload" end as "payload" from "events"
-    where ${readable !== null && !isNamed ? amongTypes(call, readable, conditions, order) : inTypes(readable, conditions)}
-    ${order}${sql.raw(since.length > 0 ? PLANNED_EACH_TIME : '')}`.execute(call.db)
+      case when octet_length("payload") <= ${sql.lit(MAX_SHORT_BYTES)} then "payload" end as "payload" from "events"
+    where ${readable !== null && !isNamed ? selectByTypes(call, readable, conditions, order) : whereTypeIn(readable, conditions)}
+    ${order}${sql.raw(since.length > 0 ? PLAN_EACH_TIME : '')}`.execute(call.db)
   const sizes = rows.map(({ bytes }) => bytes)
-  const data = rows.slice(0, itemsThatFit(sizes, limit))
+  const data = rows.slice(0, countItemsThatFit(sizes, limit))
   const last = data.at(-1)
   const nextCursor =
     data.length === rows.length || last === undefined ? null : writeCursor(sort, { value: last.sequence, id: last.id })
-  const long = await payloadsOf(
+  const long = await findPayloads(
     call,
     data.filter(({ payload }) => payload === null),
   )
@@ -84,7 +84,7 @@ export async function list(
  * clocks of two processes.
  */
 async function findSequenceBefore({ db, organizationId }: Tenant, since: string): Promise<number> {
-  const first = firstIdAt((Date.parse(since) || 0) - MOST_OUT_OF_ORDER_MS)
+  const first = firstIdSince((Date.parse(since) || 0) - MAX_DISORDER_MS)
   const { rows } = await sql<{ sequence: number }>`
     select "sequence" from "events"
     where "organizationId" = ${organizationId} and "id" < ${first} and "sequence" is not null
@@ -92,21 +92,21 @@ async function findSequenceBefore({ db, organizationId }: Tenant, since: string)
   return rows[0]?.sequence ?? 0
 }
 
-const MOST_OUT_OF_ORDER_MS = 3_600_000
+const MAX_DISORDER_MS = 3_600_000
 
 /** Returns the smallest ID of an event recorded at this time or later. */
-export function firstIdAt(ms: number): string {
+export function firstIdSince(ms: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, ms), 0, 6)
   return TypeID.fromUUIDBytes('evt', bytes).toString()
 }
 
 /** Returns the condition that the caller has the permissions of an event in addition to that of its type. */
-function permitted({ permissions }: Call): RawBuilder<unknown> {
+function whereReadable({ permissions }: Call): RawBuilder<unknown> {
   return sql`("permissions" is null or "permissions" <@ ${[...permissions]}::text[])`
 }
 
-async function payloadsOf(call: Tenant, rows: readonly { id: string }[]): Promise<Map<string, string>> {
+async function findPayloads(call: Tenant, rows: readonly { id: string }[]): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map()
   const found = await sql<{ id: string; payload: string }>`
     select "id", "payload" from "events"
@@ -138,13 +138,13 @@ async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
 }
 
 // These filters match few rows, or a single type, so checking each row is cheap.
-function inTypes(readable: readonly string[] | null, conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
+function whereTypeIn(readable: readonly string[] | null, conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
   const types = readable === null ? [] : [sql`"type" = any(${readable})`]
   return sql.join([...conditions, ...types], sql` and `)
 }
 
 // Takes a page per type, and the first rows of those. It costs the same however rare the readable events are.
-function amongTypes(
+function selectByTypes(
   { organizationId }: Tenant,
   readable: readonly string[],
   conditions: RawBuilder<unknown>[],
@@ -158,25 +158,25 @@ function amongTypes(
 }
 
 /** Returns the position of an event, whoever may read it; undefined if it does not exist. */
-export async function findPlace(
+export async function findSequence(
   { db, organizationId }: Tenant,
   id: string,
-): Promise<Pick<Row, 'sequence'> | undefined> {
-  const { rows } = await sql<Pick<Row, 'sequence'>>`
+): Promise<Pick<EventRecord, 'sequence'> | undefined> {
+  const { rows } = await sql<Pick<EventRecord, 'sequence'>>`
     select "sequence" from "events" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
   return rows[0]
 }
 
 // Here and below, a step of a batch may read what earlier steps recorded.
-export async function find(call: Call, id: string): Promise<Event | undefined> {
-  if (isWriteCall(call)) await storeRecorded(call)
-  const { rows } = await sql<Row>`
+export async function findEvent(call: Call, id: string): Promise<Event | undefined> {
+  if (isWriteCall(call)) await storePendingRows(call)
+  const { rows } = await sql<EventRecord>`
     select "id", "sequence", "payload" from "events"
-    where "organizationId" = ${call.organizationId} and "id" = ${id} and ${permitted(call)}`.execute(call.db)
+    where "organizationId" = ${call.organizationId} and "id" = ${id} and ${whereReadable(call)}`.execute(call.db)
   return rows[0] === undefined ? undefined : toEvent(rows[0])
 }
 
-function toEvent({ sequence, payload }: Row): Event {
+function toEvent({ sequence, payload }: EventRecord): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
@@ -194,9 +194,9 @@ export async function listStatusChanges(
   }
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) conditions.push(sql`"id" ${beyond} ${position.id}`)
-  if (isWriteCall(call)) await storeRecorded(call)
+  if (isWriteCall(call)) await storePendingRows(call)
   const { rows } = await sql<StatusChange>`
     select "id", "from", "to", "at", "by", "reason" from "statusChanges"
-    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${rowsForPage(limit)}`.execute(call.db)
-  return page(rows, limit, sort, () => null)
+    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${limitForPage(limit)}`.execute(call.db)
+  return toPage(rows, limit, sort, () => null)
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { WriteCall } from '../calls/call.ts'
-import { addStatusChanges } from './recorded.ts'
+import { queueStatusChanges } from './pending-rows.ts'
 
-interface Move {
+interface StatusMove {
   id: string
   from: string | null
   to: string
@@ -11,12 +11,12 @@ interface Move {
 }
 
 /** Records one status change of any kind of record, in the transaction that makes it. */
-export function recordStatusChange(call: WriteCall, move: Move): Promise<void> {
+export function recordStatusChange(call: WriteCall, move: StatusMove): Promise<void> {
   return recordStatusChanges(call, [move])
 }
 
-export async function recordStatusChanges(call: WriteCall, moves: readonly Move[]): Promise<void> {
-  await addStatusChanges(
+export async function recordStatusChanges(call: WriteCall, moves: readonly StatusMove[]): Promise<void> {
+  await queueStatusChanges(
     call,
     moves.map(({ id, from, to, reason = null }) => ({
       ...{ id: typeid('stc').toString(), resourceId: id },
@@ -26,14 +26,14 @@ export async function recordStatusChanges(call: WriteCall, moves: readonly Move[
 }
 
 /** Records the first status of many new records in one statement. */
-export async function recordFirstStatuses(
+export async function recordInitialStatuses(
   { db, organizationId, actor, now }: WriteCall,
-  made: readonly { id: string; status: string }[],
+  created: readonly { id: string; status: string }[],
 ): Promise<void> {
-  if (made.length === 0) return
+  if (created.length === 0) return
   await sql`
     insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
     select ${organizationId}, m.*, ${now.toISOString()}::timestamptz, ${JSON.stringify(actor)}::jsonb
-    from unnest(${made.map(() => typeid('stc').toString())}::text[], ${made.map(({ id }) => id)}::text[],
-      ${made.map(({ status }) => status)}::text[]) as m`.execute(db)
+    from unnest(${created.map(() => typeid('stc').toString())}::text[], ${created.map(({ id }) => id)}::text[],
+      ${created.map(({ status }) => status)}::text[]) as m`.execute(db)
 }

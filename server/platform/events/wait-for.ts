@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Call } from '../calls/call.ts'
 
 /** If every event of a busy builder ends the wait but none is for this caller, this is the interval between checks. */
-const LOOK_AGAIN_MS = 250
+const RECHECK_INTERVAL_MS = 250
 
 /**
  * Returns the page as soon as it has any data, or as it is after this many seconds. No connection or lock is held
  * between two checks. A call within a transaction, such as a step of a batch, does not wait: it would block others, and
  * would not see new events.
  */
-export async function waitFor<Page extends { readonly value: { readonly data: readonly unknown[] } }>(
-  { surroundings: { eventWaits }, organizationId, isWriting }: Call,
+export async function waitForPage<Page extends { readonly value: { readonly data: readonly unknown[] } }>(
+  { services: { eventWaits }, organizationId, isWriting }: Call,
   seconds: number,
   read: () => Promise<Page>,
 ): Promise<Page> {
@@ -23,6 +23,6 @@ export async function waitFor<Page extends { readonly value: { readonly data: re
     if (page.value.data.length > 0 || leftMs <= 0 || isWriting) return page
     if (!(await eventWaits.beyond(organizationId, last, leftMs))) return page
     // The first event is usually the expected one, so only later checks pause.
-    if (looks > 1) await pause(LOOK_AGAIN_MS)
+    if (looks > 1) await pause(RECHECK_INTERVAL_MS)
   }
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { eraseContact } from '../../operators/builder-data/erase-person.ts'
-import { writeHeldExecutions } from './behind.ts'
-import { forgetOldExecutions } from './retention.ts'
+import { deleteOldExecutions } from './delete-old-executions.ts'
+import { flushExecutions } from './execution-buffer.ts'
 
 const DAY_MS = 86_400_000
 const LIST = '/api/ext/executions'
@@ -94,8 +94,8 @@ test('a batch is one execution, and so is what an agent runs over MCP', async ()
   const { body } = await plumbline.get(`${LIST}/${batch.id}`)
   expect(body).toMatchObject({ skill: 'executeBatch', skills: ['createVendor', 'getVendor'], changed: true })
   expect(body.input).toEqual({ steps })
-  const run = async (name: string, given: object) => {
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+  const run = async (name: string, provided: object) => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: provided } }
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
     const answer = await fetch(`${plumbline.url}/mcp`, {
       ...{ method: 'POST', body: JSON.stringify(message) },
@@ -140,18 +140,18 @@ test('erasing a person removes them from the inputs of executions', async () => 
 })
 
 test('executions held while the database is unavailable are written when it returns', async () => {
-  const { surroundings } = plumbline.app
+  const { services } = plumbline.app
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
-  const gone = new Proxy(surroundings.database, {
+  const gone = new Proxy(services.database, {
     get: (database, name) => {
       if (name === 'statements') throw away
       return Reflect.get(database, name)
     },
   })
   const { body: read } = await execute('getCaller', {})
-  Object.assign(surroundings, { database: gone })
-  await expect(writeHeldExecutions(surroundings)).rejects.toBe(away)
-  Object.assign(surroundings, { database: plumbline.database })
+  Object.assign(services, { database: gone })
+  await expect(flushExecutions(services)).rejects.toBe(away)
+  Object.assign(services, { database: plumbline.database })
   expect((await plumbline.get(`${LIST}/${read.id}`)).status).toBe(200)
 })
 
@@ -161,11 +161,11 @@ test('executions without changes are deleted first, the others with the audit tr
   await found()
   const days = { auditRetentionDays: 400, deliveryRetentionDays: 30 }
   clock.advance(31 * DAY_MS)
-  await forgetOldExecutions(database, clock, days)
+  await deleteOldExecutions(database, clock, days)
   const left = await found()
   expect(left.length).toBeGreaterThan(2)
   expect(left.every(({ changed }: { changed: boolean }) => changed)).toBe(true)
   clock.advance(370 * DAY_MS)
-  await forgetOldExecutions(database, clock, days)
+  await deleteOldExecutions(database, clock, days)
   expect(await found()).toEqual([])
 })

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { ExecutionRecord } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../calls/call.ts'
 import type { Db } from '../database/database.ts'
-import { resource } from '../resources/resource.ts'
+import { defineResource } from '../resources/resource.ts'
 
-export const { list, find, findAll } = resource({
+export const { list, find, findAll } = defineResource({
   schema: 'ExecutionRecord',
   filters: {
     actorId: (id) => `t."actorId" = ${id}`,
@@ -18,20 +18,20 @@ export type NewExecution = ExecutionRecord & { organizationId: string }
  * Records an execution in the transaction of its changes. It needs no entry in the audit trail, because it is one
  * itself.
  */
-export async function insert({ db }: WriteCall, made: NewExecution): Promise<void> {
-  await sql`insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${rowsOf([made])}`.execute(db)
+export async function insertExecution({ db }: WriteCall, created: NewExecution): Promise<void> {
+  await sql`insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${toRows([created])}`.execute(db)
 }
 
 /** Records many executions, except those of builders that were erased meanwhile. */
-export async function insertAll(db: Db, made: readonly NewExecution[]): Promise<void> {
+export async function insertExecutions(db: Db, created: readonly NewExecution[]): Promise<void> {
   await sql`
-    insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${rowsOf(made)}
+    insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${toRows(created)}
     where exists (select from "organizations" o where o."id" = given."organizationId")
     on conflict do nothing`.execute(db)
 }
 
-function rowsOf(made: readonly NewExecution[]) {
-  return sql`json_populate_recordset(null::"executions", ${JSON.stringify(made)}::json) as given`
+function toRows(created: readonly NewExecution[]) {
+  return sql`json_populate_recordset(null::"executions", ${JSON.stringify(created)}::json) as given`
 }
 
 const COLUMNS = sql.join(

@@ -6,7 +6,7 @@ import { fileTypeFromFile } from 'file-type'
  * program the name of a picture. Types that run when they are opened (programs, scripts, web pages, macros, and all
  * archives) are not in the list.
  */
-const TAKEN: ReadonlySet<string> = new Set([
+const ACCEPTED_TYPES: ReadonlySet<string> = new Set([
   'application/pdf',
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/tiff', 'image/heic', 'image/heif'],
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -17,19 +17,21 @@ const TAKEN: ReadonlySet<string> = new Set([
 ])
 
 /** Far more than any honest file takes. A crafted file may try to keep its reader busy. */
-const LOOK_MS = 5000
+const DETECTION_TIMEOUT_MS = 5000
 
-export async function contentTypeOf(path: string, fileName: string): Promise<string | null> {
+export async function detectContentType(path: string, fileName: string): Promise<string | null> {
   // Content that the library cannot parse is none of the known types, and may still be text.
-  const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(LOOK_MS) }).catch(() => undefined)
-  if (found !== undefined) return TAKEN.has(found.mime) ? found.mime : null
-  if (!(await isText(path))) return null
+  const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(DETECTION_TIMEOUT_MS) }).catch(
+    () => undefined,
+  )
+  if (found !== undefined) return ACCEPTED_TYPES.has(found.mime) ? found.mime : null
+  if (!(await isPlainText(path))) return null
   // A table is text too, and equally harmless, so here the name may decide between the two.
   return /\.csv$/i.test(fileName) ? 'text/csv' : 'text/plain'
 }
 
 /** Returns whether the file is UTF-8 text without control characters. */
-async function isText(path: string): Promise<boolean> {
+async function isPlainText(path: string): Promise<boolean> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   try {
     for await (const chunk of createReadStream(path)) {

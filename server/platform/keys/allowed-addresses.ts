@@ -6,19 +6,19 @@ type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 export type AddressList = readonly Range[]
 
 /** A key's list is checked on every request, so its length is limited. */
-export const MOST_ALLOWED_ADDRESSES = 50
+export const MAX_ALLOWED_ADDRESSES = 50
 
 /**
  * Returns whether this is a single address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can contain.
  */
-export function isAllowable(text: string): boolean {
+export function isAddressOrRange(text: string): boolean {
   if (!text.includes(':'))
     return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
   // An IPv4-mapped IPv6 address would never match, because request addresses are unmapped first.
   return (ipaddr.IPv6.isValid(text) || ipaddr.IPv6.isValidCIDR(text)) && !/^(::ffff:|.*%)/i.test(text)
 }
 
-export function addressList(texts: readonly string[]): AddressList {
+export function parseAddressList(texts: readonly string[]): AddressList {
   return texts.map((text): Range => {
     if (text.includes('/')) return ipaddr.parseCIDR(text)
     const address = ipaddr.parse(text)
@@ -30,8 +30,8 @@ export function addressList(texts: readonly string[]): AddressList {
  * Returns whether the address is in the list. An unreadable address, such as that of a closed connection, matches
  * nothing.
  */
-export function isAmong(list: AddressList, address: string): boolean {
+export function isInAddressList(list: AddressList, address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const asked = ipaddr.process(address)
-  return list.some(([network, bits]) => network.kind() === asked.kind() && asked.match(network, bits))
+  const requested = ipaddr.process(address)
+  return list.some(([network, bits]) => network.kind() === requested.kind() && requested.match(network, bits))
 }

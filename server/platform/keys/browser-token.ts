@@ -1,5 +1,5 @@
 import type { Call } from '../calls/call.ts'
-import { vault } from '../encryption/vault.ts'
+import { createVault } from '../encryption/vault.ts'
 import { conflict } from '../problems/problem.ts'
 
 /**
@@ -20,13 +20,15 @@ export const BROWSER_TOKEN_MS = 15 * 60_000
 
 /** Starts like keys do, so that scanners for leaked keys find it too. */
 const PREFIX = 'plb_browser.'
-const PLACE = 'browser token'
+const SEAL_CONTEXT = 'browser token'
 
 /** With all permissions, a token has about 1,500 characters. */
-const LONGEST = 4000
+const MAX_TOKEN_LENGTH = 4000
 
 export function sealBrowserToken(encryptionKey: Buffer, token: BrowserToken): string {
-  return PREFIX + Buffer.from(vault(encryptionKey).seal(JSON.stringify(token), PLACE)).toString('base64url')
+  return (
+    PREFIX + Buffer.from(createVault(encryptionKey).seal(JSON.stringify(token), SEAL_CONTEXT)).toString('base64url')
+  )
 }
 
 export function isBrowserToken(secret: string): boolean {
@@ -35,14 +37,14 @@ export function isBrowserToken(secret: string): boolean {
 
 /** Returns the contents of a token; null if this service did not create it. */
 export function openBrowserToken(encryptionKey: Buffer, secret: string): BrowserToken | null {
-  if (secret.length > LONGEST) return null
+  if (secret.length > MAX_TOKEN_LENGTH) return null
   const text = secret.slice(PREFIX.length)
   const bytes = Buffer.from(text, 'base64url')
   // Node ignores invalid base64 characters, so that a token would have many forms.
   if (bytes.toString('base64url') !== text) return null
   const sealed = bytes.toString('latin1')
   try {
-    return JSON.parse(vault(encryptionKey).open(sealed, PLACE)) as BrowserToken
+    return JSON.parse(createVault(encryptionKey).open(sealed, SEAL_CONTEXT)) as BrowserToken
   } catch {
     return null
   }
@@ -52,7 +54,7 @@ export function openBrowserToken(encryptionKey: Buffer, secret: string): Browser
  * Throws `wrong_caller` for a browser token. It expires after 15 minutes, and no credential or subscription may outlive
  * it.
  */
-export function refuseBrowserToken({ principal }: Pick<Call, 'principal'>): void {
+export function assertNotBrowserToken({ principal }: Pick<Call, 'principal'>): void {
   if (principal.isInBrowser === true)
     throw conflict(
       'wrong_caller',

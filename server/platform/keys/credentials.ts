@@ -1,7 +1,7 @@
 import { Problem } from '../problems/problem.ts'
 
 /** Returns the token of an `Authorization: Bearer …` header; null if there is no well-formed one. */
-export function bearerToken(authorization: string): string | null {
+export function readBearerToken(authorization: string): string | null {
   return /^Bearer ([!-~]+)$/i.exec(authorization)?.[1] ?? null
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { newSecret } from './secret.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { newKeySecret } from './key-secret.ts'
 
 let plumbline: TestPlumbline
 /** The number of key lookups in the database. */
@@ -37,7 +37,7 @@ async function askAll(keys: readonly string[], address?: string): Promise<Answer
 }
 
 test('an address may try a few unknown keys a minute; further ones need no lookup', async () => {
-  const unknown = Array.from({ length: 6 }, newSecret)
+  const unknown = Array.from({ length: 6 }, newKeySecret)
   const answers = await askAll(unknown)
   const [no, many] = ['invalid_key', 'too_many_attempts']
   expect(codes(answers)).toEqual([no, no, no, many, many, many])
@@ -46,25 +46,25 @@ test('an address may try a few unknown keys a minute; further ones need no looku
   const left = Number(answers[5]?.headers.get('retry-after'))
   expect(left > 0 && left <= 60).toBe(true)
   // Another address has its own attempts, and so does this one after a minute.
-  expect(codes([await ask(newSecret(), '198.51.100.8')])).toEqual([no])
+  expect(codes([await ask(newKeySecret(), '198.51.100.8')])).toEqual([no])
   plumbline.clock.advance(60_000)
-  expect(codes([await ask(newSecret())])).toEqual([no])
+  expect(codes([await ask(newKeySecret())])).toEqual([no])
 })
 
 test('concurrent attempts cause no more lookups than allowed', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => ask(newSecret())))
+  await Promise.all(Array.from({ length: 20 }, () => ask(newKeySecret())))
   expect(lookUps).toBe(3)
 })
 
 test('IPv6 addresses of the same /64 share their attempts', async () => {
-  for (let i = 1; i <= 3; i++) await ask(newSecret(), `2001:db8:0:7::${i}`)
-  expect(codes([await ask(newSecret(), '2001:db8:0:7:ffff::9')])).toEqual(['too_many_attempts'])
-  expect(codes([await ask(newSecret(), '2001:db8:0:8::1')])).toEqual(['invalid_key'])
+  for (let i = 1; i <= 3; i++) await ask(newKeySecret(), `2001:db8:0:7::${i}`)
+  expect(codes([await ask(newKeySecret(), '2001:db8:0:7:ffff::9')])).toEqual(['too_many_attempts'])
+  expect(codes([await ask(newKeySecret(), '2001:db8:0:8::1')])).toEqual(['invalid_key'])
 })
 
 test('a key that was valid before works from an address without attempts left', async () => {
   expect((await ask(plumbline.key)).status).toBe(200)
-  await askAll(Array.from({ length: 4 }, newSecret))
+  await askAll(Array.from({ length: 4 }, newKeySecret))
   for (let i = 0; i < 5; i++) {
     // A found key is cached for half a second. Advancing the clock makes the next request look it up again.
     plumbline.clock.advance(1000)

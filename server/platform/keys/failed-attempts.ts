@@ -1,4 +1,4 @@
-import { networkOf } from '../calls/client-address.ts'
+import { getNetwork } from '../calls/client-address.ts'
 import { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { tryAgainIn } from '../values/format.ts'
@@ -10,17 +10,17 @@ import { tryAgainIn } from '../values/format.ts'
  * key can share an address.
  */
 const REMEMBERED_MS = 60_000
-const BRIEFLY_MS = 500
-const MOST_REMEMBERED = 10_000
-const MOST_NETWORKS = 10_000
+const SHORT_MEMORY_MS = 500
+const MAX_REMEMBERED_SECRETS = 10_000
+const MAX_NETWORKS = 10_000
 
-interface Refused {
+interface RefusedSecret {
   readonly problem: Problem
   readonly until: number
   attempts: number
 }
 
-interface Window {
+interface AttemptWindow {
   readonly until: number
   failed: number
 }
@@ -28,11 +28,11 @@ interface Window {
 export class FailedAttempts {
   readonly #most: number
   readonly #clock: Clock
-  readonly #refused = new Map<string, Refused>()
-  readonly #windows = new Map<string, Window>()
+  readonly #refused = new Map<string, RefusedSecret>()
+  readonly #windows = new Map<string, AttemptWindow>()
 
-  constructor(most: number, clock: Clock) {
-    this.#most = most
+  constructor(max: number, clock: Clock) {
+    this.#most = max
     this.#clock = clock
   }
 
@@ -49,7 +49,7 @@ export class FailedAttempts {
       return
     }
     refused.attempts++
-    if (refused.attempts > this.#most) throw tooMany('Too many requests used this invalid key.', left)
+    if (refused.attempts > this.#most) throw tooManyAttempts('Too many requests used this invalid key.', left)
     throw refused.problem
   }
 
@@ -57,16 +57,16 @@ export class FailedAttempts {
    * Uses one of the address's lookups. Throws `too_many_attempts` if none is left. The returned function gives it back.
    */
   take(address: string): () => void {
-    const network = networkOf(address)
+    const network = getNetwork(address)
     const now = this.#clock.nowMs()
     let window = this.#windows.get(network)
     if (window === undefined || window.until <= now) {
-      if (this.#windows.size >= MOST_NETWORKS) this.#windows.clear()
+      if (this.#windows.size >= MAX_NETWORKS) this.#windows.clear()
       window = { until: now + REMEMBERED_MS, failed: 0 }
       this.#windows.set(network, window)
     }
     if (window.failed >= this.#most)
-      throw tooMany('Too many requests from your network used invalid keys.', window.until - now)
+      throw tooManyAttempts('Too many requests from your network used invalid keys.', window.until - now)
     window.failed++
     const taken = window
     return () => {
@@ -76,7 +76,7 @@ export class FailedAttempts {
 
   /** Remembers why a secret was rejected. The current attempt counts as the first. */
   remember(secret: string, problem: Problem): void {
-    if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
+    if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()
     this.#refused.set(secret, { problem, until: this.#clock.nowMs() + REMEMBERED_MS, attempts: 1 })
   }
 
@@ -85,13 +85,13 @@ export class FailedAttempts {
    * counting.
    */
   rememberBriefly(secret: string, problem: Problem): void {
-    if (this.#refused.size >= MOST_REMEMBERED) this.#refused.clear()
-    const until = this.#clock.nowMs() + BRIEFLY_MS
+    if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()
+    const until = this.#clock.nowMs() + SHORT_MEMORY_MS
     this.#refused.set(secret, { problem, until, attempts: Number.NEGATIVE_INFINITY })
   }
 }
 
-function tooMany(cause: string, leftMs: number): Problem {
+function tooManyAttempts(cause: string, leftMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(leftMs / 1000))
   const detail = `${cause} ${tryAgainIn(seconds)}`
   return new Problem('too_many_attempts', detail, {}, { 'Retry-After': String(seconds) })

@@ -1,30 +1,30 @@
 import type { Db } from '../database/database.ts'
 import type { BrowserToken } from './browser-token.ts'
-import { secretHash } from './secret.ts'
+import { hashKeySecret } from './key-secret.ts'
 
 /** The properties of a key, its builder, and its creator that authentication needs. */
-export type FoundKey = NonNullable<Awaited<ReturnType<typeof keyOfSecret>>>
+export type FoundKey = NonNullable<Awaited<ReturnType<typeof findKeyBySecret>>>
 
-export async function keyOfSecret(db: Db, secret: string) {
-  return keysWithCreators(db)
+export async function findKeyBySecret(db: Db, secret: string) {
+  return selectKeysWithCreators(db)
     .innerJoin('apiKeySecrets as s', (join) =>
       join.onRef('s.organizationId', '=', 'k.organizationId').onRef('s.keyId', '=', 'k.id'),
     )
-    .where('s.hash', '=', secretHash(secret))
+    .where('s.hash', '=', hashKeySecret(secret))
     .select('s.expiresAt as secretExpiresAt')
     .executeTakeFirst()
 }
 
 /** Returns the key that a browser token was created with. Rotating the key's secret does not affect the token. */
-export async function keyOfToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
-  const key = await keysWithCreators(db)
+export async function findKeyByToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
+  const key = await selectKeysWithCreators(db)
     .where('k.organizationId', '=', organizationId)
     .where('k.id', '=', keyId)
     .executeTakeFirst()
   return key === undefined ? undefined : { ...key, secretExpiresAt: new Date(expires).toISOString() }
 }
 
-function keysWithCreators(db: Db) {
+function selectKeysWithCreators(db: Db) {
   return db
     .selectFrom('apiKeys as k')
     .innerJoin('organizations as o', 'o.id', 'k.organizationId')

@@ -1,9 +1,9 @@
 import type { Call } from '../calls/call.ts'
 import { problem } from '../problems/problem.ts'
-import { signedIn } from './principals.ts'
+import { requireSignedIn } from './principals.ts'
 
 /** Long enough for several changes in a row, and short for a browser that somebody left open. */
-const FRESH_MS = 10 * 60_000
+const FRESH_SIGN_IN_MS = 10 * 60_000
 
 /**
  * Throws `fresh_sign_in_required` unless the caller signed in a few minutes ago. Operations that create or extend
@@ -11,13 +11,13 @@ const FRESH_MS = 10 * 60_000
  * operations with the session scheme.
  */
 export function requireFreshSignIn(call: Pick<Call, 'principal' | 'now'>): void {
-  if (!isFresh(signedIn(call).session, call.now))
+  if (!isFreshSignIn(requireSignedIn(call).session, call.now))
     throw problem(
       'fresh_sign_in_required',
       'You signed in more than 10 minutes ago. Sign in again, then repeat the request.',
     )
 }
 
-export function isFresh({ createdAt }: { createdAt: Date }, now: Date): boolean {
-  return now.getTime() - createdAt.getTime() <= FRESH_MS
+export function isFreshSignIn({ createdAt }: { createdAt: Date }, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() <= FRESH_SIGN_IN_MS
 }

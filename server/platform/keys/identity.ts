@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
 import { typeid } from 'typeid-js'
-import { cookieValue, isHttps } from '../calls/host-cookie.ts'
+import { isHttps, readCookie } from '../calls/host-cookie.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { invalid } from '../problems/problem.ts'
+import { validationFailed } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { sessionCookieName } from './session-cookie.ts'
 
@@ -63,17 +63,17 @@ export interface OpenedSession {
 const DAY_S = 86_400
 
 /** How long an unused session lasts, and how often a used one is extended. */
-const LIFE_S = 14 * DAY_S
-export const LENGTHENED_EVERY_MS = DAY_S * 1000
+const SESSION_LIFETIME_S = 14 * DAY_S
+export const SESSION_EXTENSION_INTERVAL_MS = DAY_S * 1000
 
 /** Lifetime of a link that is redeemed at once. */
-const UNSEEN_LINK_MS = 60_000
+const INTERNAL_LINK_MS = 60_000
 
 /**
  * Returns the URL of the page that asks for a click before it redeems a link. The part after the # is never sent to a
  * server or a proxy.
  */
-export function linkTo(publicUrl: string, token: string): string {
+export function toSignInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#token=${token}`
 }
 
@@ -88,7 +88,7 @@ export function openIdentity({
 }): Identity {
   const cookieName = sessionCookieName(config.publicUrl)
   const secure = isHttps(config.publicUrl) || !isLoopback(new URL(config.publicUrl).hostname)
-  const db = database.statements.withPlugin(new Instants())
+  const db = database.statements.withPlugin(new TimestampPlugin())
   // Changing the encryption key signs everybody out, as intended.
   const secret = Buffer.from(hkdfSync('sha256', config.encryptionKey, '', 'plumbline sessions', 32)).toString('hex')
 
@@ -109,7 +109,7 @@ export function openIdentity({
       session: {
         modelName: 'sessions',
         fields: { userId: 'identityId' },
-        expiresIn: LIFE_S,
+        expiresIn: SESSION_LIFETIME_S,
         updateAge: DAY_S,
         additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false } },
       },
@@ -129,7 +129,7 @@ export function openIdentity({
         magicLink({
           expiresIn: lifeS,
           storeToken: 'hashed',
-          sendMagicLink: ({ token, metadata }) => (metadata as Making).made(token),
+          sendMagicLink: ({ token, metadata }) => (metadata as LinkRequest).made(token),
         }),
       ],
     })
@@ -145,7 +145,7 @@ export function openIdentity({
   }
 
   const opened = new Map<number, ReturnType<typeof open>>()
-  function auth(lifeS = LIFE_S) {
+  function auth(lifeS = SESSION_LIFETIME_S) {
     const found = opened.get(lifeS) ?? open(lifeS)
     opened.set(lifeS, found)
     return found
@@ -159,7 +159,7 @@ export function openIdentity({
 
   async function makeToken(email: string, lifeMs: number): Promise<string> {
     let token: string | undefined
-    const metadata: Making = {
+    const metadata: LinkRequest = {
       made(each) {
         token = each
       },
@@ -170,7 +170,7 @@ export function openIdentity({
       .catch((error: unknown) => {
         // better-auth accepts fewer addresses than the command line.
         if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
-        throw invalid([
+        throw validationFailed([
           { pointer: '/email', code: 'format', message: 'is not an email address that can be used to sign in' },
         ])
       })
@@ -203,7 +203,7 @@ export function openIdentity({
       .where('id', '=', session.id)
       .execute()
     return {
-      session: stateOf({ ...session, createdAt }, user.email, cookieValue(setCookie, cookieName) ?? ''),
+      session: stateOf({ ...session, createdAt }, user.email, readCookie(setCookie, cookieName) ?? ''),
       setCookie,
     }
   }
@@ -211,14 +211,14 @@ export function openIdentity({
   return {
     async makeLink(email, lifeMs) {
       const token = await makeToken(email, lifeMs)
-      return { url: linkTo(config.publicUrl, token), expiresAt: new Date(Date.now() + lifeMs) }
+      return { url: toSignInUrl(config.publicUrl, token), expiresAt: new Date(Date.now() + lifeMs) }
     },
 
     redeem,
 
     // Uses a link that nobody sees, so that all sessions begin in the same way.
     async admit(email, from) {
-      return redeem(await makeToken(email, UNSEEN_LINK_MS), from)
+      return redeem(await makeToken(email, INTERNAL_LINK_MS), from)
     },
 
     async find(cookie) {
@@ -242,7 +242,7 @@ export function openIdentity({
 }
 
 /** Receives the token of a requested link. */
-interface Making {
+interface LinkRequest {
   made(token: string): void
 }
 
@@ -273,7 +273,7 @@ function isLoopback(hostname: string): boolean {
  * Our connections return timestamps as texts, as in JSON. better-auth compares them with Date objects, and a text is
  * neither before nor after a Date, so that no session would ever end.
  */
-class Instants implements KyselyPlugin {
+class TimestampPlugin implements KyselyPlugin {
   transformQuery({ node }: Parameters<KyselyPlugin['transformQuery']>[0]) {
     return node
   }

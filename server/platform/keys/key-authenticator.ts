@@ -4,24 +4,24 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import type { Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
 import { formatTimestamp } from '../values/format.ts'
-import { type AddressList, addressList, isAmong } from './allowed-addresses.ts'
-import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
+import { type AddressList, isInAddressList, parseAddressList } from './allowed-addresses.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
 import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-token.ts'
-import { bearerToken, unauthenticated } from './credentials.ts'
+import { readBearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
-import { keyOfSecret, keyOfToken } from './find-key.ts'
-import { isDelegable, permissionsOf, type Role } from './roles.ts'
-import { isWellFormed } from './secret.ts'
+import { findKeyBySecret, findKeyByToken } from './find-key.ts'
+import { isKeySecret } from './key-secret.ts'
+import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
 
 /**
  * Finds the API key of a bearer token's secret, or the key that a browser token was created with. A result is cached
  * for half a second, so that a revocation, an expiry, or a changed role takes effect on every process within a second,
  * and a busy key costs two lookups a second.
  */
-const BELIEVED_MS = 500
-const MOST_REMEMBERED = 10_000
+const CACHE_MS = 500
+const MAX_CACHED = 10_000
 
-interface Known {
+interface CachedKey {
   principal: Principal
   /** Where the key may be used from; null means anywhere. */
   addresses: AddressList | null
@@ -32,15 +32,15 @@ interface Known {
   expires: number
 }
 
-export function keyAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
+export function createKeyAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
   const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
-  const known = new Map<string, Known>()
-  const asked = new Map<string, Promise<Known>>()
+  const known = new Map<string, CachedKey>()
+  const requested = new Map<string, Promise<CachedKey>>()
 
-  async function lookUp(secret: string, authorization: string): Promise<Known> {
+  async function lookUp(secret: string, authorization: string): Promise<CachedKey> {
     const token = isBrowserToken(secret) ? opened(secret) : null
     const db = database.statements
-    const row = token === null ? await keyOfSecret(db, secret) : await keyOfToken(db, token)
+    const row = token === null ? await findKeyBySecret(db, secret) : await findKeyByToken(db, token)
     if (row === undefined) throw unauthenticated('invalid_key', 'Unknown API key. Check the key, or create a new one.')
     const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
     if (row.revokedAt !== null)
@@ -61,31 +61,33 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     }
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
     // A key acts for its creator: it has at most their current permissions, and none once they are deactivated.
-    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : permissionsOf(row.role as Role)
-    const given = token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
+    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : rolePermissions(row.role as Role)
+    const provided =
+      token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
     const { organizationId, organizationName, tier, currency, timeZone } = row
     const principal: Principal = {
       kind: 'key',
       id: row.id,
       organization: { id: organizationId, name: organizationName, tier, currency, timeZone },
       permissions: new Set(
-        given.filter(
+        provided.filter(
           (permission) =>
-            power.has(permission as Permission) && (isDelegable(permission) || (token === null && !row.proposeOnly)),
+            power.has(permission as Permission) &&
+            (isDelegablePermission(permission) || (token === null && !row.proposeOnly)),
         ),
       ),
       poApprovalLimit: row.poApprovalLimit,
       subjectId: null,
       counters: { minute: `minute:${row.id}`, kind: 'key', day: `day:${organizationId}` },
       ...(token !== null && { isInBrowser: true as const }),
-      ...(row.proposeOnly && { proposesOnly: true as const }),
+      ...(row.proposeOnly && { isProposeOnly: true as const }),
     }
-    if (known.size >= MOST_REMEMBERED) known.clear()
-    const found: Known = {
+    if (known.size >= MAX_CACHED) known.clear()
+    const found: CachedKey = {
       principal,
-      addresses: row.allowedAddresses === null ? null : addressList(row.allowedAddresses),
+      addresses: row.allowedAddresses === null ? null : parseAddressList(row.allowedAddresses),
       origin: token === null ? null : token.origin,
-      until: clock.nowMs() + BELIEVED_MS,
+      until: clock.nowMs() + CACHE_MS,
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
     }
     known.set(authorization, found)
@@ -113,7 +115,11 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
   }
 
   /** Returns the caller, if the key may be used from this address, or the token from this page. Throws otherwise. */
-  function admitted({ principal, addresses, origin }: Known, headers: IncomingHttpHeaders, address: string): Principal {
+  function admitted(
+    { principal, addresses, origin }: CachedKey,
+    headers: IncomingHttpHeaders,
+    address: string,
+  ): Principal {
     if (origin !== null && headers.origin !== origin) {
       throw unauthenticated(
         'invalid_key',
@@ -122,7 +128,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
           : `The browser token is valid only for pages of ${origin}, not of ${headers.origin.slice(0, 300)}.`,
       )
     }
-    if (addresses === null || isAmong(addresses, address)) return principal
+    if (addresses === null || isInAddressList(addresses, address)) return principal
     const refused = { organizationId: principal.organization.id, actor: { type: principal.kind, id: principal.id } }
     throw new Problem(
       'address_not_allowed',
@@ -140,25 +146,25 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       const now = clock.nowMs()
       if (found.until > now && found.expires > now) return admitted(found, headers, address)
     }
-    const secret = bearerToken(authorization)
-    if (secret === null || !(isWellFormed(secret) || isBrowserToken(secret)))
+    const secret = readBearerToken(authorization)
+    if (secret === null || !(isKeySecret(secret) || isBrowserToken(secret)))
       throw unauthenticated('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
     // Concurrent requests share one lookup.
-    let asking = asked.get(authorization)
+    let asking = requested.get(authorization)
     if (asking === undefined) {
       // A key that was valid last time is looked up without using an attempt, since it most likely still is.
       asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
-      asked.set(authorization, asking)
-      asking.finally(() => asked.delete(authorization)).catch(() => {})
+      requested.set(authorization, asking)
+      asking.finally(() => requested.delete(authorization)).catch(() => {})
     }
     return admitted(await asking, headers, address)
   }
 
-  async function lookUpAgain(secret: string, authorization: string): Promise<Known> {
+  async function lookUpAgain(secret: string, authorization: string): Promise<CachedKey> {
     try {
       return await lookUp(secret, authorization)
     } catch (error) {
-      if (isWrong(error)) {
+      if (isCredentialError(error)) {
         known.delete(authorization)
         failed.remember(secret, error)
       }
@@ -166,7 +172,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
     }
   }
 
-  async function tryOut(secret: string, authorization: string, address: string): Promise<Known> {
+  async function tryOut(secret: string, authorization: string, address: string): Promise<CachedKey> {
     failed.refuseKnown(secret)
     const giveBack = failed.take(address)
     try {
@@ -174,7 +180,7 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
       giveBack()
       return found
     } catch (error) {
-      if (isWrong(error)) failed.remember(secret, error)
+      if (isCredentialError(error)) failed.remember(secret, error)
       else {
         giveBack()
         if (error instanceof Problem) failed.rememberBriefly(secret, error)
@@ -190,6 +196,6 @@ export function keyAuthenticator({ database, clock, config }: AuthenticatorParts
  * Returns whether the key is unknown or has ended, rather than rejected for its tier or because the database is
  * unavailable.
  */
-function isWrong(error: unknown): error is Problem {
+function isCredentialError(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 401
 }

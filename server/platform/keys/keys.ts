@@ -4,10 +4,10 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import { recordOperatorAct } from '../audit/record.ts'
 import type { Tenant } from '../calls/call.ts'
 import type { Database, Db } from '../database/database.ts'
-import { conflict, invalid, notFound } from '../problems/problem.ts'
+import { conflict, notFound, validationFailed } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { isDelegable, permissionsOf, type Role } from './roles.ts'
-import { newSecret, secretHash, secretStart } from './secret.ts'
+import { hashKeySecret, keySecretStart, newKeySecret } from './key-secret.ts'
+import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
 
 export interface NewKey {
   organizationId: string
@@ -25,16 +25,16 @@ export interface NewKey {
 }
 
 /** So that a forgotten key expires by itself. */
-export const USUAL_LIFE_MS = 365 * 24 * 3_600_000
+export const DEFAULT_LIFETIME_MS = 365 * 24 * 3_600_000
 
 /**
  * Creates an API key. The secret is returned only here. Throws `not_found` for an unknown organization or user, and
  * `validation_failed` for a permission that does not exist or that the creator's role lacks.
  */
-export async function createKey(database: Database, clock: Clock, wanted: NewKey) {
+export async function createKey(database: Database, clock: Clock, requested: NewKey) {
   const now = clock.now()
-  const { organizationId, userId, name, allowedAddresses = null, proposeOnly = false } = wanted
-  const { expiresAt = new Date(now.getTime() + USUAL_LIFE_MS) } = wanted
+  const { organizationId, userId, name, allowedAddresses = null, proposeOnly = false } = requested
+  const { expiresAt = new Date(now.getTime() + DEFAULT_LIFETIME_MS) } = requested
   return database.transaction(async (trx) => {
     let creators = trx
       .selectFrom('users')
@@ -45,12 +45,13 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
       userId === undefined ? creators.where('role', '=', 'owner').orderBy('id') : creators.where('id', '=', userId)
     const creator = await creators.limit(1).executeTakeFirst()
     if (creator === undefined) throw notFound()
-    const power = permissionsOf(creator.role as Role)
-    const permissions = wanted.permissions ?? [...power].filter((permission) => isDelegable(permission) || !proposeOnly)
+    const power = rolePermissions(creator.role as Role)
+    const permissions =
+      requested.permissions ?? [...power].filter((permission) => isDelegablePermission(permission) || !proposeOnly)
     if (proposeOnly) {
-      const fault = permissions.find((permission) => !isDelegable(permission))
+      const fault = permissions.find((permission) => !isDelegablePermission(permission))
       if (fault !== undefined)
-        throw invalid([
+        throw validationFailed([
           {
             pointer: '/permissions',
             code: 'not_for_proposals',
@@ -60,7 +61,7 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
     }
     const beyond = permissions.filter((permission) => !power.has(permission as Permission))
     if (beyond.length > 0) {
-      throw invalid(
+      throw validationFailed(
         beyond.map((permission) => ({
           pointer: '/permissions',
           code: 'beyond_role',
@@ -93,24 +94,24 @@ export async function createKey(database: Database, clock: Clock, wanted: NewKey
   })
 }
 
-interface OfKey {
+interface KeyReference {
   organizationId: string
   keyId: string
   now: Date
 }
 
 /** Creates a secret for a key and returns it. Only its hash is stored. */
-export async function issueSecret(trx: Db, { organizationId, keyId, now }: OfKey): Promise<string> {
-  const secret = newSecret()
+export async function issueSecret(trx: Db, { organizationId, keyId, now }: KeyReference): Promise<string> {
+  const secret = newKeySecret()
   await trx
     .insertInto('apiKeySecrets')
-    .values({ hash: secretHash(secret), organizationId, keyId, start: secretStart(secret), createdAt: now })
+    .values({ hash: hashKeySecret(secret), organizationId, keyId, start: keySecretStart(secret), createdAt: now })
     .execute()
   return secret
 }
 
 /** Creates a new secret. The current one stays valid for the overlap, and any earlier one ends now. */
-export async function exchangeSecret(trx: Db, of: OfKey, overlapMs: number) {
+export async function replaceSecret(trx: Db, of: KeyReference, overlapMs: number) {
   const { organizationId, keyId, now } = of
   const previousEndsAt = new Date(now.getTime() + overlapMs)
   const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', organizationId).where('keyId', '=', keyId)
@@ -177,7 +178,7 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
       throw conflict('key_expired', 'Cannot rotate the API key: it has expired. Create a new one.')
     }
     const { organizationId } = key
-    const { secret, previousEndsAt } = await exchangeSecret(trx, { organizationId, keyId: id, now }, overlapMs)
+    const { secret, previousEndsAt } = await replaceSecret(trx, { organizationId, keyId: id, now }, overlapMs)
     await trx
       .updateTable('apiKeys')
       .set((set) => ({ version: set('version', '+', 1), updatedAt: now }))

@@ -4,22 +4,22 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import type { Organization, Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
 import { formatTimestamp } from '../values/format.ts'
-import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
-import { bearerToken, unauthenticated } from './credentials.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
+import { readBearerToken, unauthenticated } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
-import { isOauthSecret, oauthHash } from './oauth-secrets.ts'
-import { isDelegable, permissionsOf, type Role } from './roles.ts'
+import { hashOauthSecret, isOauthSecret } from './oauth-secrets.ts'
+import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
 
 /**
  * Finds the user whose app sends an access token. The app acts as the user, with the granted permissions that the
  * user's role includes now. Nothing is cached between requests, so a revoked grant and a deactivated user are rejected
  * at once, on every process.
  */
-export function oauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
+export function createOauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
   const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
 
   async function authenticate({ authorization = '' }: IncomingHttpHeaders, address: string): Promise<Principal> {
-    const token = bearerToken(authorization) ?? ''
+    const token = readBearerToken(authorization) ?? ''
     if (!isOauthSecret('access', token))
       throw unauthenticated('invalid_key', 'The access token is malformed. Request a new one.')
     failed.refuseKnown(token)
@@ -37,7 +37,7 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
     return principal
   }
 
-  function principalOf({ userId, status, role, grantId, client, permissions, ...found }: Found): Principal {
+  function principalOf({ userId, status, role, grantId, client, permissions, ...found }: FoundToken): Principal {
     const {
       poApprovalLimit,
       proposeOnly,
@@ -68,25 +68,25 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
     }
     if (organization.tier !== 'pro_plus')
       throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    const power = permissionsOf(role as Role)
+    const power = rolePermissions(role as Role)
     return {
       kind: 'user',
       id: userId,
       via,
       organization,
       permissions: new Set(
-        permissions.filter((permission) => isDelegable(permission) && power.has(permission as Permission)),
+        permissions.filter((permission) => isDelegablePermission(permission) && power.has(permission as Permission)),
       ),
       poApprovalLimit,
       subjectId: null,
       // An app is a program, so it has the limits of keys.
       counters: { minute: `minute:${grantId}`, kind: 'key', day: `day:${organization.id}` },
-      ...(proposeOnly && { proposesOnly: true as const }),
+      ...(proposeOnly && { isProposeOnly: true as const }),
     }
   }
 
   // At most one write a minute. Informative only, so it must never fail a request.
-  async function noteUse({ id: organizationId, grantId, lastUsedAt }: Found): Promise<void> {
+  async function noteUse({ id: organizationId, grantId, lastUsedAt }: FoundToken): Promise<void> {
     const now = clock.nowMs()
     if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
     const minute = new Date(now - (now % 60_000))
@@ -98,8 +98,8 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
 
   // The token itself proves who may read this, so the query has no organization: its hash is unique and matches one row
   // of each other table.
-  async function find(token: string): Promise<Found | undefined> {
-    const { rows } = await sql<Found>`
+  async function find(token: string): Promise<FoundToken | undefined> {
+    const { rows } = await sql<FoundToken>`
       select o."id", o."name", o."tier", o."currency", o."timeZone", u."id" as "userId", u."role", u."status",
         u."poApprovalLimit", g."id" as "grantId", g."clientName" as "client", coalesce(t."permissions", g."permissions") as "permissions", g."proposeOnly",
         g."audience", g."revokedAt", g."lastUsedAt", g."expiresAt" as "endsAt", t."expiresAt"
@@ -107,14 +107,14 @@ export function oauthAuthenticator({ database, clock, config }: AuthenticatorPar
       join "oauthGrants" as g on g."organizationId" = t."organizationId" and g."id" = t."grantId"
       join "organizations" as o on o."id" = g."organizationId"
       join "users" as u on u."organizationId" = g."organizationId" and u."id" = g."userId"
-      where t."hash" = ${oauthHash(token)} and t."kind" = 'access'`.execute(database.statements)
+      where t."hash" = ${hashOauthSecret(token)} and t."kind" = 'access'`.execute(database.statements)
     return rows[0]
   }
 
   return { isAddressed: ({ authorization = '' }) => /^Bearer pla_/i.test(authorization), authenticate }
 }
 
-interface Found extends Organization {
+interface FoundToken extends Organization {
   userId: string
   role: string
   status: string

@@ -9,16 +9,16 @@ const PREFIXES = { code: 'plc_', access: 'pla_', refresh: 'plr_' } as const
 export type OauthSecretKind = keyof typeof PREFIXES
 
 const BYTES = 32
-const FORM = /^pl[acr]_[\w-]{43}$/
+const SECRET_PATTERN = /^pl[acr]_[\w-]{43}$/
 
 export function newOauthSecret(kind: OauthSecretKind): string {
   return PREFIXES[kind] + randomBytes(BYTES).toString('base64url')
 }
 
 export function isOauthSecret(kind: OauthSecretKind, text: string): boolean {
-  return text.startsWith(PREFIXES[kind]) && FORM.test(text)
+  return text.startsWith(PREFIXES[kind]) && SECRET_PATTERN.test(text)
 }
 
-export function oauthHash(secret: string): Buffer {
+export function hashOauthSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

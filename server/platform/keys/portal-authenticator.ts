@@ -5,13 +5,13 @@ import type { Organization, Principal } from '../calls/call.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { formatTimestamp } from '../values/format.ts'
-import type { Authenticator, AuthenticatorParts } from './authenticate.ts'
-import { bearerToken, unauthenticated } from './credentials.ts'
-import { endOf, hashOf, isPortalToken, type Purpose } from './portal-addresses.ts'
-import { vendorOf } from './principals.ts'
+import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
+import { readBearerToken, unauthenticated } from './credentials.ts'
+import { hashPortalToken, isPortalToken, type LinkPurpose, linkExpiry } from './portal-links.ts'
+import { toVendorPrincipal } from './principals.ts'
 
 /** Finds the vendor of a portal token. The token names what it opens: a portal or an invitation. */
-export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
+export function createPortalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
     async authenticate({ authorization }: IncomingHttpHeaders) {
@@ -20,17 +20,17 @@ export function portalAuthenticator(parts: AuthenticatorParts): Authenticator {
           'missing_key',
           'The request has no portal token. Send the last part of the portal link as "Authorization: Bearer …".',
         )
-      return vendorBehind(parts, bearerToken(authorization) ?? '')
+      return authenticateVendor(parts, readBearerToken(authorization) ?? '')
     },
   }
 }
 
 /** Returns the vendor of a token. Throws `invalid_key`, `revoked_token`, or `expired_token`. */
-export async function vendorBehind(
+export async function authenticateVendor(
   { clock, database }: { clock: Clock; database: Database },
   token: string,
 ): Promise<Principal> {
-  const found = isPortalToken(token) ? await find(database, token) : undefined
+  const found = isPortalToken(token) ? await findLink(database, token) : undefined
   if (found === undefined)
     throw unauthenticated('invalid_key', 'The portal link is not valid. Use the link exactly as the builder sent it.')
   const { vendorId, subjectId, revokedAt, copiedBy, isDropped, deadlineAt, createdAt, ...organization } = found
@@ -41,15 +41,15 @@ export async function vendorBehind(
   }
   if (isDropped)
     throw unauthenticated('revoked_token', 'The builder has deactivated or archived this vendor. Contact the builder.')
-  const end = endOf({ createdAt, deadlineAt })
+  const end = linkExpiry({ createdAt, deadlineAt })
   if (end.getTime() <= clock.nowMs()) {
     const expiry = formatTimestamp(end, organization.timeZone)
     throw unauthenticated('expired_token', `The portal link expired on ${expiry}. Ask the builder for a new link.`)
   }
-  return vendorOf(organization, vendorId, subjectId, copiedBy)
+  return toVendorPrincipal(organization, vendorId, subjectId, copiedBy)
 }
 
-interface Found extends Organization, Purpose {
+interface FoundLink extends Organization, LinkPurpose {
   vendorId: string
   subjectId: string
   revokedAt: string | null
@@ -59,8 +59,8 @@ interface Found extends Organization, Purpose {
 
 // The token itself proves who may read this, so the query has no organization: the hash is unique and matches one row
 // of each other table.
-async function find(database: Database, token: string): Promise<Found | undefined> {
-  const { rows } = await sql<Found>`
+async function findLink(database: Database, token: string): Promise<FoundLink | undefined> {
+  const { rows } = await sql<FoundLink>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",
       a."copiedBy",
       v."archivedAt" is not null or v."status" = 'inactive' as "isDropped", r."deadlineAt"
@@ -69,6 +69,6 @@ async function find(database: Database, token: string): Promise<Found | undefine
     join "vendors" as v on v."organizationId" = a."organizationId" and v."id" = a."vendorId"
     left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
     left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
-    where a."hash" = ${hashOf(token)}`.execute(database.statements)
+    where a."hash" = ${hashPortalToken(token)}`.execute(database.statements)
   return rows[0]
 }

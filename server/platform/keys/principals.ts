@@ -2,18 +2,18 @@ import { typeid } from 'typeid-js'
 import type { LinkCopier, Permission } from '../../../client/contract.gen.ts'
 import {
   type Call,
-  callWithin,
   newCall,
+  newCallWithin,
   type Organization,
   type Principal,
-  type Surroundings,
+  type Services,
   type WriteCall,
 } from '../calls/call.ts'
-import { networkOf } from '../calls/client-address.ts'
+import { getNetwork } from '../calls/client-address.ts'
 import type { Db } from '../database/database.ts'
 import { notFound } from '../problems/problem.ts'
 import type { SessionState } from './identity.ts'
-import { ALL_PERMISSIONS, administrationOf, permissionsOf, type Role } from './roles.ts'
+import { ALL_PERMISSIONS, adminPermissionsOf, type Role, rolePermissions } from './roles.ts'
 
 /**
  * Principals without an API key: the service itself, a user, or a vendor. Each is loaded from the database, so that its
@@ -21,23 +21,19 @@ import { ALL_PERMISSIONS, administrationOf, permissionsOf, type Role } from './r
  */
 
 /** Returns a call by the service itself on behalf of one builder, for scheduled work. */
-export async function systemCall(surroundings: Surroundings, organizationId: string): Promise<Call> {
-  const principal = systemOf(await organizationOf(surroundings.database.statements, organizationId))
-  return newCall(surroundings, { principal, requestId: newRequestId(), address: null })
+export async function newSystemCall(services: Services, organizationId: string): Promise<Call> {
+  const principal = toSystemPrincipal(await findOrganization(services.database.statements, organizationId))
+  return newCall(services, { principal, requestId: newRequestId(), address: null })
 }
 
 /** Does the same within an open transaction. The owner of the transaction announces its events. */
-export async function systemCallWithin(
-  surroundings: Surroundings,
-  trx: Db,
-  organizationId: string,
-): Promise<WriteCall> {
-  const principal = systemOf(await organizationOf(trx, organizationId))
-  return callWithin(surroundings, trx, { principal, requestId: newRequestId(), address: null })
+export async function newSystemCallWithin(services: Services, trx: Db, organizationId: string): Promise<WriteCall> {
+  const principal = toSystemPrincipal(await findOrganization(trx, organizationId))
+  return newCallWithin(services, trx, { principal, requestId: newRequestId(), address: null })
 }
 
 /** Returns a user with the permissions of their current role; none if they are deactivated. Throws `not_found`. */
-export async function userOf(db: Db, organizationId: string, userId: string): Promise<Principal> {
+export async function findUserPrincipal(db: Db, organizationId: string, userId: string): Promise<Principal> {
   const user = await db
     .selectFrom('users')
     .select(['role', 'status', 'poApprovalLimit'])
@@ -45,12 +41,12 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
     .where('id', '=', userId)
     .executeTakeFirst()
   if (user === undefined) throw notFound()
-  const organization = await organizationOf(db, organizationId)
+  const organization = await findOrganization(db, organizationId)
   return {
     kind: 'user',
     id: userId,
     organization,
-    permissions: user.status === 'disabled' ? new Set<Permission>() : permissionsOf(user.role as Role),
+    permissions: user.status === 'disabled' ? new Set<Permission>() : rolePermissions(user.role as Role),
     poApprovalLimit: user.poApprovalLimit,
     subjectId: null,
     counters: { minute: `minute:${userId}`, kind: 'key', day: null },
@@ -62,7 +58,7 @@ export async function userOf(db: Db, organizationId: string, userId: string): Pr
  * what its token was created for. Its requests do not count toward the builder's quota. `copiedBy` is null for the
  * vendor's own link.
  */
-export function vendorOf(
+export function toVendorPrincipal(
   organization: Organization,
   vendorId: string,
   subjectId: string,
@@ -86,7 +82,7 @@ export interface SignedIn extends Principal {
 }
 
 /** Returns the caller of an operation that accepts only sessions. */
-export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
+export function requireSignedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { id: string } {
   if (!('session' in principal)) throw new Error(`Expected a user with a session, not a ${principal.kind}.`)
   return principal as SignedIn & { id: string }
 }
@@ -95,7 +91,7 @@ export function signedIn({ principal }: Pick<Call, 'principal'>): SignedIn & { i
  * Returns the user that a session represents: in the organization that was selected last, or else where they signed in
  * last. Null if no active user has this address. Users of a sandbox's example do not count.
  */
-export async function memberOf(db: Db, session: SessionState): Promise<SignedIn | null> {
+export async function findSignedInMember(db: Db, session: SessionState): Promise<SignedIn | null> {
   const row = await db
     .selectFrom('users as u')
     .innerJoin('organizations as o', 'o.id', 'u.organizationId')
@@ -117,7 +113,7 @@ export async function memberOf(db: Db, session: SessionState): Promise<SignedIn 
     kind: 'user',
     id: userId,
     organization,
-    permissions: new Set<string>([...permissionsOf(role as Role), ...administrationOf(role as Role)]),
+    permissions: new Set<string>([...rolePermissions(role as Role), ...adminPermissionsOf(role as Role)]),
     poApprovalLimit,
     subjectId: null,
     // Requests from pages do not count toward the organization's daily quota for programs.
@@ -127,7 +123,7 @@ export async function memberOf(db: Db, session: SessionState): Promise<SignedIn 
 }
 
 /** No organization has this ID, so the principal sees no rows. */
-const NOWHERE: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
+const NO_ORGANIZATION: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
 
 /** A caller who has not signed in yet, or signs in again. */
 export interface Visitor extends Principal {
@@ -136,12 +132,12 @@ export interface Visitor extends Principal {
 }
 
 /** Returns the caller of an operation without credentials. Visitors are distinguished by their network. */
-export function visitorAt(address: string, previousCookie: string | null): Visitor {
-  const network = networkOf(address)
+export function toVisitorPrincipal(address: string, previousCookie: string | null): Visitor {
+  const network = getNetwork(address)
   return {
     kind: 'user',
     id: `visitor ${network}`,
-    organization: NOWHERE,
+    organization: NO_ORGANIZATION,
     permissions: new Set<Permission>(),
     poApprovalLimit: null,
     subjectId: null,
@@ -150,7 +146,7 @@ export function visitorAt(address: string, previousCookie: string | null): Visit
   }
 }
 
-export async function organizationOf(db: Db, organizationId: string): Promise<Organization> {
+export async function findOrganization(db: Db, organizationId: string): Promise<Organization> {
   return db
     .selectFrom('organizations')
     .select(['id', 'name', 'tier', 'currency', 'timeZone'])
@@ -158,7 +154,7 @@ export async function organizationOf(db: Db, organizationId: string): Promise<Or
     .executeTakeFirstOrThrow()
 }
 
-function systemOf(organization: Organization): Principal {
+function toSystemPrincipal(organization: Organization): Principal {
   return {
     kind: 'system',
     id: null,

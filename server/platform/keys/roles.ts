@@ -6,8 +6,8 @@ export const ROLES = roles
 export type Role = (typeof ROLES)[number]
 
 /** Returns the permissions of the role that keys can have too. */
-export function permissionsOf(role: Role): ReadonlySet<Permission> {
-  return new Set(heldBy(role, permissions) as Permission[])
+export function rolePermissions(role: Role): ReadonlySet<Permission> {
+  return new Set(permissionsHeldBy(role, permissions) as Permission[])
 }
 
 /**
@@ -15,28 +15,28 @@ export function permissionsOf(role: Role): ReadonlySet<Permission> {
  * the others the holder could act in another's name, so propose-only keys, browser tokens, connected apps, and MCP
  * clients never have them.
  */
-export function isDelegable(permission: string): boolean {
+export function isDelegablePermission(permission: string): boolean {
   return !NOT_DELEGABLE.includes(permission.split(':')[0] ?? '')
 }
 
-const NOT_DELEGABLE = entriesOf(permissions).flatMap(([entity, { isDelegable = true }]) =>
+const NOT_DELEGABLE = getEntries(permissions).flatMap(([entity, { isDelegable = true }]) =>
   isDelegable ? [] : [entity],
 )
 
-export const ALL_PERMISSIONS: readonly Permission[] = [...permissionsOf('owner')]
+export const ALL_PERMISSIONS: readonly Permission[] = [...rolePermissions('owner')]
 
 /** Returns the permissions of the role that no key can have. */
-export function administrationOf(role: Role): AdminPermission[] {
-  return heldBy(role, administration) as AdminPermission[]
+export function adminPermissionsOf(role: Role): AdminPermission[] {
+  return permissionsHeldBy(role, administration) as AdminPermission[]
 }
 
-function heldBy(role: Role, entities: Readonly<Record<string, Holders>>): string[] {
-  return entriesOf(entities).flatMap(([entity, { read, write }]) => [
+function permissionsHeldBy(role: Role, entities: Readonly<Record<string, Holders>>): string[] {
+  return getEntries(entities).flatMap(([entity, { read, write }]) => [
     ...(read.includes(role) ? [`${entity}:read`] : []),
     ...(write.includes(role) ? [`${entity}:write`] : []),
   ])
 }
 
-function entriesOf(entities: Readonly<Record<string, Holders>>): [string, Holders][] {
+function getEntries(entities: Readonly<Record<string, Holders>>): [string, Holders][] {
   return Object.entries(entities)
 }

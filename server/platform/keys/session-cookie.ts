@@ -1,4 +1,4 @@
-import { cookieValue, hostCookieName } from '../calls/host-cookie.ts'
+import { hostCookieName, readCookie } from '../calls/host-cookie.ts'
 
 /** Returns the name of the session cookie for a service at this URL. */
 export function sessionCookieName(publicUrl: string): string {
@@ -6,6 +6,6 @@ export function sessionCookieName(publicUrl: string): string {
 }
 
 /** Returns the value of the session cookie in a request; null if there is none. */
-export function sessionCookieOf(cookies: string | undefined, publicUrl: string): string | null {
-  return cookies === undefined ? null : cookieValue(cookies, sessionCookieName(publicUrl))
+export function readSessionCookie(cookies: string | undefined, publicUrl: string): string | null {
+  return cookies === undefined ? null : readCookie(cookies, sessionCookieName(publicUrl))
 }

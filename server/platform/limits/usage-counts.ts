@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts'
 /**
  * Counts the requests of each key by day (UTC), as information for people. Counts are kept in memory and written every
  * few seconds, so a request takes only two lookups in a map, and a process that crashes loses a few seconds of counts.
- * The limits are counted elsewhere, exactly (limits.ts).
+ * The limits are counted elsewhere, exactly (rate-limits.ts).
  */
 export interface UsageCounts {
   /** Counts a request of a key. `isRefused` says whether a limit rejected it. */
@@ -18,26 +18,26 @@ export interface UsageCounts {
   stop(): Promise<void>
 }
 
-const WRITTEN_EVERY_MS = 5000
+const WRITE_INTERVAL_MS = 5000
 const DAY_MS = 86_400_000
 /** Rows per statement. A process gets requests from at most this many keys in a few seconds, usually from a handful. */
 const BATCH_ROWS = 1000
 
-interface Count {
+interface KeyUsage {
   organizationId: string
   requests: number
   refused: number
 }
 
 /** By day since 1970, then by key. */
-type Counts = Map<number, Map<string, Count>>
+type UsageByDay = Map<number, Map<string, KeyUsage>>
 
-export function countUsage(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
+export function createUsageCounts(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
   // Does not grow without limit while the database is unavailable, because then no new keys are authenticated.
-  let held: Counts = new Map()
+  let held: UsageByDay = new Map()
   let writing: Promise<void> = Promise.resolve()
 
-  function countOf(day: number, keyId: string, organizationId: string): Count {
+  function countOf(day: number, keyId: string, organizationId: string): KeyUsage {
     let keys = held.get(day)
     if (keys === undefined) {
       keys = new Map()
@@ -52,11 +52,11 @@ export function countUsage(database: Database, clock: Clock, failures: FailureLo
   }
 
   async function writeHeld(): Promise<void> {
-    const rows = rowsOf(held)
+    const rows = toSortedRows(held)
     held = new Map()
     for (let at = 0; at < rows.length; at += BATCH_ROWS) {
       try {
-        await add(database, rows.slice(at, at + BATCH_ROWS))
+        await addToDatabase(database, rows.slice(at, at + BATCH_ROWS))
         failures.succeeded('writeUsage')
       } catch (error) {
         // They are written with the next ones.
@@ -83,7 +83,7 @@ export function countUsage(database: Database, clock: Clock, failures: FailureLo
     void write().finally(() => {
       isWaiting = false
     })
-  }, WRITTEN_EVERY_MS).unref()
+  }, WRITE_INTERVAL_MS).unref()
 
   return {
     count({ id, organization }, isRefused) {
@@ -99,7 +99,7 @@ export function countUsage(database: Database, clock: Clock, failures: FailureLo
   }
 }
 
-interface Row extends Count {
+interface UsageRow extends KeyUsage {
   keyId: string
   dayNumber: number
 }
@@ -107,7 +107,7 @@ interface Row extends Count {
 /**
  * Returns rows in the order of the primary key, so that processes that write concurrently lock rows in the same order.
  */
-function rowsOf(counts: Counts): Row[] {
+function toSortedRows(counts: UsageByDay): UsageRow[] {
   const rows = [...counts].flatMap(([dayNumber, keys]) =>
     [...keys].map(([keyId, count]) => ({ ...count, keyId, dayNumber })),
   )
@@ -118,7 +118,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-async function add(database: Database, rows: readonly Row[]): Promise<void> {
+async function addToDatabase(database: Database, rows: readonly UsageRow[]): Promise<void> {
   const written = rows.map(({ organizationId, keyId, dayNumber, requests, refused }) => ({
     ...{ organizationId, keyId, requests, refused },
     day: new Date(dayNumber * DAY_MS).toISOString().slice(0, 10),

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import { newPostgresUrl } from '../../../test/support/databases.ts'
+import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { startMailServer } from '../../../test/support/mail-server.ts'
-import { networkTo } from '../../../test/support/network.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { createNetwork } from '../../../test/support/network.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { readConfig } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
-import { ownVersion } from '../runtime/version.ts'
+import { readOwnVersion } from '../runtime/version.ts'
 
 const TOKEN = 'a-token-of-some-length'
 let receiver: Receiver
@@ -63,9 +63,9 @@ test('on the public port, metrics require the token', async () => {
   expect((await read(plumbline)).status).toBe(401)
   expect((await read(plumbline, { authorization: 'Bearer another-token-of-some-length' })).status).toBe(401)
   expect((await read(plumbline, { authorization: `Bearer ${plumbline.key}` })).status).toBe(401)
-  const told = await read(plumbline, { authorization: `Bearer ${TOKEN}` })
-  expect(told.status).toBe(200)
-  expect(told.type).toContain('text/plain')
+  const reported = await read(plumbline, { authorization: `Bearer ${TOKEN}` })
+  expect(reported.status).toBe(200)
+  expect(reported.type).toContain('text/plain')
 })
 
 describe('on a separate port', () => {
@@ -99,14 +99,14 @@ describe('on a separate port', () => {
     await plumbline.post('/api/ext/vendors', { companyName: 'C' }, { headers: { 'idempotency-key': 'c' } })
     const dryRun = { skill: 'createVendor', input: { companyName: 'D' }, dryRun: true }
     await plumbline.post('/api/ext/execute', dryRun)
-    const text = await until(plumbline, (told) => value(told, dispatched) === before + 3)
+    const text = await until(plumbline, (reported) => value(reported, dispatched) === before + 3)
     expect(value(text, recorded)).toBe(before + 3)
     expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
   })
 
   test('the version, the state of the database and file store, and the disk space are reported', async () => {
     const { text } = await read(plumbline)
-    expect(value(text, `plumbline_build_info{version="${ownVersion()}"}`)).toBe(1)
+    expect(value(text, `plumbline_build_info{version="${readOwnVersion()}"}`)).toBe(1)
     expect(value(text, 'plumbline_database_up')).toBe(1)
     expect(value(text, 'plumbline_files_up')).toBe(1)
     const free = value(text, 'plumbline_data_dir_free_bytes')
@@ -232,8 +232,8 @@ test('mails are counted by outcome, and waiting ones have a number and an age', 
 test.skipIf(inject('postgres') === null)(
   "a database that accepts connections without responding is reported as down within Prometheus's timeout",
   async () => {
-    const url = await newPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
-    const network = await networkTo(url)
+    const url = await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
+    const network = await createNetwork(url)
     const bounds = { databaseConnections: 24, databaseStatementTimeoutMs: 30_000 }
     const database = await openDatabase({ ...bounds, databaseUrl: network.url, dataDir: '' })
     const plumbline = await startTestPlumbline({ METRICS_PORT: '0' }, { database })

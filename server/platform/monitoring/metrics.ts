@@ -9,9 +9,9 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { ownVersion } from '../runtime/version.ts'
-import type { AttemptMade } from '../webhooks/deliverer.ts'
-import type { Delivery } from '../webhooks/delivery.ts'
+import { readOwnVersion } from '../runtime/version.ts'
+import type { AttemptReport } from '../webhooks/deliverer.ts'
+import type { DeliveryPipeline } from '../webhooks/delivery.ts'
 
 /**
  * The metrics of this process, as Prometheus text at /metrics. Counts and times are this process's own and start at
@@ -23,7 +23,7 @@ import type { Delivery } from '../webhooks/delivery.ts'
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
   eventsRecorded(count: number): void
-  attemptMade(attempt: AttemptMade): void
+  attemptMade(attempt: AttemptReport): void
   mailAttempted(outcome: MailOutcome): void
   /** Responds to /metrics. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
@@ -39,7 +39,7 @@ export interface MetricsParts {
   database: Database
   clock: Clock
   failures: FailureLog
-  delivery(): ReturnType<Delivery['metrics']>
+  delivery(): ReturnType<DeliveryPipeline['metrics']>
   /** For each job, the seconds by which its next success is overdue. */
   jobLags(): ReadonlyMap<string, number>
   /** Resolves if a file could be stored now. */
@@ -58,7 +58,7 @@ interface Readings {
   diskBytes: number
 }
 
-const DATABASE_UNKNOWN = {
+const UNKNOWN_DATABASE_READINGS = {
   oldestDueSeconds: Number.NaN,
   oldestUndispatchedSeconds: Number.NaN,
   mailsWaiting: Number.NaN,
@@ -66,17 +66,17 @@ const DATABASE_UNKNOWN = {
 }
 
 /** Well below the 10 s after which Prometheus times out, so that an outage does not hide the other metrics. */
-const LONGEST_READ_MS = 3000
+const MAX_READ_MS = 3000
 
 /** Buckets in seconds. Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
-const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /**
  * Buckets in seconds. The goals are 15 ms for half of all events and 100 ms for nearly all. Events held for a disabled
  * subscription take days.
  */
-const DELAY_SECONDS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
+const DELAY_BUCKETS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
 /** Buckets in seconds. An attempt ends after ten seconds at the latest. */
-const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
+const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
 export function startMetrics(parts: MetricsParts): Metrics | null {
   const { config, database, clock, failures, delivery, jobLags } = parts
@@ -89,7 +89,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     name: 'plumbline_request_duration_seconds',
     help: 'Time from a request to its response, by operation and status. The operation is "none" for requests that match no operation.',
     labelNames: ['operation', 'status'] as const,
-    buckets: REQUEST_SECONDS,
+    buckets: REQUEST_BUCKETS,
     registers,
   })
   const events = new Counter({
@@ -101,13 +101,13 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     name: 'plumbline_webhook_attempt_duration_seconds',
     help: 'Time of an attempt, from the DNS lookup to the headers of the response, by outcome.',
     labelNames: ['outcome'] as const,
-    buckets: ATTEMPT_SECONDS,
+    buckets: ATTEMPT_BUCKETS,
     registers,
   })
   const delays = new Histogram({
     name: 'plumbline_webhook_delay_seconds',
     help: 'Time from an event to the first byte of its first attempt. The time of an event is that at which its request began, so the commit is included.',
-    buckets: DELAY_SECONDS,
+    buckets: DELAY_BUCKETS,
     registers,
   })
   const deliveries = new Counter({
@@ -204,14 +204,14 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     help: 'Always 1; the label is the version of Plumbline.',
     labelNames: ['version'] as const,
     registers,
-  }).set({ version: ownVersion() }, 1)
+  }).set({ version: readOwnVersion() }, 1)
 
   let readings: Readings
 
   async function readElsewhere(): Promise<Readings> {
     const [fromDatabase, filesUp, disk] = await Promise.all([
       readDatabase(),
-      inTime(parts.checkFiles()).then(
+      rejectAfterTimeout(parts.checkFiles()).then(
         () => 1 as const,
         () => 0 as const,
       ),
@@ -224,17 +224,17 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
 
   async function readDatabase() {
     try {
-      await inTime(database.ping())
+      await rejectAfterTimeout(database.ping())
     } catch (error) {
       failures.failed('readMetrics', error)
-      return { ...DATABASE_UNKNOWN, databaseUp: 0 as const }
+      return { ...UNKNOWN_DATABASE_READINGS, databaseUp: 0 as const }
     }
     try {
-      const [oldestDue, oldestUndispatched, queue] = await inTime(
+      const [oldestDue, oldestUndispatched, queue] = await rejectAfterTimeout(
         Promise.all([
-          oldestDueSeconds(database, clock),
-          oldestUndispatchedSeconds(database, clock),
-          mailQueue(database, clock),
+          readOldestDueSeconds(database, clock),
+          readOldestUndispatchedSeconds(database, clock),
+          readMailQueue(database, clock),
         ]),
       )
       failures.succeeded('readMetrics')
@@ -247,7 +247,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
       }
     } catch (error) {
       failures.failed('readMetrics', error)
-      return { ...DATABASE_UNKNOWN, databaseUp: 1 as const }
+      return { ...UNKNOWN_DATABASE_READINGS, databaseUp: 1 as const }
     }
   }
 
@@ -288,7 +288,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     },
     mailAttempted: (outcome) => mails.inc({ outcome }),
     async serve(request, response) {
-      if (!mayRead(request, config.metricsToken)) {
+      if (!hasMetricsToken(request, config.metricsToken)) {
         response
           .writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' })
           .end('The metrics require the token of METRICS_TOKEN.\n')
@@ -326,17 +326,17 @@ export async function listenForMetrics(
   return { url: `http://${metricsHost.includes(':') ? `[${metricsHost}]` : metricsHost}:${port}/metrics`, server }
 }
 
-function mayRead({ headers }: IncomingMessage, token: string | null): boolean {
-  return token === null || timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+function hasMetricsToken({ headers }: IncomingMessage, token: string | null): boolean {
+  return token === null || timingSafeEqual(digestText(headers.authorization ?? ''), digestText(`Bearer ${token}`))
 }
 
 // The comparison requires values of the same length, which digests have.
-function digest(text: string): Buffer {
+function digestText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
 // One index lookup per subscription, as when looking for due deliveries. A delivery held back by a pause is not due.
-async function oldestDueSeconds(database: Database, clock: Clock): Promise<number> {
+async function readOldestDueSeconds(database: Database, clock: Clock): Promise<number> {
   const now = clock.now().toISOString()
   const { rows } = await sql<{ since: string | null }>`
     select min(greatest(due."nextAttemptAt", w."pausedUntil")) as "since" from "webhooks" w
@@ -349,30 +349,30 @@ async function oldestDueSeconds(database: Database, clock: Clock): Promise<numbe
     where w."status" = 'active' and w."archivedAt" is null and (w."pausedUntil" is null or w."pausedUntil" <= ${now})`.execute(
     database.statements,
   )
-  return ageOf(rows[0]?.since, clock)
+  return secondsSince(rows[0]?.since, clock)
 }
 
-async function oldestUndispatchedSeconds(database: Database, clock: Clock): Promise<number> {
+async function readOldestUndispatchedSeconds(database: Database, clock: Clock): Promise<number> {
   const { rows } = await sql<{ since: string }>`
     select "occurredAt" as "since" from "events" where "sequence" is null order by "recordedOrder" limit 1`.execute(
     database.statements,
   )
-  return ageOf(rows[0]?.since, clock)
+  return secondsSince(rows[0]?.since, clock)
 }
 
-async function mailQueue(database: Database, clock: Clock): Promise<{ waiting: number; oldestSeconds: number }> {
+async function readMailQueue(database: Database, clock: Clock): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await sql<{ waiting: number; since: string | null }>`
     select count(*)::int as "waiting", min("createdAt") as "since" from "mails" where "status" = 'queued'`.execute(
     database.statements,
   )
-  return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: ageOf(rows[0]?.since, clock) }
+  return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: secondsSince(rows[0]?.since, clock) }
 }
 
 /** Rejects if the result takes too long. The work itself continues, up to its own limits. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function rejectAfterTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_done, fail) => {
-    timer = setTimeout(() => fail(new Error(`No response within ${LONGEST_READ_MS} ms.`)), LONGEST_READ_MS)
+    timer = setTimeout(() => fail(new Error(`No response within ${MAX_READ_MS} ms.`)), MAX_READ_MS)
   })
   try {
     return await Promise.race([work, late])
@@ -381,6 +381,6 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function ageOf(since: string | null | undefined, clock: Clock): number {
+function secondsSince(since: string | null | undefined, clock: Clock): number {
   return since == null ? 0 : Math.max(0, (clock.nowMs() - Date.parse(since)) / 1000)
 }

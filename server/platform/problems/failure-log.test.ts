@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { startPostgres } from '../../../scripts/processes/postgres.ts'
 import { startReceiver } from '../../../scripts/processes/receiver.ts'
-import { makeBuilder, openEnvironment, startService } from '../../../scripts/processes/service.ts'
+import { createBuilder, createOpenEnvironment, startService } from '../../../scripts/processes/service.ts'
 import { FailureLog } from './failure-log.ts'
 import { Problem } from './problem.ts'
 
@@ -64,10 +64,13 @@ test.skipIf(inject('postgres') === null)(
     onTestFinished(() => postgres.stop())
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
-    const environment = openEnvironment({ DATABASE_URL: await postgres.database(), METRICS_TOKEN: 'm'.repeat(32) })
+    const environment = createOpenEnvironment({
+      DATABASE_URL: await postgres.database(),
+      METRICS_TOKEN: 'm'.repeat(32),
+    })
     const service = await startService({ ...environment, COMPILE_AHEAD: 'false', LOG_LEVEL: 'info' })
     onTestFinished(() => void service.kill())
-    const { key } = await makeBuilder(environment)
+    const { key } = await createBuilder(environment)
     const send = (path: string, init: RequestInit = {}, token = key) =>
       fetch(service.url + path, {
         ...init,

@@ -4,7 +4,7 @@ import { isDatabaseAway } from './problem.ts'
 const PING_MS = 1000
 
 /** The part of the database that is needed here. */
-interface Reachable {
+interface PingableDatabase {
   /** Rejects while the database does not respond. */
   ping(): Promise<void>
 }
@@ -14,7 +14,7 @@ interface Reachable {
  * of jobs that run every second would log a stack trace while the database is unavailable.
  */
 export class FailureLog {
-  readonly #database: Reachable
+  readonly #database: PingableDatabase
   readonly #log: Logger
   /** The number of consecutive failures of each failing job. */
   readonly #failing = new Map<string, number>()
@@ -22,7 +22,7 @@ export class FailureLog {
   #reported = 0
   #outage: { sinceMs: number; timer: NodeJS.Timeout } | null = null
 
-  constructor(database: Reachable, log: Logger) {
+  constructor(database: PingableDatabase, log: Logger) {
     this.#database = database
     this.#log = log
   }

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { MOST_DECIMALS, minorUnits } from '../values/minor-units.ts'
+import { MAX_DECIMALS, minorUnits } from '../values/minor-units.ts'
 
 /**
  * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
@@ -8,41 +8,41 @@ import { MOST_DECIMALS, minorUnits } from '../values/minor-units.ts'
  */
 export const decimalFormats = {
   // The most of any currency. The decimals of the organization's currency are checked once the caller is known.
-  money: decimals(MOST_DECIMALS),
-  percent: decimals(2),
-  'unit-price': decimals(4),
-  quantity: decimals(4),
+  money: decimalFormat(MAX_DECIMALS),
+  percent: decimalFormat(2),
+  'unit-price': decimalFormat(4),
+  quantity: decimalFormat(4),
 }
 
 /** These formats, and those that are stricter here than usual: PostgreSQL must be able to store a timestamp. */
 export const formats = {
   ...decimalFormats,
-  'date-time': (text: string) => instantFault(text) === null,
+  'date-time': (text: string) => findTimestampError(text) === null,
 }
 
 /**
  * How Ajv compiles our schemas: in half the time of its defaults, into code that validates equally fast. Most schemas
  * validate only a few values, and one that many refer to is compiled once instead of into each of them.
  */
-export const COMPILED_FAST = { inlineRefs: false, code: { optimize: false } } as const
+export const FAST_COMPILATION = { inlineRefs: false, code: { optimize: false } } as const
 
 /**
  * Adds all formats to Ajv. Ours are last, because later ones take precedence. Amounts may have up to `moneyDecimals`
  * decimals.
  */
-export function withFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, moneyDecimals = MOST_DECIMALS): A {
+export function registerFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, moneyDecimals = MAX_DECIMALS): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format)
-  ajv.addFormat('money', decimals(moneyDecimals))
+  ajv.addFormat('money', decimalFormat(moneyDecimals))
   return ajv
 }
 
-const NO_INSTANT = 'must be a timestamp like 2026-03-31T14:30:00Z'
+const INVALID_TIMESTAMP = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
 /** Requirement of each format of the contract, in words for the sender of an invalid value. */
-export const formatWords: Readonly<Record<string, string>> = {
+export const formatMessages: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
-  'date-time': NO_INSTANT,
+  'date-time': INVALID_TIMESTAMP,
   email: 'must be an email address like estimating@brazosframing.example.com',
   uri: 'must be a URL like https://hooks.example.com/plumbline',
   money: 'must be an amount with no more decimals than its currency has, like 1250.50',
@@ -52,9 +52,9 @@ export const formatWords: Readonly<Record<string, string>> = {
 }
 
 /** Returns the same for a particular value, which may have a more specific message. */
-export function formatRefusal(format: string, value: unknown): string | undefined {
-  const words = formatWords[format]
-  return format === 'date-time' && typeof value === 'string' ? (instantFault(value) ?? words) : words
+export function describeFormatError(format: string, value: unknown): string | undefined {
+  const words = formatMessages[format]
+  return format === 'date-time' && typeof value === 'string' ? (findTimestampError(value) ?? words) : words
 }
 
 /** Returns the message for an amount with more decimals than the currency has. */
@@ -66,13 +66,13 @@ export function moneyRefusal(currency: string): string {
 
 /** Returns whether a number anywhere in a value has more decimals than the currency. Ignores strings. */
 export function hasMoreDecimals(value: unknown, currency: string): boolean {
-  if (typeof value === 'number') return !Number.isInteger(value) && !decimals(minorUnits(currency)).validate(value)
+  if (typeof value === 'number') return !Number.isInteger(value) && !decimalFormat(minorUnits(currency)).validate(value)
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).some((inner) => hasMoreDecimals(inner, currency))
 }
 
 /** Requirement of each pattern of the contract. A test fails for a pattern without a message here. */
-export const patternWords: Readonly<Record<string, string>> = {
+export const patternMessages: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
   '^(?!0000)': 'must not be in the year 0000',
   '^[0-9]{4}-(0[1-9]|1[0-2])$': 'must be a month like 2026-12',
@@ -92,25 +92,25 @@ export const patternWords: Readonly<Record<string, string>> = {
     'must have at least 16 characters of padded base64 after whsec_ if it begins with whsec_',
 }
 
-function decimals(most: number): { type: 'number'; validate(value: number): boolean } {
-  const pattern = new RegExp(most === 0 ? '^-?\\d+$' : `^-?\\d+(\\.\\d{1,${most}})?$`)
+function decimalFormat(max: number): { type: 'number'; validate(value: number): boolean } {
+  const pattern = new RegExp(max === 0 ? '^-?\\d+$' : `^-?\\d+(\\.\\d{1,${max}})?$`)
   return { type: 'number', validate: (value) => pattern.test(String(value)) }
 }
 
-const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/
+const TIMESTAMP_PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/
 const MINUTES_OF_DAY = 24 * 60
 
 /**
  * Returns what is wrong with a timestamp; null if it can be stored. RFC 3339 allows leap seconds and any offset below a
  * day. PostgreSQL moves the former into the next minute and rejects offsets from 16 hours on.
  */
-function instantFault(text: string): string | null {
-  const found = INSTANT.exec(text)
-  if (found === null) return NO_INSTANT
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as Six
+function findTimestampError(text: string): string | null {
+  const found = TIMESTAMP_PATTERN.exec(text)
+  if (found === null) return INVALID_TIMESTAMP
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as DateTimeParts
   const [offsetHours, offsetMinutes] = [Number(found[8] ?? 0), Number(found[9] ?? 0)]
-  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return NO_INSTANT
-  if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return NO_INSTANT
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return INVALID_TIMESTAMP
+  if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return INVALID_TIMESTAMP
   if (second === 60) return 'must not be a leap second (:60); use the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
   // Responses are in UTC and write the year with four digits.
@@ -119,9 +119,9 @@ function instantFault(text: string): string | null {
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0
   return isPast || isBefore ? 'must be in the years 0001 to 9999 in UTC' : null
 }
-type Six = [number, number, number, number, number, number]
+type DateTimeParts = [number, number, number, number, number, number]
 
-function daysOf(year: number, month: number): number {
+function daysInMonth(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }

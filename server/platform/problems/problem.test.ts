@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { invalid, invalidTransition, taken, toProblem, unknownReference } from './problem.ts'
+import { invalidTransition, toProblem, unknownReference, validationFailed, valueTaken } from './problem.ts'
 
 test('an unavailable database is not an internal error, even if its error is wrapped', () => {
   const said = new Error('timeout exceeded when trying to connect')
@@ -17,13 +17,13 @@ test('each shared problem explains in full sentences what happened', () => {
   const fault = { pointer: '/name', code: 'required', message: 'is required' }
   const failed = (code: string) => toProblem(Object.assign(new Error('failed'), { code }))
   const shared = [
-    invalid([fault]),
-    invalid([fault, fault]),
+    validationFailed([fault]),
+    validationFailed([fault, fault]),
     unknownReference(['/vendorId']),
     unknownReference(['/vendorId', '/homeId']),
     invalidTransition('draft', 'closed', ['issued', 'void']),
     invalidTransition('closed', 'draft', []),
-    taken('externalId'),
+    valueTaken('externalId'),
     failed('57014'),
     failed('ECONNREFUSED'),
     failed('25006'),

@@ -18,8 +18,8 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** The caller whose credential was rejected, if known. For the audit trail, never for the response. */
   refused: RefusedCaller | null = null
-  /** The row with a value that another record has, if that is the cause. `conflictingId` is found by it (holder.ts). */
-  held: Held | null = null
+  /** The row with a value that another record has, if that is the cause. `conflictingId` is found by it (unique-conflict.ts). */
+  held: UniqueViolation | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
     super(detail)
@@ -52,7 +52,7 @@ export class Problem extends Error {
       title,
       status,
       detail: this.message,
-      instance: at.instance.slice(0, LONGEST_INSTANCE),
+      instance: at.instance.slice(0, MAX_INSTANCE_LENGTH),
       code: this.code,
       requestId: at.requestId,
       ...this.extras,
@@ -66,7 +66,7 @@ export interface RefusedCaller {
 }
 
 /** A row with a unique value that another record has, and its table. */
-export interface Held {
+export interface UniqueViolation {
   readonly table: string
   /** The column that the database named. */
   readonly column: string
@@ -74,8 +74,8 @@ export interface Held {
 }
 
 /** The contract's maximum. Longer pointers are cut, since more would not help the reader. */
-export const LONGEST_POINTER = 500
-const LONGEST_INSTANCE = 4000
+export const MAX_POINTER_LENGTH = 500
+const MAX_INSTANCE_LENGTH = 4000
 
 type ProblemExtras = Partial<
   Pick<
@@ -106,7 +106,7 @@ export function notFound(): Problem {
 }
 
 /** Returns all errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
-export function invalid(errors: FieldError[]): Problem {
+export function validationFailed(errors: FieldError[]): Problem {
   return new Problem(
     'validation_failed',
     errors.length === 1
@@ -142,7 +142,7 @@ export function invalidTransition(from: string, to: string, allowed: readonly st
 }
 
 /** Throws `invalid_transition` unless the status change is allowed. */
-export function assertMove<Status extends string>(
+export function assertTransition<Status extends string>(
   moves: Readonly<Record<Status, readonly Status[]>>,
   from: Status,
   to: Status,
@@ -151,16 +151,16 @@ export function assertMove<Status extends string>(
 }
 
 /** Returns the problem of one of several rows, as their common response contains it. */
-export function toldOf({ code, message, extras }: Problem): RowProblem {
-  return { code, detail: message, errors: extras.errors ?? [], ...why(extras) }
+export function toRowProblem({ code, message, extras }: Problem): RowProblem {
+  return { code, detail: message, errors: extras.errors ?? [], ...conflictDetails(extras) }
 }
 
-function why({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason' | 'conflictingId'> {
+function conflictDetails({ reason, conflictingId }: ProblemExtras): Pick<RowProblem, 'reason' | 'conflictingId'> {
   return { reason: reason ?? null, conflictingId: conflictingId ?? null }
 }
 
 /** Returns the problem that another record has the value of a unique field. */
-export function taken(field: string, conflictingId?: string): Problem {
+export function valueTaken(field: string, conflictingId?: string): Problem {
   return conflict('value_taken', `Another record already uses this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'must be unique; another record already uses it' }],
     ...(conflictingId !== undefined && { conflictingId }),
@@ -168,18 +168,18 @@ export function taken(field: string, conflictingId?: string): Problem {
 }
 
 /** The identifiers that external systems give a record, each unique among records of its kind. */
-export const IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
+export const EXTERNAL_IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Returns the unique column that the error is about; undefined for any other error. */
-export function uniqueColumn(error: unknown): string | undefined {
-  return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumn(error) : undefined
+export function uniqueColumnOf(error: unknown): string | undefined {
+  return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumnOf(error) : undefined
 }
 
 /** Table constraints are named after the column they guard. */
-function guardedColumn(error: unknown): string | undefined {
+function guardedColumnOf(error: unknown): string | undefined {
   const { constraint } = error as { constraint?: unknown }
   return typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
 }
@@ -188,16 +188,16 @@ function guardedColumn(error: unknown): string | undefined {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code } = error as { code?: unknown }
-  const column = guardedColumn(error)
+  const column = guardedColumnOf(error)
   if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
   if (code === UNIQUE_VIOLATION && column !== undefined) {
-    return taken(column)
+    return valueTaken(column)
   }
   // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {
-    return invalid([{ pointer: '', code: 'out_of_range', message: 'a value is out of range' }])
+    return validationFailed([{ pointer: '', code: 'out_of_range', message: 'a value is out of range' }])
   }
-  if (typeof code === 'string' && TIMED_OUT.has(code)) {
+  if (typeof code === 'string' && TIMEOUT_CODES.has(code)) {
     return new Problem('timed_out', 'The request timed out. Try again.', {}, { 'Retry-After': '1' })
   }
   if (isDatabaseAway(error)) {
@@ -229,25 +229,25 @@ export function toProblem(error: unknown): Problem {
 
 // Exhausted resources, such as the disk (class 53), errors of the operating system (class 58), and changes in a
 // read-only database.
-const UNABLE_CODES = /^(53...|58...|25006)$/
+const DATABASE_UNABLE_CODES = /^(53...|58...|25006)$/
 
 // A disk that is full, read-only, or failing, and a process with its maximum of open files.
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 export function isDatabaseUnable(error: unknown): boolean {
   const { code } = error as { code?: unknown }
-  return typeof code === 'string' && UNABLE_CODES.test(code)
+  return typeof code === 'string' && DATABASE_UNABLE_CODES.test(code)
 }
 
 // A statement timeout, a lock timeout, a transaction that was idle too long, and a deadlock that recurred more often
 // than we retry.
-const TIMED_OUT: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
+const TIMEOUT_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
 // Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and the errors
 // of the socket and the pool when the database is unreachable.
-const AWAY_CODES =
+const DATABASE_AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
-const AWAY_MESSAGES =
+const DATABASE_AWAY_MESSAGES =
   /connection terminated|query read timeout|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
 export function isDatabaseAway(error: unknown): boolean {
@@ -257,5 +257,5 @@ export function isDatabaseAway(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   // The sign-in library wraps the errors that it fails with.
   if (cause !== undefined && isDatabaseAway(cause)) return true
-  return (typeof code === 'string' && AWAY_CODES.test(code)) || AWAY_MESSAGES.test(error.message)
+  return (typeof code === 'string' && DATABASE_AWAY_CODES.test(code)) || DATABASE_AWAY_MESSAGES.test(error.message)
 }

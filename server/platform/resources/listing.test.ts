@@ -1,12 +1,12 @@
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import * as requests from '../../domain/bidding/bid-requests/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
-import { MOST_PAGE_BYTES } from '../calls/page.ts'
+import { MAX_PAGE_BYTES } from '../calls/page.ts'
 import type { Db } from '../database/database.ts'
-import { statementTexts } from './statement-texts.ts'
+import { createStatementCache } from './statement-texts.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -24,9 +24,9 @@ const lines = (count: number, more: object = {}) => times(count, () => ({ descri
 async function create(path: string, body: object, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
-    const { status, body: made } = await plumbline.post(`/api/ext${path}`, body, { key: site.key })
+    const { status, body: created } = await plumbline.post(`/api/ext${path}`, body, { key: site.key })
     expect(status).toBe(201)
-    ids.push(made.id)
+    ids.push(created.id)
   }
   return ids
 }
@@ -83,7 +83,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
       const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
       const before = sizes.slice(0, -1).reduce((sum, size) => sum + size, 0)
       // The database's size of a row is only approximate.
-      expect(before).toBeLessThan(MOST_PAGE_BYTES * 1.05)
+      expect(before).toBeLessThan(MAX_PAGE_BYTES * 1.05)
       pages.push(items.length)
       seen.push(...items)
       cursor = answer.body.nextCursor
@@ -111,7 +111,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
     await requests.list(call, { limit: 200, sort: '-createdAt' })
     expect(meter.statements.length).toBe(2)
     const all = await requests.list(call, { limit: 1, sort: '-createdAt' })
-    expect(meter.characters).toBeLessThan(MOST_PAGE_BYTES * 2)
+    expect(meter.characters).toBeLessThan(MAX_PAGE_BYTES * 2)
     expect(all.text.length).toBeGreaterThan(0)
   })
 })
@@ -139,7 +139,7 @@ describe('the same query in another order', () => {
 })
 
 test('beyond the maximum, the latest statements are kept', () => {
-  const texts = statementTexts()
+  const texts = createStatementCache()
   let built = 0
   const ask = (shape: string) => texts(shape, () => `select ${++built}`)
   for (let i = 0; i < 501; i++) ask(`shape ${i}`)

@@ -13,7 +13,7 @@ export class RecordReads {
 
   note({ id, version }: { readonly id?: unknown; readonly version?: unknown }): void {
     if (typeof id !== 'string' || typeof version !== 'number') return
-    if (!this.versions.has(id) && madeAt(id) < this.#startedAt) this.versions.set(id, version)
+    if (!this.versions.has(id) && idCreatedAt(id) < this.#startedAt) this.versions.set(id, version)
   }
 
   noteAll(rows: readonly object[]): void {
@@ -32,7 +32,7 @@ export class RecordReads {
 }
 
 /** Returns the time at which an ID was created, which is part of the ID, by the machine's clock. */
-function madeAt(id: string): number {
+function idCreatedAt(id: string): number {
   try {
     return Number.parseInt(
       toUUID(id as Parameters<typeof toUUID>[0])

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
 import { buildSite } from '../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import * as bidRequests from '../../domain/bidding/bid-requests/queries.ts'
-import { systemCall } from '../keys/principals.ts'
+import { newSystemCall } from '../keys/principals.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -19,7 +19,7 @@ locked('whoever waited for a lock is given what the one before has left, in comp
   const site = await buildSite(plumbline)
   const { body: request } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
   const [held, mayEnd] = [signal(), signal()]
-  const call = () => systemCall(plumbline.app.surroundings, site.organizationId)
+  const call = () => newSystemCall(plumbline.app.services, site.organizationId)
   const first = (await call()).write(async (call) => {
     await bidRequests.lock(call, request.id)
     held.give()
@@ -52,17 +52,17 @@ test('of many concurrent changes of one record none is lost, and each returns it
   const target = `/api/ext/events?type=vendor.updated&resourceId=${id}&limit=100`
   const { data } = (await plumbline.until(target, ({ body }) => body.data.length >= names.length)).body
   type Told = { data: { object: { version: number; contactName: string }; previous: { contactName: string | null } } }
-  const told = (data as Told[]).map((event) => event.data).sort((a, b) => a.object.version - b.object.version)
-  expect(told.map(({ object }) => object.version)).toEqual(names.map((_, i) => i + 2))
-  expect(told.map(({ object }) => object.contactName).sort()).toEqual([...names].sort())
-  expect(told.map(({ previous }) => previous.contactName)).toEqual([
+  const reported = (data as Told[]).map((event) => event.data).sort((a, b) => a.object.version - b.object.version)
+  expect(reported.map(({ object }) => object.version)).toEqual(names.map((_, i) => i + 2))
+  expect(reported.map(({ object }) => object.contactName).sort()).toEqual([...names].sort())
+  expect(reported.map(({ previous }) => previous.contactName)).toEqual([
     null,
-    ...told.slice(0, -1).map(({ object }) => object.contactName),
+    ...reported.slice(0, -1).map(({ object }) => object.contactName),
   ])
 })
 
 test('an update returns what a later read returns, field by field', async () => {
-  const { body: made } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
+  const { body: created } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   const sent = {
     poLimit: 1250.5,
     scopes: ['Framing'],
@@ -70,9 +70,9 @@ test('an update returns what a later read returns, field by field', async () => 
     paymentTerms: { netDays: 10 },
     phone: null,
   }
-  const changed = await plumbline.patch(`/api/ext/vendors/${made.id}`, sent)
+  const changed = await plumbline.patch(`/api/ext/vendors/${created.id}`, sent)
   expect(changed.body).toMatchObject({ version: 2, poLimit: 1250.5 })
-  const read = await plumbline.get(`/api/ext/vendors/${made.id}`)
+  const read = await plumbline.get(`/api/ext/vendors/${created.id}`)
   expect(changed.body).toEqual(read.body)
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })

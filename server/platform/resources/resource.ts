@@ -2,16 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../../client/contract.gen.ts'
-import { type Call, type Hiding, noteChange, type Tenant, type WriteCall } from '../calls/call.ts'
-import { checkIfMatch } from '../calls/etag.ts'
-import { refusedRow } from '../calls/holder.ts'
+import { type Call, recordChange, type SealState, type Tenant, type WriteCall } from '../calls/call.ts'
+import { assertIfMatch } from '../calls/etag.ts'
 import type { Json } from '../calls/json.ts'
+import { toUniqueConflict } from '../calls/unique-conflict.ts'
 import { conflict, notFound, unknownReference } from '../problems/problem.ts'
-import { asItems, asValues } from './columns.ts'
-import { columnsOf, type Declaration, type Fitting, type RecordName, type Schemas, storageOf } from './declared.ts'
-import { type Further, type Listed, type ListQuery, listing, type Page } from './listing.ts'
-import { registerRecord } from './registered.ts'
-import { statementTexts } from './statement-texts.ts'
+import { selectJsonRows, selectValues } from './columns.ts'
+import {
+  type CheckedSchema,
+  getStorage,
+  type RecordName,
+  type ResourceDeclaration,
+  resolveColumns,
+  type Schemas,
+} from './declaration.ts'
+import { createListing, type ItemExtension, type ListDefinition, type ListQuery, type Page } from './listing.ts'
+import { registerFinder } from './record-finders.ts'
+import { createStatementCache } from './statement-texts.ts'
 
 /**
  * Returns what all resources have in common: functions to list, find, lock, insert, update, and archive them. A slice
@@ -21,27 +28,27 @@ import { statementTexts } from './statement-texts.ts'
  * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and cached. They
  * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
  */
-export function resource<
+export function defineResource<
   const Schema extends RecordName,
   R extends Row = Extract<Schemas[Schema], Row>,
   const Without extends keyof Schemas[Schema] & string = never,
   const Stored extends string = never,
   const Computed extends string = never,
 >(
-  declaration: Declaration<Schema, R, Without, Stored, Computed> &
-    NoInfer<Fitting<Schema, R, Without, Stored, Computed>>,
+  declaration: ResourceDeclaration<Schema, R, Without, Stored, Computed> &
+    NoInfer<CheckedSchema<Schema, R, Without, Stored, Computed>>,
 ): Resource<R, Computed> {
-  const { schema, toRecord = (_call: Hiding, row: R): object => row, long, beside, filters, sorts } = declaration
-  const { prefix, table } = storageOf(schema)
-  const found = resourceOf<R, Computed>(prefix, {
+  const { schema, toRecord = (_call: SealState, row: R): object => row, long, beside, filters, sorts } = declaration
+  const { prefix, table } = getStorage(schema)
+  const found = buildResource<R, Computed>(prefix, {
     table,
-    columns: columnsOf({ ...declaration, table }),
+    columns: resolveColumns({ ...declaration, table }),
     long,
     beside,
     filters,
     sorts,
   })
-  registerRecord(schema, async (call, ids) => (await found.findAll(call, ids)).map((row) => toRecord(call, row)))
+  registerFinder(schema, async (call, ids) => (await found.findAll(call, ids)).map((row) => toRecord(call, row)))
   return found
 }
 
@@ -54,25 +61,27 @@ export interface Row {
   archivedAt?: string | null
 }
 
-type Kept = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
+type ManagedField = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
 /** The values of a new row. A nullable field is null if omitted. */
-export type Values<R extends Row, Computed extends PropertyKey = never> = Given<Omit<R, Kept | Computed>>
-type Given<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
+export type NewRowValues<R extends Row, Computed extends PropertyKey = never> = OptionalIfNull<
+  Omit<R, ManagedField | Computed>
+>
+type OptionalIfNull<R> = { [Field in keyof R as null extends R[Field] ? never : Field]: R[Field] } & {
   [Field in keyof R as null extends R[Field] ? Field : never]?: R[Field] | undefined
 }
 /** A body is spread into a new row, so the compiler must detect a field that the row does not have. */
-type Only<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
-export type Changes<R extends Row, Computed extends PropertyKey = never> = {
-  [Field in Exclude<keyof R, Kept | Computed>]?: R[Field] | undefined
+type WithoutUnknown<Values, Known> = Values & { [Name in Exclude<keyof Values, keyof Known>]: never }
+export type RowChanges<R extends Row, Computed extends PropertyKey = never> = {
+  [Field in Exclude<keyof R, ManagedField | Computed>]?: R[Field] | undefined
 } & { archivedAt?: string | null }
 
 /** A new row that is not stored yet. */
-export type Made<R extends Row, Computed extends PropertyKey = never> = Omit<R, Exclude<Computed, 'id'>> & {
+export type NewRow<R extends Row, Computed extends PropertyKey = never> = Omit<R, Exclude<Computed, 'id'>> & {
   id: string
 }
 
 /** A row before and after a change of its own fields. */
-export interface Changed<R> {
+export interface RowChange<R> {
   readonly before: R
   readonly after: R
   /** Names of changed columns that are not visible. */
@@ -80,7 +89,7 @@ export interface Changed<R> {
 }
 
 /** Returns the names of the changed fields. */
-export function changedFields<R extends object>({ before, after, hidden = [] }: Changed<R>): string[] {
+export function changedFields<R extends object>({ before, after, hidden = [] }: RowChange<R>): string[] {
   const shown = Object.keys(after) as (keyof R & string)[]
   return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
 }
@@ -94,7 +103,7 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     tenant: Tenant,
     query: ListQuery,
     within?: Record<string, string>,
-    further?: Further<More>,
+    further?: ItemExtension<More>,
   ): Promise<Json<Page<R & More>>>
   /** Returns the record, archived or not. Throws `not_found`. */
   find(tenant: Tenant, id: string): Promise<R>
@@ -105,7 +114,7 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
    * Returns the records whose fields each have one of the given values, in the order of their IDs. Only for fields that
    * few records share, because the result is not paginated.
    */
-  findAllWith(tenant: Tenant, wanted: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
+  findAllWith(tenant: Tenant, requested: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
   /** Like `find`, and locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
   /**
@@ -113,35 +122,41 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
    */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the record. */
-  insert<Given extends Values<R, Computed>>(call: WriteCall, values: Only<Given, Values<R, Computed>>): Promise<R>
+  insert<Given extends NewRowValues<R, Computed>>(
+    call: WriteCall,
+    values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
+  ): Promise<R>
   /** Returns a new record that is not stored yet, without computed fields. `insertAll` stores it. */
-  make<Given extends Values<R, Computed>>(call: Call, values: Only<Given, Values<R, Computed>>): Made<R, Computed>
+  make<Given extends NewRowValues<R, Computed>>(
+    call: Call,
+    values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
+  ): NewRow<R, Computed>
   /** Stores many new records in one statement. `unshown` are the values of columns that are not among their fields. */
   insertAll(
     call: WriteCall,
-    made: readonly Made<R, Computed>[],
+    created: readonly NewRow<R, Computed>[],
     unshown?: Readonly<Record<string, number>>,
   ): Promise<void>
   /** Stores many locked rows in their changed state, each at most once, in one statement. */
-  updateAll(call: WriteCall, changed: readonly Changed<R>[]): Promise<void>
+  updateAll(call: WriteCall, changed: readonly RowChange<R>[]): Promise<void>
   /**
    * Updates a locked row. Undefined fields keep their value. If nothing changes, nothing is written. Throws
    * `precondition_failed` if `ifMatch` is given and is not the current version.
    */
-  update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R>
+  update(call: WriteCall, before: R, changes: RowChanges<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
 }
 
-function resourceOf<R extends Row, Computed extends PropertyKey>(
+function buildResource<R extends Row, Computed extends PropertyKey>(
   prefix: string,
-  listed: Listed,
+  listed: ListDefinition,
 ): Resource<R, Computed> {
   const { table, columns: kinds } = listed
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
-  const selected = asValues(kinds)
-  const text = statementTexts()
+  const selected = selectValues(kinds)
+  const text = createStatementCache()
 
   async function rows({ db, reads }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
     const { rows } = await db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))
@@ -161,7 +176,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     try {
       return (await call.db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
     } catch (error) {
-      throw refusedRow(error, table, row)
+      throw toUniqueConflict(error, table, row)
     }
   }
 
@@ -171,7 +186,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     return kind === 'json' || kind === 'json?' ? JSON.stringify(value) : value
   }
 
-  const own = `${asItems(kinds, `"${table}" as t`)} where t."organizationId" = $1`
+  const own = `${selectJsonRows(kinds, `"${table}" as t`)} where t."organizationId" = $1`
   const one = `${own} and t."id" = $2`
   const all = `${own} and t."id" = any($2)`
   // After a wait for the lock the row is current, but its subqueries would have the earlier state, so they are read
@@ -183,13 +198,13 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
   // The database knows the types of the columns, so many rows are one parameter.
-  const given = `json_populate_recordset(null::"${table}", $2::json)`
+  const provided = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
   const updateOfAll = `update "${table}" as t set ${stored
-    .filter((field) => !KEPT.has(field))
+    .filter((field) => !MANAGED_FIELDS.has(field))
     .map((field) => `"${field}" = g."${field}"`)
     .join(', ')}, "version" = t."version" + 1, "updatedAt" = $3
-    from ${given} as g where t."organizationId" = $1 and t."id" = g."id"`
+    from ${provided} as g where t."organizationId" = $1 and t."id" = g."id"`
 
   async function findOptional(tenant: Tenant, id: string): Promise<R | undefined> {
     return (await items(tenant, one, [tenant.organizationId, id]))[0]
@@ -201,7 +216,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     return row
   }
 
-  function newRow(call: Call, values: Values<R, Computed>): R {
+  function newRow(call: Call, values: NewRowValues<R, Computed>): R {
     const now = call.now.toISOString()
     const kept: Record<string, unknown> = {
       ...{ id: typeid(prefix).toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
@@ -217,8 +232,8 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
   }
 
   /** Returns the changed fields with their values, sorted, so that the same fields always make the same statement. */
-  function toChange(before: R, changes: Changes<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
-    checkIfMatch(ifMatch, before)
+  function toChange(before: R, changes: RowChanges<R, Computed>, ifMatch: string | undefined): [string, unknown][] {
+    assertIfMatch(ifMatch, before)
     if (before.archivedAt != null) throw conflict('archived', 'Cannot change the record: it is archived.')
     const old = before as unknown as Record<string, unknown>
     return Object.entries(changes as Record<string, unknown>)
@@ -235,7 +250,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     return `${sets.join(', ')}, "version" = t."version" + 1, "updatedAt" = $3`
   }
 
-  async function update(call: WriteCall, before: R, changes: Changes<R, Computed>, ifMatch?: string): Promise<R> {
+  async function update(call: WriteCall, before: R, changes: RowChanges<R, Computed>, ifMatch?: string): Promise<R> {
     const changed = toChange(before, changes, ifMatch)
     if (changed.length === 0) return before
     const names = changed.map(([field]) => field)
@@ -247,14 +262,14 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     const all = [call.organizationId, before.id, call.now.toISOString(), ...values]
     const [row] = await written(call, statement, all, { ...before, ...changes })
     if (row === undefined) throw notFound()
-    noteChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
+    recordChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
     return row
   }
 
   return {
     findOptional,
 
-    list: listing<R>(listed),
+    list: createListing<R>(listed),
 
     find,
 
@@ -264,13 +279,13 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return ids.flatMap((id) => found.get(id) ?? [])
     },
 
-    findAllWith(tenant, wanted) {
-      const names = Object.keys(wanted)
+    findAllWith(tenant, requested) {
+      const names = Object.keys(requested)
       const statement = text(`with ${names.join()}`, () => {
         const conditions = names.map((name, i) => `and t."${name}" = any($${i + 2})`)
         return `${own} ${conditions.join(' ')} order by t."id"`
       })
-      return items(tenant, statement, [tenant.organizationId, ...Object.values(wanted)])
+      return items(tenant, statement, [tenant.organizationId, ...Object.values(requested)])
     },
 
     async lock(call, id) {
@@ -300,7 +315,7 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
     async insert(call, values) {
       const row = newRow(call, values)
       await written(call, insertion, insertValues(call, row), row)
-      noteChange(call, row.id, 'created')
+      recordChange(call, row.id, 'created')
       return isComputed ? find(call, row.id) : row
     },
 
@@ -308,18 +323,18 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       return newRow(call, values)
     },
 
-    async insertAll(call, made, unshown = {}) {
-      if (made.length === 0) return
+    async insertAll(call, created, unshown = {}) {
+      if (created.length === 0) return
       const beside = Object.keys(unshown)
       const statement = text(`insert all ${beside.join()}`, () => {
         const columns = [names, ...beside.map((column) => `"${column}"`)].join(', ')
         const values = [names, ...beside.map((_, i) => `$${i + 3}`)].join(', ')
-        return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${given}`
+        return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${provided}`
       })
-      const all = [call.organizationId, JSON.stringify(made), ...Object.values(unshown)]
+      const all = [call.organizationId, JSON.stringify(created), ...Object.values(unshown)]
       // Of several rows, the database does not say which one it rejected.
-      await written(call, statement, all, made.length === 1 ? (made[0] ?? {}) : {})
-      for (const { id } of made) noteChange(call, id, 'created')
+      await written(call, statement, all, created.length === 1 ? (created[0] ?? {}) : {})
+      for (const { id } of created) recordChange(call, id, 'created')
     },
 
     async updateAll(call, changed) {
@@ -327,20 +342,20 @@ function resourceOf<R extends Row, Computed extends PropertyKey>(
       const after = JSON.stringify(changed.map((each) => each.after))
       const all = [call.organizationId, after, call.now.toISOString()]
       await written(call, updateOfAll, all, changed.length === 1 ? (changed[0]?.after ?? {}) : {})
-      for (const each of changed) noteChange(call, each.after.id, 'updated', changedFields(each))
+      for (const each of changed) recordChange(call, each.after.id, 'updated', changedFields(each))
     },
 
     update,
 
     async archive(call, before, ifMatch) {
       if (before.archivedAt != null) {
-        checkIfMatch(ifMatch, before)
+        assertIfMatch(ifMatch, before)
         return before
       }
-      return update(call, before, { archivedAt: call.now.toISOString() } as Changes<R, Computed>, ifMatch)
+      return update(call, before, { archivedAt: call.now.toISOString() } as RowChanges<R, Computed>, ifMatch)
     },
   }
 }
 
 // Fields that an update sets by itself or never changes.
-const KEPT: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])
+const MANAGED_FIELDS: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

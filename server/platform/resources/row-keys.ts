@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../calls/call.ts'
-import { invalid, type Problem, taken, unknownReference } from '../problems/problem.ts'
-import { type AskedRow, archived } from './sync.ts'
+import { type Problem, unknownReference, validationFailed, valueTaken } from '../problems/problem.ts'
+import { archivedRecordProblem, type SyncRow } from './sync-rows.ts'
 
 /** The keys by which a row can name its record. */
 export type RowKeys = { readonly [Key in MatchBy]?: string | null | undefined }
-export type Keyed = { readonly id: string; readonly archivedAt: string | null } & {
+export type KeyedRecord = { readonly id: string; readonly archivedAt: string | null } & {
   readonly [Key in OtherKey]?: string | null
 }
 
 /** Returns what distinguishes a row from all others of the request. */
-export function keysOf(values: RowKeys): Record<string, string | null | undefined> {
+export function rowKeysOf(values: RowKeys): Record<string, string | null | undefined> {
   const { id, accountingId, externalId } = values
   return { id, accountingId, externalId }
 }
@@ -23,9 +23,9 @@ export async function lockKeyed(
   call: WriteCall,
   table: string,
   fields: readonly OtherKey[],
-  rows: readonly AskedRow<RowKeys>[],
+  rows: readonly SyncRow<RowKeys>[],
 ): Promise<string[]> {
-  return keyed(call, table, fields, rows, sql`for no key update`)
+  return findByKeys(call, table, fields, rows, sql`for no key update`)
 }
 
 /** Does the same without locks, for records that another lock already protects. */
@@ -33,20 +33,20 @@ export async function findKeyed(
   call: WriteCall,
   table: string,
   fields: readonly OtherKey[],
-  rows: readonly AskedRow<RowKeys>[],
+  rows: readonly SyncRow<RowKeys>[],
 ): Promise<string[]> {
-  return keyed(call, table, fields, rows, sql``)
+  return findByKeys(call, table, fields, rows, sql``)
 }
 
 /**
  * Runs one after the other for a table: two requests that create the same records would otherwise wait for each other,
  * or the later one would fail instead of finding them unchanged.
  */
-async function keyed(
+async function findByKeys(
   { db, organizationId }: WriteCall,
   table: string,
   fields: readonly OtherKey[],
-  rows: readonly AskedRow<RowKeys>[],
+  rows: readonly SyncRow<RowKeys>[],
   locking: RawBuilder<unknown>,
 ): Promise<string[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${table}`}, 74185026))`.execute(db)
@@ -68,8 +68,8 @@ async function keyed(
  * Returns the record that each row names by its key; null for a row that creates one. The keys are those before the
  * request, so a row cannot take over an ID that another record has until then.
  */
-export function meantBy<Values extends RowKeys, R extends Keyed>(
-  rows: readonly AskedRow<Values>[],
+export function matchRowsByKey<Values extends RowKeys, R extends KeyedRecord>(
+  rows: readonly SyncRow<Values>[],
   found: readonly R[],
   match: MatchBy,
 ): (R | Problem | null)[] {
@@ -78,26 +78,27 @@ export function meantBy<Values extends RowKeys, R extends Keyed>(
   const holders = { id: by('id'), accountingId: by('accountingId'), externalId: by('externalId') }
   return rows.map(({ values }) => {
     const key = values[match]
-    if (key == null && match !== 'id') return fault(match, 'required', `is required when match is ${match}`)
-    if (values.id !== undefined && match !== 'id') return fault('id', 'match', `must be omitted when match is ${match}`)
+    if (key == null && match !== 'id') return toKeyProblem(match, 'required', `is required when match is ${match}`)
+    if (values.id !== undefined && match !== 'id')
+      return toKeyProblem('id', 'match', `must be omitted when match is ${match}`)
     const record = key == null ? null : (holders[match].get(key) ?? null)
     if (record === null && key != null && match === 'id') return unknownReference(['/id'])
-    if (record !== null && record.archivedAt !== null) return archived()
+    if (record !== null && record.archivedAt !== null) return archivedRecordProblem()
     for (const field of ['accountingId', 'externalId'] as const) {
       const value = values[field]
       const holder = value == null ? undefined : holders[field].get(value)
-      if (holder !== undefined && holder.id !== record?.id) return taken(field, holder.id)
+      if (holder !== undefined && holder.id !== record?.id) return valueTaken(field, holder.id)
     }
     return record
   })
 }
 
-function fault(field: string, code: string, message: string): Problem {
-  return invalid([{ pointer: `/${field}`, code, message }])
+function toKeyProblem(field: string, code: string, message: string): Problem {
+  return validationFailed([{ pointer: `/${field}`, code, message }])
 }
 
 /** Returns those of these IDs that exist in the table. */
-export async function known(
+export async function findKnownIds(
   { db, organizationId }: Tenant,
   table: string,
   ids: readonly string[],

@@ -5,17 +5,17 @@ import { keepLatest } from '../values/keep-latest.ts'
  * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Clients use only a
  * few of them, so beyond the maximum the oldest are dropped and built again when needed.
  */
-export type StatementTexts = (shape: string, build: () => string) => string
+export type StatementCache = (shape: string, build: () => string) => string
 
-const MOST_SHAPES = 500
+const MAX_SHAPES = 500
 
-export function statementTexts(): StatementTexts {
+export function createStatementCache(): StatementCache {
   const known = new Map<string, string>()
   return (shape, build) => {
     let text = known.get(shape)
     if (text === undefined) {
       text = build()
-      keepLatest(known, shape, text, MOST_SHAPES)
+      keepLatest(known, shape, text, MAX_SHAPES)
     }
     return text
   }

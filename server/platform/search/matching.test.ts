@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { indexChanges } from './index-changes.ts'
 
 let plumbline: TestPlumbline
@@ -42,7 +42,7 @@ test('a list is searched by the beginnings of words, with the same result before
     unit: 'each',
     description: 'For wide pine doors',
   })
-  const asked: [q: string, ids: string[]][] = [
+  const requested: [q: string, ids: string[]][] = [
     ['pine', [beam, walls]],
     ['PIN', [beam, walls]],
     ['pine stud', [walls]],
@@ -57,12 +57,12 @@ test('a list is searched by the beginnings of words, with the same result before
   ]
   const answers = async () => {
     const all = []
-    for (const [q] of asked) all.push([q, await found('parts', q)])
+    for (const [q] of requested) all.push([q, await found('parts', q)])
     return all
   }
   const before = await answers()
   await indexed()
-  expect([before, await answers()]).toEqual([asked, asked])
+  expect([before, await answers()]).toEqual([requested, requested])
 })
 
 test('a record with several words of the same beginning is found once, and pages continue after it', async () => {

@@ -1,82 +1,96 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../calls/call.ts'
-import { textsOf } from './index-changes.ts'
-import { archivedType, type IndexedKind, kindsByTable } from './kinds.ts'
-import { ANYWHERE, beyond, firstOf, nearestWithAll, onwards, type Start } from './nearest.ts'
-import { askedWords, endOf, wordsOf } from './words.ts'
+import { findRecordTexts } from './index-changes.ts'
+import { type IndexedKind, kindsByTable, toArchivedType } from './indexed-kinds.ts'
+import {
+  afterStart,
+  FROM_FIRST,
+  findNearestWithAllWords,
+  firstInOrder,
+  fromIdOn,
+  type PageStart,
+} from './page-start.ts'
+import { prefixEnd, toIndexWords, toQueryWords } from './search-words.ts'
 
 /** SQL whose text does not depend on values, which are parameters. */
-export type Matching = (parameter: (value: unknown) => string) => string
+export type SqlBuilder = (parameter: (value: unknown) => string) => string
 
 /**
  * Which records of a list have words that begin with the requested ones. Records that are not indexed yet are searched
  * directly, so a list finds everything written before.
  */
-export interface Matched {
+export interface MatchSql {
   /** Values of one form have the same SQL text. */
   form: string
   /** A query for the IDs of all of them; null if they may be too many. */
-  ids: Matching | null
+  ids: SqlBuilder | null
   /**
    * The ID from which a list in the order of IDs has any matches; null if it is unknown or the list has another order.
    */
   entry: string | null
   /** A condition on the list's rows. */
-  condition: Matching
+  condition: SqlBuilder
 }
 
 /**
  * Up to this many records with the rarest word are checked for the other words. Beyond it, the list's order is
  * followed.
  */
-const MOST_CHECKED = 5000
+const MAX_CHECKED = 5000
 
 /**
  * No further records are found, even if some were added since they were counted. The query has this limit because of
  * the planner: it expects a tenth of the table for an unknown limit, and without a limit so many rows that planning the
  * query for each call would seem worthwhile, although that takes far longer than running it.
  */
-const MOST_FOUND = 2 * MOST_CHECKED
+const MAX_FOUND = 2 * MAX_CHECKED
 
 /**
  * The number of latest changes that are searched if they are not indexed yet. A larger import is found as it is
  * indexed.
  */
-const MOST_WAITING = 500
+const MAX_UNINDEXED = 500
 
-interface Asked {
+interface WordQuery {
   q: string
   archived: boolean
   /** Null if the list is in another order than that of its IDs. */
-  start: Start | null
+  start: PageStart | null
 }
 
 /** Returns how to find the matching records; null if no record can match. */
-export async function matching(tenant: Tenant, table: string, { q, archived, start }: Asked): Promise<Matched | null> {
+export async function buildMatch(
+  tenant: Tenant,
+  table: string,
+  { q, archived, start }: WordQuery,
+): Promise<MatchSql | null> {
   const kind = kindsByTable.get(table)
   if (kind === undefined) throw new Error(`Expected the search index to include records of ${table}.`)
   const { type } = kind
-  const words = askedWords(q)
+  const words = toQueryWords(q)
   if (words.length === 0) return null
-  const kinds = archived ? [type, archivedType(type)] : [type]
-  const [counts, waiting] = await Promise.all([countsOf(tenant, kinds, words), waitingOf(tenant, kind)])
+  const kinds = archived ? [type, toArchivedType(type)] : [type]
+  const [counts, waiting] = await Promise.all([
+    countRecordsWithWords(tenant, kinds, words),
+    findUnindexed(tenant, kind),
+  ])
   const has = (text: string) => {
-    const own = wordsOf(text)
+    const own = toIndexWords(text)
     return words.every((word) => own.some((one) => one.startsWith(word)))
   }
-  const fresh = waiting.length === 0 ? [] : await textsOf(tenant.db, waiting)
+  const fresh = waiting.length === 0 ? [] : await findRecordTexts(tenant.db, waiting)
   const matched = fresh.filter(({ kind, text }) => kinds.includes(kind) && has(text)).map(({ recordId }) => recordId)
   const stale = waiting.map(({ recordId }) => recordId)
   const fewest = Math.min(...counts)
   const rarest = counts.indexOf(fewest)
-  if (fewest <= MOST_CHECKED)
+  if (fewest <= MAX_CHECKED)
     return {
       form: `rare ${words.length} ${kinds.length}`,
       ids: rare,
       entry: null,
       condition: (parameter) => `t."id" = any(array(${rare(parameter)}))`,
     }
-  const first = await nearestWithAll(tenant, kinds, words, start ?? ANYWHERE)
+  const first = await findNearestWithAllWords(tenant, kinds, words, start ?? FROM_FIRST)
   if (first === null) {
     if (matched.length === 0) return null
     return {
@@ -86,46 +100,46 @@ export async function matching(tenant: Tenant, table: string, { q, archived, sta
       condition: (parameter) => `t."id" = any(${parameter(matched)}::text[])`,
     }
   }
-  const entry = start === null ? null : firstOf([first, ...beyond(start, matched)], start)
+  const entry = start === null ? null : firstInOrder([first, ...afterStart(start, matched)], start)
   return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
 
   // A record may have several words with the same beginning.
   function rare(parameter: (value: unknown) => string): string {
-    const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWord('s."recordId"', word, parameter)}`)
-    const most = parameter(MOST_FOUND)
+    const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWordSql('s."recordId"', word, parameter)}`)
+    const max = parameter(MAX_FOUND)
     return `select distinct unnest(array(
       select s."recordId" from "searchWords" as s
       where s."organizationId" = $1 and s."kind" in (${kinds.map(parameter).join(', ')})
-        and ${begins('s', words[rarest] ?? '', parameter)}
-        and s."recordId" <> all(${parameter(stale)}::text[])${found.join('')} limit ${most}) || ${parameter(matched)}::text[]) as "id" limit ${most}`
+        and ${beginsWithSql('s', words[rarest] ?? '', parameter)}
+        and s."recordId" <> all(${parameter(stale)}::text[])${found.join('')} limit ${max}) || ${parameter(matched)}::text[]) as "id" limit ${max}`
   }
 
   function frequent(parameter: (value: unknown) => string): string {
     // Applied to both, because the planner may read either of them.
     const from = (id: string) =>
-      start === null || entry === null ? '' : ` and ${onwards(id, start, parameter(entry))}`
-    const found = words.map((word) => hasWord('t."id"', word, parameter, from)).join(' and ')
+      start === null || entry === null ? '' : ` and ${fromIdOn(id, start, parameter(entry))}`
+    const found = words.map((word) => hasWordSql('t."id"', word, parameter, from)).join(' and ')
     if (stale.length === 0) return `${found}${from('t."id"')}`
     return `(t."id" = any(${parameter(matched)}::text[]) or t."id" <> all(${parameter(stale)}::text[]) and ${found})${from('t."id"')}`
   }
 }
 
-function hasWord(
+function hasWordSql(
   id: string,
   word: string,
   parameter: (value: unknown) => string,
   more: (id: string) => string = () => '',
 ): string {
   return `exists (
-    select from "searchWords" as o where o."organizationId" = $1 and o."recordId" = ${id} and ${begins('o', word, parameter)}${more('o."recordId"')})`
+    select from "searchWords" as o where o."organizationId" = $1 and o."recordId" = ${id} and ${beginsWithSql('o', word, parameter)}${more('o."recordId"')})`
 }
 
-function begins(as: string, word: string, parameter: (value: unknown) => string): string {
-  return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(endOf(word))}`
+function beginsWithSql(as: string, word: string, parameter: (value: unknown) => string): string {
+  return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(prefixEnd(word))}`
 }
 
 /** Returns how many records have each of the words, counted only as far as it matters. */
-async function countsOf(
+async function countRecordsWithWords(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
   words: readonly string[],
@@ -135,19 +149,19 @@ async function countsOf(
       select count(*) from (
         select from "searchWords" as s
         where s."organizationId" = ${organizationId} and s."kind" in (${sql.join(kinds)})
-          and s."word" >= ${word} and s."word" < ${endOf(word)} limit ${MOST_CHECKED + 1}) as c)`,
+          and s."word" >= ${word} and s."word" < ${prefixEnd(word)} limit ${MAX_CHECKED + 1}) as c)`,
   )
   const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(counts)}]::integer[] as "counts"`.execute(db)
   return rows[0]?.counts ?? []
 }
 
 /** Returns the records that have changed since they were indexed. */
-async function waitingOf({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
+async function findUnindexed({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
   const from = `${prefix}_`
   const { rows } = await sql<{ organizationId: string; recordId: string }>`
     select distinct ${organizationId}::text as "organizationId", q."recordId" from (
       select "recordId" from "searchQueue" where "organizationId" = ${organizationId}
-      order by "place" desc limit ${MOST_WAITING}) as q
-    where q."recordId" >= ${from} and q."recordId" < ${endOf(from)}`.execute(db)
+      order by "place" desc limit ${MAX_UNINDEXED}) as q
+    where q."recordId" >= ${from} and q."recordId" < ${prefixEnd(from)}`.execute(db)
   return rows
 }

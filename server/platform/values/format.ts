@@ -2,17 +2,17 @@ import { minorUnits } from './minor-units.ts'
 
 /** Formats values for error messages in American English, whatever the language of the caller. */
 
-const amounts = new Map<string, Intl.NumberFormat>()
+const amountFormats = new Map<string, Intl.NumberFormat>()
 
 /** Returns an amount as $1,250.00. */
 export function formatAmount(amount: number, currency: string): string {
-  let format = amounts.get(currency)
+  let format = amountFormats.get(currency)
   if (format === undefined) {
     const decimals = minorUnits(currency)
     format = new Intl.NumberFormat('en-US', {
       ...{ style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals },
     })
-    amounts.set(currency, format)
+    amountFormats.set(currency, format)
   }
   return format.format(amount)
 }
@@ -37,23 +37,23 @@ export function formatTimestamp(timestamp: string | Date, timeZone: string): str
 }
 
 /** Returns a value of an enumeration as words: retainage release. */
-export function toWords(value: string): string {
+export function humanizeValue(value: string): string {
   return value.replaceAll('_', ' ')
 }
 
 /** Returns a status as it follows "is": partially completed, a draft. */
 export function describeStatus(status: string): string {
-  return status === 'draft' ? 'a draft' : toWords(status)
+  return status === 'draft' ? 'a draft' : humanizeValue(status)
 }
 
-const lists = {
+const listFormats = {
   and: new Intl.ListFormat('en-US', { type: 'conjunction' }),
   or: new Intl.ListFormat('en-US', { type: 'disjunction' }),
 }
 
 /** Returns a list as PO-7, PO-8, and PO-9. */
 export function formatList(words: readonly string[], last: 'and' | 'or' = 'and'): string {
-  return lists[last].format(words)
+  return listFormats[last].format(words)
 }
 
 /** The last sentence of an error that passes with time. */

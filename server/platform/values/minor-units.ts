@@ -10,7 +10,7 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The most decimals of any currency whose amounts can be stored. */
-export const MOST_DECIMALS = 3
+export const MAX_DECIMALS = 3
 
 /** Returns the number of decimals of an amount in the currency. */
 export function minorUnits(currency: string): number {
@@ -18,7 +18,7 @@ export function minorUnits(currency: string): number {
 }
 
 /** Returns the SQL expression of the number of decimals for a column with currency codes. */
-export function minorUnitsOf(column: string): string {
+export function getMinorUnits(column: string): string {
   const whens = [0, 3].map((decimals) => {
     const codes = [...DECIMALS].flatMap(([code, own]) => (own === decimals ? [`'${code}'`] : []))
     return `when ${column} in (${codes.join(', ')}) then ${decimals}`

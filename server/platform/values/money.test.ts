@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { minorUnits, minorUnitsOf } from './minor-units.ts'
-import { amountText, divide, lineTotal, percentOf, roundMoney, sum } from './money.ts'
+import { getMinorUnits, minorUnits } from './minor-units.ts'
+import { computeLineTotal, divideAmount, getPercent, roundMoney, sum, toAmountText } from './money.ts'
 
 describe('rounding to the minor unit', () => {
   test('roundMoney rounds half away from zero', () => {
@@ -14,15 +14,15 @@ describe('rounding to the minor unit', () => {
   test('minorUnits follows ISO 4217 where Intl differs', () => {
     const currencies = ['USD', 'JPY', 'KWD', 'IQD', 'COP', 'HUF']
     expect(currencies.map(minorUnits)).toEqual([2, 0, 3, 3, 2, 2])
-    expect(minorUnitsOf('"currency"')).toMatch(
+    expect(getMinorUnits('"currency"')).toMatch(
       /^\(case when "currency" in \('BIF', .*'JPY'.*\) then 0 when .*'KWD'.* then 3 else 2 end\)$/,
     )
   })
 
   test('line totals, percentages and texts have no more decimals than the currency', () => {
-    expect(lineTotal(3, 33.33, 'JPY')).toBe(100)
-    expect(percentOf(1000.005, 10, 'KWD')).toBe(100.001)
-    expect([amountText(5, 'JPY'), amountText(5, 'USD'), amountText(5, 'KWD')]).toEqual(['5', '5.00', '5.000'])
+    expect(computeLineTotal(3, 33.33, 'JPY')).toBe(100)
+    expect(getPercent(1000.005, 10, 'KWD')).toBe(100.001)
+    expect([toAmountText(5, 'JPY'), toAmountText(5, 'USD'), toAmountText(5, 'KWD')]).toEqual(['5', '5.00', '5.000'])
   })
 })
 
@@ -35,7 +35,7 @@ describe('dividing an amount', () => {
     [10, [0, 3, 0], 'USD', [0, 10, 0]],
     [100, [1000, -400], 'USD', [166.67, -66.67]],
   ] as const)('divide splits %s by %s in %s', ([amount, weights, currency, parts]) => {
-    expect(divide(amount, weights, currency)).toEqual(parts)
+    expect(divideAmount(amount, weights, currency)).toEqual(parts)
   })
 
   test('the parts add up to the amount and differ from the exact shares by less than one unit', () => {
@@ -50,7 +50,7 @@ describe('dividing an amount', () => {
       fc.property(units, weights, fc.constantFrom('JPY', 'USD', 'KWD'), (count, shares, currency) => {
         const unit = new Big(10).pow(-minorUnits(currency))
         const amount = unit.times(count).toNumber()
-        const parts = divide(amount, shares, currency)
+        const parts = divideAmount(amount, shares, currency)
         expect(sum(parts)).toBe(amount)
         const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
         for (const [i, part] of parts.entries()) {
@@ -59,7 +59,7 @@ describe('dividing an amount', () => {
           const distance = new Big(part).times(whole).minus(new Big(amount).times(shares[i] ?? 0))
           expect(distance.abs().lt(unit.times(whole))).toBe(true)
         }
-        const negated = divide(-amount, shares, currency).map((part) => (part === 0 ? 0 : -part))
+        const negated = divideAmount(-amount, shares, currency).map((part) => (part === 0 ? 0 : -part))
         expect(negated).toEqual(parts)
       }),
     )

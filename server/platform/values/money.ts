@@ -7,7 +7,7 @@ import { minorUnits } from './minor-units.ts'
  */
 
 /** The limit of an amount, and of the schema Money. */
-export const MOST_MONEY = 999_999_999_999.99
+export const MAX_MONEY = 999_999_999_999.99
 
 /** Rounds an amount to the minor unit of the currency, half away from zero. */
 export function roundMoney(amount: Big | number, currency: string): number {
@@ -19,22 +19,22 @@ function roundedTo(value: Big, decimals: number): Big {
   return value.round(decimals, Big.roundHalfUp)
 }
 
-export function lineTotal(quantity: number, unitPrice: number, currency: string): number {
+export function computeLineTotal(quantity: number, unitPrice: number, currency: string): number {
   return roundMoney(new Big(quantity).times(unitPrice), currency)
 }
 
 /** Returns a percentage of an amount, such as tax or retainage, rounded to the minor unit. */
-export function percentOf(amount: number, percent: number, currency: string): number {
+export function getPercent(amount: number, percent: number, currency: string): number {
   return roundMoney(new Big(amount).times(percent).div(100), currency)
 }
 
 /** Returns a part as a percentage of the whole, to two decimals; null if there is no whole. */
-export function percentage(part: number | null, whole: number | null): number | null {
+export function toPercentage(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole <= 0) return null
   return roundedTo(new Big(part).times(100).div(whole), 2).toNumber()
 }
 
-export function minus(amount: number, other: number): number {
+export function subtract(amount: number, other: number): number {
   return new Big(amount).minus(other).toNumber()
 }
 
@@ -58,13 +58,13 @@ export function sum(amounts: readonly number[]): number {
  * largest remainders, and among equal remainders to the earlier share. So the parts add up to the amount, differ from
  * the exact shares by less than one unit, and differ only in sign for a negative amount.
  */
-export function divide(amount: number, shares: readonly number[], currency: string): number[] {
+export function divideAmount(amount: number, shares: readonly number[], currency: string): number[] {
   const scale = new Big(10).pow(minorUnits(currency))
   const units = new Big(amount).abs().times(scale)
   const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
   const parts = shares.map((share, place) => {
     const numerator = units.times(share)
-    const floor = floorOf(numerator, whole)
+    const floor = getFloor(numerator, whole)
     // Remainders are numerators of the same denominator, so comparing them rounds no quotient.
     return { place, floor, remainder: numerator.minus(floor.times(whole)) }
   })
@@ -79,16 +79,16 @@ export function divide(amount: number, shares: readonly number[], currency: stri
 }
 
 /** Returns the exact integer part of a quotient. Big rounds quotients to 20 decimals, which can reach the next integer. */
-function floorOf(numerator: Big, denominator: Big): Big {
+function getFloor(numerator: Big, denominator: Big): Big {
   const quotient = numerator.div(denominator).round(0, Big.roundDown)
   return quotient.times(denominator).gt(numerator) ? quotient.minus(1) : quotient
 }
 
 export function isMoney(amount: number): boolean {
-  return Math.abs(amount) <= MOST_MONEY
+  return Math.abs(amount) <= MAX_MONEY
 }
 
 /** Returns an amount as text with all decimals of its currency. */
-export function amountText(amount: number, currency: string): string {
+export function toAmountText(amount: number, currency: string): string {
   return new Big(amount).toFixed(minorUnits(currency))
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays } from './calendar.ts'
-import { workCalendar } from './workdays.ts'
+import { createWorkCalendar } from './workdays.ts'
 
-const usual = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-26', '2026-11-27', '2026-12-25'] })
+const usual = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2026-11-26', '2026-11-27', '2026-12-25'] })
 
 describe('workdays', () => {
   test('exclude weekends and holidays', () => {
@@ -25,7 +25,7 @@ describe('workdays', () => {
     const anyWeek = fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 })
     const property = fc.property(anyWeek, anyDate, offsets, (workdays, start, off) => {
       const holidays = off.map((days) => addDays(start, days))
-      const calendar = workCalendar({ workdays, holidays })
+      const calendar = createWorkCalendar({ workdays, holidays })
       const isWorkday = (date: string) => workdays.includes(new Date(date).getUTCDay() || 7) && !holidays.includes(date)
       let day = start
       while (!isWorkday(day)) day = addDays(day, 1)

@@ -22,28 +22,31 @@ export interface WorkCalendar {
 /**
  * Returns a calendar. Workdays are days of the week, 1 for Monday to 7 for Sunday, at least one; holidays are dates.
  */
-export function workCalendar(given: { workdays: readonly number[]; holidays: readonly string[] }): WorkCalendar {
-  const isWorked = Array.from({ length: 7 }, (_, day) => given.workdays.includes(day + 1))
+export function createWorkCalendar(provided: {
+  workdays: readonly number[]
+  holidays: readonly string[]
+}): WorkCalendar {
+  const isWorked = Array.from({ length: 7 }, (_, day) => provided.workdays.includes(day + 1))
   const aWeek = isWorked.filter(Boolean).length
   if (aWeek === 0) throw new Error('Expected a calendar with at least one workday a week.')
   const worked = [0, 1, 2, 3, 4, 5, 6].filter((day) => isWorked[day])
   const workedBefore = isWorked.map((_, day) => worked.filter((each) => each < day).length)
-  const off = [...new Set(given.holidays.map(dayOf))].filter(isInWeek).sort((a, b) => a - b)
+  const off = [...new Set(provided.holidays.map(toDayNumber))].filter(isInWeek).sort((a, b) => a - b)
 
   function isInWeek(day: number): boolean {
-    return isWorked[weekday(day)] === true
+    return isWorked[weekdayOf(day)] === true
   }
 
   /** Returns the number of the first workday on or after the day. */
   function ordinal(day: number): number {
-    return Math.floor(day / 7) * aWeek + (workedBefore[weekday(day)] ?? 0) - countBelow(off, day)
+    return Math.floor(day / 7) * aWeek + (workedBefore[weekdayOf(day)] ?? 0) - countBelow(off, day)
   }
 
   /** Returns the workday with this number. */
-  function dayAt(wanted: number): number {
+  function dayAt(requested: number): number {
     // Each holiday up to the result moves it one day further, and may bring another holiday within range.
     for (let skipped = 0; ; ) {
-      const place = wanted + skipped
+      const place = requested + skipped
       const day = Math.floor(place / aWeek) * 7 + (worked[modulo(place, aWeek)] ?? 0)
       const passed = countBelow(off, day + 1)
       if (passed === skipped) return day
@@ -52,11 +55,11 @@ export function workCalendar(given: { workdays: readonly number[]; holidays: rea
   }
 
   return {
-    isWorkday: (date) => dayAt(ordinal(dayOf(date))) === dayOf(date),
-    onOrAfter: (date) => dateOf(dayAt(ordinal(dayOf(date)))),
-    onOrBefore: (date) => dateOf(dayAt(ordinal(dayOf(date) + 1) - 1)),
-    add: (date, workdays) => dateOf(dayAt(ordinal(dayOf(date)) + workdays)),
-    between: (from, to) => ordinal(dayOf(to)) - ordinal(dayOf(from)),
+    isWorkday: (date) => dayAt(ordinal(toDayNumber(date))) === toDayNumber(date),
+    onOrAfter: (date) => toDate(dayAt(ordinal(toDayNumber(date)))),
+    onOrBefore: (date) => toDate(dayAt(ordinal(toDayNumber(date) + 1) - 1)),
+    add: (date, workdays) => toDate(dayAt(ordinal(toDayNumber(date)) + workdays)),
+    between: (from, to) => ordinal(toDayNumber(to)) - ordinal(toDayNumber(from)),
   }
 }
 
@@ -65,15 +68,15 @@ const DAY_MS = 86_400_000
 // A Monday, so that day 0 starts a week.
 const MONDAY = Date.UTC(1970, 0, 5)
 
-function dayOf(date: string): number {
+function toDayNumber(date: string): number {
   return (Date.parse(date) - MONDAY) / DAY_MS
 }
 
-function dateOf(day: number): string {
+function toDate(day: number): string {
   return new Date(MONDAY + day * DAY_MS).toISOString().slice(0, 10)
 }
 
-function weekday(day: number): number {
+function weekdayOf(day: number): number {
   return modulo(day, 7)
 }
 

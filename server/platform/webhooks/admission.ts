@@ -1,68 +1,71 @@
 import type { Webhook } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../calls/call.ts'
-import { mayRead, permissionOf } from '../events/readable.ts'
+import { canReadType, permissionForType } from '../events/readable-events.ts'
 import { conflict, Problem } from '../problems/problem.ts'
 import * as webhooks from './queries.ts'
-import { MOST_ACTIVE, MOST_WEBHOOKS } from './webhook.ts'
+import { MAX_ACTIVE, MAX_WEBHOOKS } from './webhook.ts'
 
 /**
  * Rules for which subscriptions may exist: none for events that their creator or editor may not read, a limited number,
  * and no accidental duplicates of event and URL. Admission is serialized per organization, so that two concurrent
  * requests cannot both take the last place, or both miss each other as a duplicate.
  */
-interface Sending extends Pick<Webhook, 'url' | 'eventTypes'> {
+interface SubscriptionRequest extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean
 }
 
 /** Throws `permission_denied` or `conflict` if the new subscription is not allowed. */
-export async function admitNew(call: WriteCall, wanted: Sending): Promise<void> {
-  permitTypes(call, wanted.eventTypes)
-  await webhooks.takeTurn(call)
-  if ((await webhooks.count(call)) >= MOST_WEBHOOKS) {
+export async function assertCanCreate(call: WriteCall, requested: SubscriptionRequest): Promise<void> {
+  assertCanReadTypes(call, requested.eventTypes)
+  await webhooks.lockActivation(call)
+  if ((await webhooks.countWebhooks(call)) >= MAX_WEBHOOKS) {
     throw conflict(
       'limit_reached',
-      `An organization can have at most ${MOST_WEBHOOKS} subscriptions. Delete one that you no longer need.`,
+      `An organization can have at most ${MAX_WEBHOOKS} subscriptions. Delete one that you no longer need.`,
     )
   }
-  const active = await webhooks.active(call)
-  refuseTooMany(active)
-  refuseTwin(wanted, active)
+  const active = await webhooks.listActive(call)
+  assertBelowMaximum(active)
+  assertNoDuplicate(requested, active)
 }
 
 /** Checks the same for changes of a locked subscription. */
-export async function admitChange(
+export async function assertCanChange(
   call: WriteCall,
   before: Webhook,
-  changes: Partial<Sending & Pick<Webhook, 'status'>>,
+  changes: Partial<SubscriptionRequest & Pick<Webhook, 'status'>>,
 ): Promise<void> {
   const { url = before.url, eventTypes = before.eventTypes, status = before.status, allowDuplicate = false } = changes
-  permitTypes(call, eventTypes)
+  assertCanReadTypes(call, eventTypes)
   const wasActive = before.status === 'active'
   const isOther = !wasActive || changes.url !== undefined || changes.eventTypes !== undefined
   if (status !== 'active' || !isOther) return
-  await webhooks.takeTurn(call)
-  const others = (await webhooks.active(call)).filter(({ id }) => id !== before.id)
+  await webhooks.lockActivation(call)
+  const others = (await webhooks.listActive(call)).filter(({ id }) => id !== before.id)
   // Organizations that exceeded the limit before it existed keep their active subscriptions.
-  if (!wasActive) refuseTooMany(others)
-  refuseTwin({ url, eventTypes, allowDuplicate }, others)
+  if (!wasActive) assertBelowMaximum(others)
+  assertNoDuplicate({ url, eventTypes, allowDuplicate }, others)
 }
 
-function permitTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
-  const beyond = eventTypes.find((type) => type !== '*' && !mayRead(call, type))
+function assertCanReadTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
+  const beyond = eventTypes.find((type) => type !== '*' && !canReadType(call, type))
   if (beyond === undefined) return
-  const permission = permissionOf(call.surroundings.contract, beyond)
+  const permission = permissionForType(call.services.contract, beyond)
   throw new Problem('permission_denied', `Subscribing to ${beyond} requires ${permission}.`, { permission })
 }
 
-function refuseTooMany(others: webhooks.Active[]): void {
-  if (others.length < MOST_ACTIVE) return
+function assertBelowMaximum(others: webhooks.ActiveWebhook[]): void {
+  if (others.length < MAX_ACTIVE) return
   throw conflict(
     'limit_reached',
-    `An organization can have at most ${MOST_ACTIVE} active subscriptions. Disable or delete one that you no longer need.`,
+    `An organization can have at most ${MAX_ACTIVE} active subscriptions. Disable or delete one that you no longer need.`,
   )
 }
 
-function refuseTwin({ url, eventTypes, allowDuplicate = false }: Sending, others: webhooks.Active[]): void {
+function assertNoDuplicate(
+  { url, eventTypes, allowDuplicate = false }: SubscriptionRequest,
+  others: webhooks.ActiveWebhook[],
+): void {
   if (allowDuplicate) return
   const types = new Set<string>(eventTypes)
   for (const other of others) {

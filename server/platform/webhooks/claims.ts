@@ -27,10 +27,10 @@ import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
 const LEASE_MS = 20_000
 
 /** Maximum concurrent tests, in addition to all other deliveries. */
-const MOST_TESTS = 20
+const MAX_TESTS = 20
 
 /** A delivery that this process has claimed. */
-export interface Claimed {
+export interface ClaimedDelivery {
   organizationId: string
   id: string
   claimId: string
@@ -56,7 +56,7 @@ export interface Destination {
 }
 
 export interface Claims {
-  deliveries: Claimed[]
+  deliveries: ClaimedDelivery[]
   /** Subscriptions at their limit. There may be more to claim once a delivery has ended. */
   full: WebhookName[]
   /** Subscriptions to retry soon: another process was claiming for them, or their first deliveries were canceled. */
@@ -74,22 +74,22 @@ export interface ClaimParts {
   owners: Owners
 }
 
-export function claim({ database, clock, owners }: ClaimParts, webhooks: Turn[]): Promise<Claims> {
+export function claimDeliveries({ database, clock, owners }: ClaimParts, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
     await sql`set local synchronous_commit = off`.execute(trx)
-    const locked = await read(trx, webhooks, owners, now, sql`for no key update of w skip locked`)
+    const locked = await lockSubscriptions(trx, webhooks, owners, now, sql`for no key update of w skip locked`)
     const names = new Set(locked.map((row) => row.webhookId))
     const missed = webhooks.filter(({ webhookId }) => !names.has(webhookId))
-    const open = locked.filter((row) => isOpen(row, now))
-    const underWay = await countUnderWay(trx, open, now)
+    const open = locked.filter((row) => canSendNow(row, now))
+    const underWay = await countInFlight(trx, open, now)
     const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
     const turns = open.map((row) => ({
       ...row,
-      limit: limitOf(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
+      limit: inFlightLimit(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
     }))
-    const taken = await take(
+    const taken = await claimRows(
       trx,
       turns.filter((turn) => turn.limit > 0),
       now,
@@ -100,7 +100,7 @@ export function claim({ database, clock, owners }: ClaimParts, webhooks: Turn[])
       ({ webhookId, limit }) => !cancelled.has(webhookId) && (counts.get(webhookId)?.length ?? 0) >= limit,
     )
     const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
-    const deliveries = await prepare(trx, sendable, turns, now)
+    const deliveries = await toClaimedDeliveries(trx, sendable, turns, now)
     return { deliveries, full, missed: [...missed, ...again] }
   })
 }
@@ -108,13 +108,13 @@ export function claim({ database, clock, owners }: ClaimParts, webhooks: Turn[])
 // A delivery whose owner lost the permission while it was queued is canceled, never sent.
 async function cancelUnreadable(
   trx: Db,
-  taken: Taken[],
+  taken: ClaimedRow[],
   webhooks: Subscription[],
   owners: Owners,
   now: Date,
-): Promise<{ sendable: Taken[]; cancelled: Set<string> }> {
+): Promise<{ sendable: ClaimedRow[]; cancelled: Set<string> }> {
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
-  const mayGo = ({ webhookId, eventType, permissions }: Taken) => {
+  const mayGo = ({ webhookId, eventType, permissions }: ClaimedRow) => {
     const webhook = byId.get(webhookId)
     return webhook !== undefined && owners.mayRead(webhook, eventType, permissions)
   }
@@ -129,28 +129,28 @@ async function cancelUnreadable(
 }
 
 /** Claims tests. A test is sent once, whatever the state of its subscription, and does not affect that state. */
-export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<Claimed[]> {
+export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<ClaimedDelivery[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
     const due = sql`"test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}`
     const { rows: tests } = await sql<{ organizationId: string; id: string }>`
-      select "organizationId", "id" from "deliveries" where ${due} order by "nextAttemptAt" limit ${MOST_TESTS}`.execute(
+      select "organizationId", "id" from "deliveries" where ${due} order by "nextAttemptAt" limit ${MAX_TESTS}`.execute(
       trx,
     )
-    const taken: Taken[] = []
+    const taken: ClaimedRow[] = []
     for (const [organizationId, own] of Map.groupBy(tests, (row) => row.organizationId)) {
-      const { rows } = await sql<Taken>`
-        update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+      const { rows } = await sql<ClaimedRow>`
+        update "deliveries" d set "claimedUntil" = ${leaseUntil(now)}, "claimId" = ${randomUUID()}
         where d."organizationId" = ${organizationId} and d."id" = any(array(
           select "id" from "deliveries"
           where "organizationId" = ${organizationId} and "id" = any(${own.map(({ id }) => id)}::text[]) and ${due}
           for update skip locked
         ))
-        returning ${TAKEN}`.execute(trx)
+        returning ${CLAIMED_COLUMNS}`.execute(trx)
       taken.push(...rows)
     }
     if (taken.length === 0) return []
-    return prepare(trx, taken, await read(trx, taken, owners, now, sql``), now)
+    return toClaimedDeliveries(trx, taken, await lockSubscriptions(trx, taken, owners, now, sql``), now)
   })
 }
 
@@ -158,7 +158,7 @@ export async function claimTests(database: Database, clock: Clock, owners: Owner
  * Releases the claims of ended processes, and finds every subscription that has something to send now. This covers what
  * no wake-up announced, such as retries that have become due and the work of other processes.
  */
-export async function findDue(database: Database, clock: Clock): Promise<WebhookName[]> {
+export async function findDueWebhooks(database: Database, clock: Clock): Promise<WebhookName[]> {
   const now = clock.now().toISOString()
   const lapsed = sql`"claimedUntil" is not null and "claimedUntil" < ${now}`
   const { rows: dead } = await sql<{ organizationId: string }>`
@@ -195,7 +195,7 @@ interface Subscription extends WebhookName, Owner {
   pausedUntil: string | null
 }
 
-async function read(
+async function lockSubscriptions(
   trx: Db,
   webhooks: WebhookName[],
   owners: Owners,
@@ -213,18 +213,18 @@ async function read(
   return rows
 }
 
-function isOpen(webhook: Subscription, now: Date): boolean {
+function canSendNow(webhook: Subscription, now: Date): boolean {
   const isPaused = webhook.pausedUntil !== null && Date.parse(webhook.pausedUntil) > now.getTime()
   return webhook.status === 'active' && webhook.archivedAt === null && !isPaused && !webhook.isOwnerGone
 }
 
-function limitOf({ consecutiveFailures }: Subscription, most: number): number {
+function inFlightLimit({ consecutiveFailures }: Subscription, max: number): number {
   if (consecutiveFailures >= FAILURES_UNTIL_PROBING) return 1
-  return Math.min(most, FAILURES_UNTIL_DISABLED - consecutiveFailures)
+  return Math.min(max, FAILURES_UNTIL_DISABLED - consecutiveFailures)
 }
 
 // An expired claim belongs to a process that has ended.
-async function countUnderWay(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
+async function countInFlight(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
   if (webhooks.length === 0) return new Map()
   const { rows } = await sql<{ webhookId: string; count: number }>`
     select d."webhookId", count(*)::int as "count" from "deliveries" d
@@ -235,7 +235,7 @@ async function countUnderWay(trx: Db, webhooks: Subscription[], now: Date): Prom
   return new Map(rows.map((row) => [row.webhookId, row.count]))
 }
 
-interface Taken extends WebhookName {
+interface ClaimedRow extends WebhookName {
   id: string
   eventId: string
   eventType: string
@@ -248,17 +248,17 @@ interface Taken extends WebhookName {
   permissions: string[] | null
 }
 
-const TAKEN = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
+const CLAIMED_COLUMNS = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
 // Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid. With a
 // join on their keys the planner would scan a table of a few thousand rows every time, and with an array of IDs it
 // reads all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). The
 // costs of each way are in database/distribution.ts.
-async function take(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<Taken[]> {
+async function claimRows(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<ClaimedRow[]> {
   if (turns.length === 0) return []
-  const { rows } = await sql<Due>`
-    update "deliveries" d set "claimedUntil" = ${leaseOf(now)}, "claimId" = ${randomUUID()}
+  const { rows } = await sql<DuePosition>`
+    update "deliveries" d set "claimedUntil" = ${leaseUntil(now)}, "claimId" = ${randomUUID()}
     where d.ctid = any(array(
       select due.ctid
       from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[],
@@ -271,11 +271,11 @@ async function take(trx: Db, turns: (Subscription & { limit: number })[], now: D
         order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
       ) due
     ))
-    returning ${TAKEN}, d."sequence", d."nextAttemptAt"`.execute(trx)
+    returning ${CLAIMED_COLUMNS}, d."sequence", d."nextAttemptAt"`.execute(trx)
   return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
 }
 
-interface Due extends Taken {
+interface DuePosition extends ClaimedRow {
   sequence: number
   nextAttemptAt: string
 }
@@ -284,14 +284,19 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-function leaseOf(now: Date): string {
+function leaseUntil(now: Date): string {
   return new Date(now.getTime() + LEASE_MS).toISOString()
 }
 
 // Each payload is read once, however many subscriptions it is sent to.
-async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Date): Promise<Claimed[]> {
+async function toClaimedDeliveries(
+  trx: Db,
+  rows: ClaimedRow[],
+  webhooks: Subscription[],
+  now: Date,
+): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return []
-  const events = await eventsOf(
+  const events = await findEvents(
     trx,
     rows.filter((row) => !row.test),
   )
@@ -301,22 +306,22 @@ async function prepare(trx: Db, rows: Taken[], webhooks: Subscription[], now: Da
     const event = testPayload === null ? events.get(row.eventId) : { body: Buffer.from(testPayload), occurredAt: null }
     if (webhook === undefined || event === undefined) return []
     const isProbe = webhook.consecutiveFailures >= FAILURES_UNTIL_PROBING
-    return [{ ...row, ...event, isProbe, destination: { url: webhook.url, sealedSecrets: secretsOf(webhook, now) } }]
+    return [{ ...row, ...event, isProbe, destination: { url: webhook.url, sealedSecrets: openSecrets(webhook, now) } }]
   })
 }
 
-async function eventsOf(trx: Db, rows: Taken[]): Promise<Map<string, { body: Buffer; occurredAt: string }>> {
-  const wanted = new Map(rows.map((row) => [row.eventId, row.organizationId]))
-  if (wanted.size === 0) return new Map()
+async function findEvents(trx: Db, rows: ClaimedRow[]): Promise<Map<string, { body: Buffer; occurredAt: string }>> {
+  const requested = new Map(rows.map((row) => [row.eventId, row.organizationId]))
+  if (requested.size === 0) return new Map()
   const { rows: found } = await sql<{ id: string; payload: string; occurredAt: string }>`
     select e."id", e."payload", e."occurredAt" from "events" e
-    join unnest(${[...wanted.values()]}::text[], ${[...wanted.keys()]}::text[]) as i ("organizationId", "id")
+    join unnest(${[...requested.values()]}::text[], ${[...requested.keys()]}::text[]) as i ("organizationId", "id")
       on e."organizationId" = i."organizationId" and e."id" = i."id"`.execute(trx)
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
 // The current secret is first: a receiver that has it is done after one comparison.
-function secretsOf(webhook: Subscription, now: Date): string[] {
+function openSecrets(webhook: Subscription, now: Date): string[] {
   const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
   const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()
   return [secret, isOverlapping ? previousSecret : null].filter((sealed) => sealed !== null)

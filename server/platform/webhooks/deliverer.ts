@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { vault } from '../encryption/vault.ts'
+import { createVault } from '../encryption/vault.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Claimed, type Claims, claim, claimTests, findDue, type Turn } from './claims.ts'
+import { type ClaimedDelivery, type Claims, claimDeliveries, claimTests, findDueWebhooks, type Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
-import type { Resolve } from './names.ts'
+import { FairQueue } from './fair-queue.ts'
+import { InFlightShares } from './in-flight-shares.ts'
+import type { Resolve } from './name-resolution.ts'
 import type { Owners } from './owners.ts'
-import { keyOf, placeOf } from './secret.ts'
-import { type Outcome, sender } from './sender.ts'
-import { type Settled, type Settlement, settle, type TellDisabled } from './settlement.ts'
-import { Shares } from './shares.ts'
-import { signature } from './signature.ts'
-import { Turns } from './turns.ts'
+import { type AttemptOutcome, createSender } from './sender.ts'
+import { type EndedAttempt, type Settlement, settleAttempts, type TellDisabled } from './settlement.ts'
+import { signPayload } from './signature.ts'
+import { decodeSecret, secretSealContext } from './webhook-secret.ts'
 
 /**
  * Sends due deliveries, with as many concurrent attempts as allowed, and records the outcomes in batches.
  *
  * A receiver that does not respond blocks its attempts for ten seconds. It and its builder only get a share of this
- * process's attempts (shares.ts), so there is always capacity for others.
+ * process's attempts (in-flight-shares.ts), so there is always capacity for others.
  */
 export interface DelivererParts {
   database: Database
@@ -30,13 +30,13 @@ export interface DelivererParts {
   owners: Owners
   tellDisabled: TellDisabled
   /** Called for every attempt once it is recorded. */
-  attemptMade?(attempt: AttemptMade): void
+  attemptMade?(attempt: AttemptReport): void
   resolve?: Resolve
 }
 
 /** An attempt as the metrics count it. */
-export interface AttemptMade {
-  outcome: Outcome['kind']
+export interface AttemptReport {
+  outcome: AttemptOutcome['kind']
   durationMs: number
   /** From the event to the first byte of its first attempt; null for any other attempt. */
   delayMs: number | null
@@ -79,10 +79,10 @@ const FAILURE_PAUSE_MS = 1000
 
 export function startDeliverer(parts: DelivererParts): Deliverer {
   const { database, config, clock, log, failures, owners } = parts
-  const http = sender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
-  const { open } = vault(config.encryptionKey)
-  const turns = new Turns()
-  const shares = new Shares()
+  const http = createSender(clock, { allowPrivate: config.webhookAllowPrivate, resolve: parts.resolve })
+  const { open } = createVault(config.encryptionKey)
+  const turns = new FairQueue()
+  const shares = new InFlightShares()
   /** Subscriptions that have something due but have used up their share. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
@@ -92,7 +92,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   let testing: Promise<void> = Promise.resolve()
   let isSettling = false
   let isStopped = false
-  let settled: Settled[] = []
+  let settled: EndedAttempt[] = []
   let idle: (() => void) | null = null
 
   function take(webhooks: WebhookName[]): void {
@@ -115,7 +115,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         failures.succeeded('claimDeliveries')
         for (const { organizationId, webhookId } of full) waiting.set(webhookId, { organizationId, webhookId })
         for (const webhook of missed) wakeAt(webhook, clock.nowMs() + MISSED_RETRY_MS)
-        for (const [i, delivery] of fewestFirst(deliveries).entries()) {
+        for (const [i, delivery] of orderByAttempts(deliveries).entries()) {
           start(delivery)
           if (i % STARTS_AT_ONCE === STARTS_AT_ONCE - 1) await new Promise((next) => setImmediate(next))
         }
@@ -130,7 +130,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   // A share is only reserved until it is known how much of it is needed.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
-      return await claim({ database, clock, owners }, chosen)
+      return await claimDeliveries({ database, clock, owners }, chosen)
     } catch (error) {
       for (const { organizationId, webhookId } of chosen) turns.add({ organizationId, webhookId })
       throw error
@@ -150,7 +150,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     testing = testing.then(startTests).catch((error: unknown) => failures.failed('claimTestDeliveries', error))
   }
 
-  function start(claimed: Claimed): void {
+  function start(claimed: ClaimedDelivery): void {
     underWay++
     shares.add(claimed.organizationId, 1)
     void attempt(claimed).then(
@@ -168,11 +168,13 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     )
   }
 
-  async function attempt(claimed: Claimed): Promise<Outcome> {
+  async function attempt(claimed: ClaimedDelivery): Promise<AttemptOutcome> {
     const { eventId, webhookId, organizationId, body, destination, test } = claimed
     const timestamp = Math.floor(clock.nowMs() / 1000)
-    const keys = destination.sealedSecrets.map((sealed) => keyOf(open(sealed, placeOf(organizationId, webhookId))))
-    const signed = signature(keys, eventId, timestamp, body)
+    const keys = destination.sealedSecrets.map((sealed) =>
+      decodeSecret(open(sealed, secretSealContext(organizationId, webhookId))),
+    )
+    const signed = signPayload(keys, eventId, timestamp, body)
     return http.send({
       url: destination.url,
       body,
@@ -195,11 +197,11 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     while (settled.length > 0) {
       const batch = settled.splice(0, BATCH_SETTLEMENTS)
       try {
-        const { statuses, disabled, retries } = await settle(database, config, clock, batch, parts.tellDisabled)
+        const { statuses, disabled, retries } = await settleAttempts(database, config, clock, batch, parts.tellDisabled)
         failures.succeeded('settleAttempts')
         statuses.forEach((status, i) => {
           const one = batch[i]
-          if (one !== undefined) parts.attemptMade?.(attemptOf(one, status))
+          if (one !== undefined) parts.attemptMade?.(toAttemptMade(one, status))
         })
         for (const webhook of disabled) log.warn(webhook, 'a webhook was disabled')
         for (const { atMs, ...webhook } of retries) wakeAt(webhook, atMs)
@@ -222,7 +224,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     claimAll()
   }
 
-  function release({ organizationId, webhookId }: Claimed): void {
+  function release({ organizationId, webhookId }: ClaimedDelivery): void {
     shares.add(organizationId, -1)
     const webhook = waiting.get(webhookId)
     if (webhook === undefined) return
@@ -249,7 +251,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     async look() {
       if (isStopped) return
       try {
-        const due = await findDue(database, clock)
+        const due = await findDueWebhooks(database, clock)
         failures.succeeded('findDueDeliveries')
         take(due)
       } catch (error) {
@@ -271,12 +273,12 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
 // Sorts the organizations with the fewest deliveries first, so that none waits behind all of another's. Each
 // subscription's deliveries stay in order.
-function fewestFirst(deliveries: Claimed[]): Claimed[] {
+function orderByAttempts(deliveries: ClaimedDelivery[]): ClaimedDelivery[] {
   const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
   return groups.sort((one, other) => one.length - other.length).flat()
 }
 
-function attemptOf({ claimed, outcome }: Settled, status: AttemptMade['status']): AttemptMade {
+function toAttemptMade({ claimed, outcome }: EndedAttempt, status: AttemptReport['status']): AttemptReport {
   const { occurredAt, attemptCount } = claimed
   const { kind, startedAtMs, durationMs, sentAfterMs } = outcome
   const isFirst = occurredAt !== null && attemptCount === 0 && sentAfterMs !== null

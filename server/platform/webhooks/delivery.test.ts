@@ -3,15 +3,15 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Webhook } from '../../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { tellDisabled } from '../../domain/messages/tell-disabled-webhooks.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { notifyDisabled } from '../../domain/messages/notify-disabled-webhooks.ts'
 import { FailureLog } from '../problems/failure-log.ts'
-import { type Delivery, startDelivery } from './delivery.ts'
-import { forgetOldDeliveries } from './retention.ts'
+import { deleteOldDeliveries } from './delete-old-deliveries.ts'
+import { type DeliveryPipeline, startDelivery } from './delivery.ts'
 
 /** Tests delivery with several workers on one database: the service's own and two more. */
 let plumbline: TestPlumbline
-let workers: Delivery[]
+let workers: DeliveryPipeline[]
 let receiver: Receiver
 
 beforeAll(async () => {
@@ -24,8 +24,8 @@ beforeAll(async () => {
   const failures = new FailureLog(database, log)
   workers = [1, 2].map(() =>
     startDelivery({
-      ...{ database, config, clock, log, failures, contract: plumbline.app.surroundings.contract },
-      tellDisabled: (trx, disabled) => tellDisabled(trx, plumbline.app.surroundings, disabled),
+      ...{ database, config, clock, log, failures, contract: plumbline.app.services.contract },
+      tellDisabled: (trx, disabled) => notifyDisabled(trx, plumbline.app.services, disabled),
     }),
   )
 })
@@ -115,8 +115,8 @@ test('the fiftieth consecutive failure disables the subscription, and no attempt
     plumbline.database.statements,
   )
   expect(attempts.rows[0]?.count).toBe(50)
-  const { body: told } = await plumbline.get(`/api/ext/messages?relatedToId=${id}`)
-  expect(told.data).toHaveLength(1)
+  const { body: reported } = await plumbline.get(`/api/ext/messages?relatedToId=${id}`)
+  expect(reported.data).toHaveLength(1)
 }, 90_000)
 
 test('a success between 49 failures and 49 more keeps the subscription active', async () => {
@@ -173,13 +173,13 @@ test('only rows that exceed their retention period are deleted', async () => {
       ({ status }: { status: string }) => status,
     )
   plumbline.clock.advance(13 * day)
-  await forgetOldDeliveries(plumbline.database, plumbline.clock)
+  await deleteOldDeliveries(plumbline.database, plumbline.clock)
   expect(await left()).toEqual(['held', 'succeeded', 'succeeded'])
   plumbline.clock.advance(day + 1000)
-  await forgetOldDeliveries(plumbline.database, plumbline.clock)
+  await deleteOldDeliveries(plumbline.database, plumbline.clock)
   expect(await left()).toEqual(['succeeded', 'succeeded'])
   plumbline.clock.advance(16 * day)
-  await forgetOldDeliveries(plumbline.database, plumbline.clock)
+  await deleteOldDeliveries(plumbline.database, plumbline.clock)
   expect(await left()).toEqual([])
   const { rows } = await sql`select 1 from "deliveryAttempts" limit 1`.execute(plumbline.database.statements)
   expect(rows).toEqual([])

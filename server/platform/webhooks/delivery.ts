@@ -4,16 +4,16 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type AttemptMade, type DelivererMetrics, startDeliverer } from './deliverer.ts'
-import { dispatch, type WebhookName } from './dispatcher.ts'
-import type { Resolve } from './names.ts'
-import { ownersOf } from './owners.ts'
+import { type AttemptReport, type DelivererMetrics, startDeliverer } from './deliverer.ts'
+import { dispatchEvents, type WebhookName } from './dispatcher.ts'
+import type { Resolve } from './name-resolution.ts'
+import { createOwners } from './owners.ts'
 import type { TellDisabled } from './settlement.ts'
 
 /**
  * The path from a committed event to the receivers, inside each server process:
  *
- *     record      events/record.ts   in the transaction of the change
+ *     record      events/record-event.ts   in the transaction of the change
  *     dispatch    dispatcher.ts      a sequence number, and a delivery for each subscription
  *     claim       claims.ts          due deliveries, up to each subscription's limit
  *     send        sender.ts          within ten seconds, to a public address
@@ -30,14 +30,14 @@ export interface DeliveryParts {
   failures: FailureLog
   contract: Contract
   tellDisabled: TellDisabled
-  attemptMade?(attempt: AttemptMade): void
+  attemptMade?(attempt: AttemptReport): void
   /** Called after events got their sequence in this process. */
   eventsDispatched?(): void
   /** Resolves names to IP addresses; replaced in tests. */
   resolve?: Resolve
 }
 
-export interface Delivery {
+export interface DeliveryPipeline {
   /** Call this when events were committed in this process. */
   wake(): void
   /** Call this when a commit in this process may have given a subscription something to send at once. */
@@ -59,17 +59,17 @@ const BUSY_RETRY_MS = 10
  * more than a single event. A millisecond for each event, so that nothing waits in quiet times.
  */
 const GATHER_MS_PER_EVENT = 1
-const GATHER_MOST_MS = 25
+const MAX_GATHER_MS = 25
 
 /** Interval between two checks. */
-const LOOK_EVERY_MS = 1000
+const POLL_INTERVAL_MS = 1000
 
 /** Pause after a failure, for example when the database is unavailable. */
 const FAILURE_PAUSE_MS = 1000
 
-export function startDelivery(parts: DeliveryParts): Delivery {
+export function startDelivery(parts: DeliveryParts): DeliveryPipeline {
   const { database, config, clock, failures } = parts
-  const owners = ownersOf(parts.contract)
+  const owners = createOwners(parts.contract)
   const deliverer = startDeliverer({ ...parts, owners })
   const metrics = { eventsDispatched: 0 }
   let isStopped = false
@@ -88,13 +88,13 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     while (isWoken && !isStopped) {
       isWoken = false
       try {
-        const { isBusy, hasMore, events, due } = await dispatch({ database, config, clock, owners })
+        const { isBusy, hasMore, events, due } = await dispatchEvents({ database, config, clock, owners })
         failures.succeeded('dispatchEvents')
         metrics.eventsDispatched += events
         if (events > 0) parts.eventsDispatched?.()
         deliverer.take(due)
         isWoken ||= hasMore || isBusy
-        if (events > 0 && !hasMore) await pause(Math.min(GATHER_MOST_MS, events * GATHER_MS_PER_EVENT))
+        if (events > 0 && !hasMore) await pause(Math.min(MAX_GATHER_MS, events * GATHER_MS_PER_EVENT))
         if (isBusy) await pause(BUSY_RETRY_MS)
       } catch (error) {
         failures.failed('dispatchEvents', error)
@@ -114,7 +114,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   const look = () => {
     wake()
     looking = deliverer.look().then(() => {
-      if (!isStopped) timer = setTimeout(look, LOOK_EVERY_MS)
+      if (!isStopped) timer = setTimeout(look, POLL_INTERVAL_MS)
     })
   }
   look()

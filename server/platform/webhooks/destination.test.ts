@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../runtime/clock.ts'
-import { faultOf, isPublic } from './destination.ts'
-import { sender } from './sender.ts'
+import { findDestinationError, isPublicAddress } from './destination.ts'
+import { createSender } from './sender.ts'
 
 /** A service at a private address that must never receive anything from us. */
 let connections = 0
@@ -57,9 +57,9 @@ const PRIVATE = [
 
 describe('an address of a private network', () => {
   test.each(PRIVATE)('%s (%s) is rejected when it is set and when connecting', async (address) => {
-    expect(isPublic(address)).toBe(false)
+    expect(isPublicAddress(address)).toBe(false)
     const host = address.includes(':') ? `[${address}]` : address
-    expect(faultOf(`https://${host}/hooks`, false)).not.toBeNull()
+    expect(findDestinationError(`https://${host}/hooks`, false)).not.toBeNull()
     expect((await attempt(`https://${host}:${port}/`)).kind).toBe('refused')
     expect((await attempt(`http://${host}:${port}/`)).kind).toBe('refused')
   })
@@ -85,16 +85,16 @@ describe('an address of a private network', () => {
     ['file:///etc/passwd', 'another scheme'],
     ['https:', 'no host'],
   ])('%s (%s) is rejected when it is set', (url) => {
-    expect(faultOf(url, false)).not.toBeNull()
+    expect(findDestinationError(url, false)).not.toBeNull()
   })
 
   test.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('does not include %s', (address) => {
-    expect(isPublic(address)).toBe(true)
+    expect(isPublicAddress(address)).toBe(true)
   })
 
   test('is accepted if the operator allows it', () => {
-    expect(faultOf('http://127.0.0.1:8080/', true)).toBeNull()
-    expect(faultOf('https://user@127.0.0.1/', true)).not.toBeNull()
+    expect(findDestinationError('http://127.0.0.1:8080/', true)).toBeNull()
+    expect(findDestinationError('https://user@127.0.0.1/', true)).not.toBeNull()
   })
 })
 
@@ -121,10 +121,10 @@ const METADATA = [
 
 describe('the address of a cloud metadata service', () => {
   test.each(METADATA)('%s (%s) is rejected whatever the operator allows', async (address) => {
-    expect(isPublic(address)).toBe(false)
+    expect(isPublicAddress(address)).toBe(false)
     const host = address.includes(':') ? `[${address}]` : address
     for (const allowPrivate of [false, true]) {
-      expect(faultOf(`https://${host}/latest/meta-data`, allowPrivate)).toBe(
+      expect(findDestinationError(`https://${host}/latest/meta-data`, allowPrivate)).toBe(
         'must not point to a cloud metadata service',
       )
       for (const [url, resolve] of [
@@ -146,13 +146,13 @@ describe('the address of a cloud metadata service', () => {
     ['http://0251.0376.0251.0376/'],
     ['http://0xa8.63.129.16/'],
   ])('is rejected in the notation %s too', (url) => {
-    expect(faultOf(url, true)).toBe('must not point to a cloud metadata service')
+    expect(findDestinationError(url, true)).toBe('must not point to a cloud metadata service')
   })
 
   test('does not include neighboring addresses', () => {
     for (const address of ['168.63.129.17', '100.100.100.201', '10.0.0.1', '127.0.0.1'])
-      expect(faultOf(`http://${address}/`, true)).toBeNull()
-    expect(isPublic('168.63.129.17')).toBe(true)
+      expect(findDestinationError(`http://${address}/`, true)).toBeNull()
+    expect(isPublicAddress('168.63.129.17')).toBe(true)
   })
 })
 
@@ -170,14 +170,14 @@ describe('a host name', () => {
   })
 
   test('that was public when it was set and is private now is rejected', async () => {
-    expect(faultOf('https://rebind.example.com/', false)).toBeNull()
-    let asked = 0
-    const rebinding = async () => (++asked === 1 ? [] : ['127.0.0.1'])
-    const http = sender(new Clock(), { allowPrivate: false, resolve: rebinding })
+    expect(findDestinationError('https://rebind.example.com/', false)).toBeNull()
+    let requested = 0
+    const rebinding = async () => (++requested === 1 ? [] : ['127.0.0.1'])
+    const http = createSender(new Clock(), { allowPrivate: false, resolve: rebinding })
     const once = { url: `http://rebind.example.com:${port}/`, headers: {}, body: Buffer.from('{}') }
     expect((await http.send(once)).kind).toBe('unreachable')
     expect((await http.send(once)).kind).toBe('refused')
-    expect(asked).toBe(2)
+    expect(requested).toBe(2)
     await http.close()
   })
 
@@ -195,7 +195,7 @@ afterAll(() => {
 })
 
 async function attempt(url: string, resolve?: (name: string) => Promise<string[]>, allowPrivate = false) {
-  const http = sender(new Clock(), { allowPrivate, resolve })
+  const http = createSender(new Clock(), { allowPrivate, resolve })
   const outcome = await http.send({ url, headers: {}, body: Buffer.from('{}') })
   await http.close()
   return outcome

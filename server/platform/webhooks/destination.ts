@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { buildConnector } from 'undici'
-import { type Resolve, resolveByDns, resolveOnPrivateNetwork } from './names.ts'
+import { type Resolve, resolveOnPrivateNetwork, resolveWithDns } from './name-resolution.ts'
 
 /**
  * Restricts where a webhook may send. The address is checked twice: when it is set, to report errors at once, and on
@@ -16,17 +16,17 @@ export class DestinationRefused extends Error {}
 const PORTS = new Set(['', '443', '8443'])
 
 /** Returns why this URL is rejected; null if it is accepted. */
-export function faultOf(address: string, allowPrivate: boolean): string | null {
+export function findDestinationError(address: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return 'must be an https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
-  const host = hostOf(url)
-  if (isMetadata(host)) return 'must not point to a cloud metadata service'
+  const host = getHost(url)
+  if (isMetadataAddress(host)) return 'must not point to a cloud metadata service'
   if (allowPrivate) return null
   if (url.protocol !== 'https:') return 'must be an https URL'
   if (!PORTS.has(url.port)) return 'must use port 443 or 8443'
   // By now the URL parser has normalized decimal, octal, and hexadecimal forms.
-  if (isIP(host) !== 0) return isPublic(host) ? null : 'must not point to a private or reserved network'
+  if (isIP(host) !== 0) return isPublicAddress(host) ? null : 'must not point to a private or reserved network'
   const name = host.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.'))
     return 'must not point to a private network'
@@ -39,11 +39,11 @@ export function faultOf(address: string, allowPrivate: boolean): string | null {
  * `unicast` means that it is in none of them. In IPv6 only 2000::/3 has been allocated, which also excludes what the
  * library does not classify, such as the old IPv4-compatible form (::7f00:1).
  */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   // Azure's metadata address is in the public range.
-  if (isMetadata(address)) return false
+  if (isMetadataAddress(address)) return false
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST))
 }
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -52,11 +52,11 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
  * Returns whether an address, in any form, belongs to a cloud metadata service. There is no other use for link-local
  * addresses, so all of them are blocked.
  */
-export function isMetadata(address: string): boolean {
+export function isMetadataAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
-  const inside = parsed.kind() === 'ipv6' ? embedded(parsed as ipaddr.IPv6) : null
-  return [parsed, inside].some((one) => one !== null && METADATA.some((range) => contains(range, one)))
+  const inside = parsed.kind() === 'ipv6' ? embeddedIPv4(parsed as ipaddr.IPv6) : null
+  return [parsed, inside].some((one) => one !== null && METADATA.some((range) => rangeContains(range, one)))
 }
 
 const METADATA = [
@@ -74,25 +74,25 @@ const METADATA = [
   '192.0.0.192/32',
 ].map((range) => ipaddr.parseCIDR(range))
 
-type Parsed = ipaddr.IPv4 | ipaddr.IPv6
+type ParsedAddress = ipaddr.IPv4 | ipaddr.IPv6
 
-function contains(range: [Parsed, number], address: Parsed): boolean {
+function rangeContains(range: [ParsedAddress, number], address: ParsedAddress): boolean {
   return range[0].kind() === address.kind() && address.match(range)
 }
 
 // The IPv4 address embedded in an IPv6 one: in the last four bytes if mapped, in the old compatible form or translated
 // (NAT64), and after the prefix for 6to4.
-const BEFORE_V4 = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map((range) => ipaddr.IPv6.parseCIDR(range))
+const IPV4_PREFIXES = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map((range) => ipaddr.IPv6.parseCIDR(range))
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16')
 
-function embedded(address: ipaddr.IPv6): ipaddr.IPv4 | null {
+function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   const bytes = address.toByteArray()
-  if (BEFORE_V4.some((range) => address.match(range))) return new ipaddr.IPv4(bytes.slice(12))
+  if (IPV4_PREFIXES.some((range) => address.match(range))) return new ipaddr.IPv4(bytes.slice(12))
   return address.match(SIX_TO_FOUR) ? new ipaddr.IPv4(bytes.slice(2, 6)) : null
 }
 
 /** Options for opening connections. */
-export interface Connecting {
+export interface ConnectorOptions {
   timeoutMs: number
   allowPrivate: boolean
   resolve: Resolve | undefined
@@ -101,17 +101,17 @@ export interface Connecting {
 }
 
 /** Returns a function that opens connections for undici, only to public addresses unless `allowPrivate`. */
-export function connector(
+export function createConnector(
   build: typeof buildConnector,
-  { timeoutMs, allowPrivate, resolve, connected }: Connecting,
+  { timeoutMs, allowPrivate, resolve, connected }: ConnectorOptions,
 ): buildConnector.connector {
-  const isAllowed = (address: string) => (allowPrivate ? !isMetadata(address) : isPublic(address))
-  const lookup = guarded(resolve ?? (allowPrivate ? resolveOnPrivateNetwork : resolveByDns), isAllowed)
+  const isAllowed = (address: string) => (allowPrivate ? !isMetadataAddress(address) : isPublicAddress(address))
+  const lookup = guardLookup(resolve ?? (allowPrivate ? resolveOnPrivateNetwork : resolveWithDns), isAllowed)
   const connect = build({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
   return (target, done) => {
     // A literal address is never looked up.
     const host = target.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) !== 0 && !isAllowed(host)) return done(refusal(host), null)
+    if (isIP(host) !== 0 && !isAllowed(host)) return done(destinationRefused(host), null)
     connect(target, (error, socket) => {
       if (error !== null) return done(error, null)
       connected(`${target.protocol}//${target.host}`, socket.remoteAddress ?? '')
@@ -121,13 +121,13 @@ export function connector(
 }
 
 // One private address among public ones is enough to reject the name, because nobody has that by accident.
-function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+function guardLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, { all }, done) => {
     resolve(name).then(
       (addresses) => {
         const bad = addresses.find((address) => !isAllowed(address))
         const [first] = addresses
-        if (bad !== undefined) return done(refusal(bad), '')
+        if (bad !== undefined) return done(destinationRefused(bad), '')
         if (first === undefined) return done(new Error(`The host name ${name} has no IP address.`), '')
         if (all)
           return done(
@@ -141,14 +141,14 @@ function guarded(resolve: Resolve, isAllowed: (address: string) => boolean): Loo
   }
 }
 
-function refusal(address: string): DestinationRefused {
+function destinationRefused(address: string): DestinationRefused {
   return new DestinationRefused(
-    isMetadata(address)
+    isMetadataAddress(address)
       ? `Webhooks cannot be sent to ${address}, the address of a cloud metadata service.`
       : `Webhooks cannot be sent to ${address}, because it is not a public address.`,
   )
 }
 
-function hostOf(url: URL): string {
+function getHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

@@ -1,11 +1,11 @@
 import { typeid } from 'typeid-js'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { vault } from '../encryption/vault.ts'
-import { newSecret, placeOf } from './secret.ts'
-import { Shares } from './shares.ts'
-import { Turns } from './turns.ts'
+import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createVault } from '../encryption/vault.ts'
+import { FairQueue } from './fair-queue.ts'
+import { InFlightShares } from './in-flight-shares.ts'
+import { newWebhookSecret, secretSealContext } from './webhook-secret.ts'
 
 let plumbline: TestPlumbline
 let hanging: Receiver
@@ -14,12 +14,12 @@ let other: Builder
 
 const HANGING = 700
 /** Half of a process's maximum of attempts in progress. */
-const MOST_OF_ONE = 1000
+const MAX_OF_ONE = 1000
 
 describe('the capacity of a process', () => {
   /** Assigns turns until no organization gets another, and returns the total of each. */
-  function fill(shares: Shares, organizations: string[]): Record<string, number> {
-    const turns = new Turns()
+  function fill(shares: InFlightShares, organizations: string[]): Record<string, number> {
+    const turns = new FairQueue()
     const sums: Record<string, number> = {}
     for (const organizationId of organizations)
       for (let i = 0; i < 2000; i++) turns.add({ organizationId, webhookId: `${organizationId} ${i}` })
@@ -31,18 +31,18 @@ describe('the capacity of a process', () => {
   }
 
   test('is half for one builder, a third each for two, and shared by a hundred so that none has to wait', () => {
-    expect(fill(new Shares(), ['a'])).toEqual({ a: 1000 })
-    const two = Object.values(fill(new Shares(), ['a', 'b']))
+    expect(fill(new InFlightShares(), ['a'])).toEqual({ a: 1000 })
+    const two = Object.values(fill(new InFlightShares(), ['a', 'b']))
     for (const sum of two) expect(Math.abs(sum - 2000 / 3)).toBeLessThan(2)
     const hundred = Array.from({ length: 100 }, (_, i) => `${i}`)
-    const all = Object.values(fill(new Shares(), hundred))
+    const all = Object.values(fill(new InFlightShares(), hundred))
     expect(all).toHaveLength(100)
     expect(Math.min(...all)).toBeGreaterThan(0)
     expect(Math.max(...all)).toBeLessThanOrEqual(40)
   })
 
   test('has room for another builder after one has used its maximum', () => {
-    const shares = new Shares()
+    const shares = new InFlightShares()
     fill(shares, ['a'])
     expect(shares.reserve('a')).toBe(0)
     expect(shares.reserve('b')).toBe(32)
@@ -52,10 +52,10 @@ describe('the capacity of a process', () => {
   })
 
   test('is assigned by turns, so that a builder with one subscription comes right after one with hundreds', () => {
-    const turns = new Turns()
+    const turns = new FairQueue()
     for (let i = 0; i < 700; i++) turns.add({ organizationId: 'a', webhookId: `a${i}` })
     turns.add({ organizationId: 'b', webhookId: 'b0' })
-    const shares = new Shares()
+    const shares = new InFlightShares()
     const [first, second] = turns.next(512, (organizationId) => shares.reserve(organizationId))
     expect([first?.webhookId, second?.webhookId]).toEqual(['a0', 'b0'])
   })
@@ -94,7 +94,7 @@ describe.skipIf(inject('postgres') === null)(
         await healthy.until(i)
       }
       expect(most).toBeGreaterThan(HANGING)
-      expect(most).toBeLessThanOrEqual(MOST_OF_ONE)
+      expect(most).toBeLessThanOrEqual(MAX_OF_ONE)
     }, 60_000)
   },
 )
@@ -108,7 +108,7 @@ async function subscribeBeforeTheLimit(url: string): Promise<void> {
     return {
       ...{ organizationId, id, url, eventTypes: ['vendor.created'], status: 'active', excludeOwnChanges: false },
       ...{ version: 1, createdBy: system, owner: system, createdAt: now, updatedAt: now },
-      secret: vault(config.encryptionKey).seal(newSecret(), placeOf(organizationId, id)),
+      secret: createVault(config.encryptionKey).seal(newWebhookSecret(), secretSealContext(organizationId, id)),
     }
   })
   await database.statements.insertInto('webhooks').values(rows).execute()

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Delivery, Permission, Webhook } from '../../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import { connected, newOauthApp } from '../../../test/support/oauth-app.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
+import { connectApp, createOauthApp } from '../../../test/support/oauth-app.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
 import { newCall } from '../calls/call.ts'
 import { createKey, revokeKey } from '../keys/keys.ts'
-import { userOf } from '../keys/principals.ts'
-import { isDelegable, type Role } from '../keys/roles.ts'
+import { findUserPrincipal } from '../keys/principals.ts'
+import { isDelegablePermission, type Role } from '../keys/roles.ts'
 
 /** A subscription acts for a key or a user, and receives what that owner may read at the time of sending. */
 let plumbline: TestPlumbline
@@ -38,8 +38,8 @@ async function newKey(permissions: Permission[], expiresAt: Date | null = null) 
   const email = `admin${++count}@harrowfinch.example.com`
   const person = { organizationId, email, name: 'Elena', role: 'admin', poApprovalLimit: 0 } as const
   const userId = (await createUser(database, clock, person)).id
-  const wanted = { organizationId, userId, name: 'Accounting sync', permissions: [...ADMINISTERING, ...permissions] }
-  const { id, secret } = await createKey(database, clock, { ...wanted, expiresAt })
+  const requested = { organizationId, userId, name: 'Accounting sync', permissions: [...ADMINISTERING, ...permissions] }
+  const { id, secret } = await createKey(database, clock, { ...requested, expiresAt })
   return { id, userId, secret }
 }
 
@@ -90,8 +90,8 @@ describe('a subscription', () => {
   })
 
   test('receives no more than the narrower token that created it may read', async () => {
-    const app = await newOauthApp(plumbline)
-    const { refresh } = await connected(plumbline, app, await plumbline.signIn())
+    const app = await createOauthApp(plumbline)
+    const { refresh } = await connectApp(plumbline, app, await plumbline.signIn())
     const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
     const { body: token } = await app.token({ grant_type: 'refresh_token', refresh_token: refresh, scope })
     const ofApp = await subscribe(token.access_token, ['*'])
@@ -113,7 +113,7 @@ describe('a subscription', () => {
   test('cannot be created, taken over, or given a secret with a browser token', async () => {
     const { body: webhook } = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
     const { body: me } = await plumbline.get('/api/ext/me')
-    const permissions = me.permissions.filter(isDelegable)
+    const permissions = me.permissions.filter(isDelegablePermission)
     const origin = 'https://app.example.com'
     const { body: browser } = await plumbline.post('/api/ext/browser-tokens', { origin, permissions })
     const caller = { key: browser.token, headers: { origin } }
@@ -137,7 +137,7 @@ describe('a subscription', () => {
     const rotate = ({ id }: Webhook, options: RequestOptions) =>
       plumbline.post(`/api/ext/webhooks/${id}/rotate-secret`, {}, options)
     const owner = await plumbline.signIn()
-    const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+    const app = await connectApp(plumbline, await createOauthApp(plumbline), owner)
     for (const caller of [{ key: narrow }, { key: app.key }]) {
       const { status, body } = await rotate(others, caller)
       expect([status, body.code, body.secret]).toEqual([403, 'permission_denied', undefined])
@@ -148,8 +148,9 @@ describe('a subscription', () => {
 
   test('does not show a new secret to a former owner that repeats the request which created it', async () => {
     const { secret: key } = await newKey(['vendors:read'])
-    const wanted = { url: receiver.url, eventTypes: ['vendor.created'] }
-    const create = () => plumbline.post('/api/ext/webhooks', wanted, { key, headers: { 'idempotency-key': 'created' } })
+    const requested = { url: receiver.url, eventTypes: ['vendor.created'] }
+    const create = () =>
+      plumbline.post('/api/ext/webhooks', requested, { key, headers: { 'idempotency-key': 'created' } })
     const { body: created } = await create()
     expect((await create()).body.secret).toBe(created.secret)
     const path = `/api/ext/webhooks/${created.id}`
@@ -187,8 +188,8 @@ describe('a subscription', () => {
   test('to events that the caller may not read is rejected, on creation and on update', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
-    const made = await plumbline.post('/api/ext/webhooks', body, { key })
-    expect(made).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'bids:read' } })
+    const created = await plumbline.post('/api/ext/webhooks', body, { key })
+    expect(created).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'bids:read' } })
     const { id } = await subscribe(key, ['vendor.created'])
     const changed = await plumbline.patch(`/api/ext/webhooks/${id}`, { eventTypes: ['home.created'] }, { key })
     expect(changed).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'homes:read' } })
@@ -255,10 +256,10 @@ describe('a subscription without an active owner', () => {
     expect(body).toMatchObject({ disabledReason: 'owner_revoked', owner })
     expect(body.disabledAt).not.toBeNull()
     expect(objectsAt(receiver)).not.toContain(later)
-    const told = (await plumbline.get(`/api/ext/messages?relatedToId=${id}`)).body.data
-    expect(told).toHaveLength(1)
+    const reported = (await plumbline.get(`/api/ext/messages?relatedToId=${id}`)).body.data
+    expect(reported).toHaveLength(1)
     for (const part of [receiver.url, id, key.id, body.disabledAt, 'active', '14 days'])
-      expect(told[0].body).toContain(part)
+      expect(reported[0].body).toContain(part)
   })
 
   test('is taken over by an admin who activates it, and sends the held events', async () => {
@@ -292,7 +293,7 @@ describe('a change of a subscription by others than its owner', () => {
   test('is rejected without all permissions of an admin, and so is the secret afterwards', async () => {
     const subscription = await subscribe(plumbline.key, ['*'], witness.url)
     const path = `/api/ext/webhooks/${subscription.id}`
-    const app = await connected(plumbline, await newOauthApp(plumbline), await plumbline.signIn())
+    const app = await connectApp(plumbline, await createOauthApp(plumbline), await plumbline.signIn())
     for (const key of [(await newKey(['vendors:read'])).secret, app.key]) {
       for (const change of [{ url: receiver.url }, { excludeOwnChanges: true }, { status: 'active' }]) {
         const { status, body } = await plumbline.patch(path, change, { key })
@@ -324,8 +325,8 @@ describe('a change of a subscription by others than its owner', () => {
 test('a user can own subscriptions, which end when the user is deactivated', async () => {
   const { userId } = await newKey([])
   const { organizationId, database } = plumbline
-  const principal = await userOf(database.statements, organizationId, userId)
-  const call = newCall(plumbline.app.surroundings, { principal, requestId: 'req_test', address: null })
+  const principal = await findUserPrincipal(database.statements, organizationId, userId)
+  const call = newCall(plumbline.app.services, { principal, requestId: 'req_test', address: null })
   const body = { url: receiver.url, eventTypes: ['vendor.created', 'user.logged_in'] }
   const { id, owner } = await call.operation('createWebhook', body)
   expect(owner).toEqual({ type: 'user', id: userId })

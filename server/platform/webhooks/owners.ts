@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Permission } from '../../../client/contract.gen.ts'
 import type { Contract } from '../calls/contract.ts'
-import { permissionOf } from '../events/readable.ts'
-import { permissionsOf, ROLES, type Role } from '../keys/roles.ts'
+import { permissionForType } from '../events/readable-events.ts'
+import { ROLES, type Role, rolePermissions } from '../keys/roles.ts'
 
 /**
  * The owner of a subscription, and what that owner may read now. The statements that match events and claim deliveries
@@ -35,17 +35,19 @@ export interface Owner {
   ownerRole: Role | null
 }
 
-const POWER = new Map(ROLES.map((role) => [role, permissionsOf(role)]))
+const PERMISSIONS_BY_ROLE = new Map(ROLES.map((role) => [role, rolePermissions(role)]))
 
-const JOINS = sql`
+const OWNER_JOINS = sql`
   left join "apiKeys" k on w."owner"->>'type' = 'key' and k."organizationId" = w."organizationId" and k."id" = w."owner"->>'id'
   left join "oauthGrants" g on g."organizationId" = w."organizationId" and g."id" = w."owner"->'via'->>'grantId'
   left join "users" u on u."organizationId" = w."organizationId"
     and u."id" = case w."owner"->>'type' when 'key' then k."createdByUserId" when 'user' then w."owner"->>'id' end`
 
-export function ownersOf(contract: Contract): Owners {
+export function createOwners(contract: Contract): Owners {
   const needed = contract.operations.get('createWebhook')?.permissions ?? []
-  const roles = ROLES.filter((role) => needed.every((permission) => POWER.get(role)?.has(permission as Permission)))
+  const roles = ROLES.filter((role) =>
+    needed.every((permission) => PERMISSIONS_BY_ROLE.get(role)?.has(permission as Permission)),
+  )
   const isGone = (now: Date) => sql`coalesce(case w."owner"->>'type'
     when 'system' then false
     when 'key' then k."revokedAt" is not null or k."expiresAt" <= ${now.toISOString()}
@@ -58,16 +60,16 @@ export function ownersOf(contract: Contract): Owners {
   return {
     columns: (now) => sql`${isGone(now)} as "isOwnerGone", w."owner"->>'type' as "ownerType",
       coalesce(k."permissions", g."permissions") as "ownerPermissions", w."tokenPermissions", u."role" as "ownerRole"`,
-    joins: JOINS,
+    joins: OWNER_JOINS,
     isGone,
     mayRead({ isOwnerGone, ownerType, ownerPermissions, tokenPermissions, ownerRole }, type, also) {
       if (isOwnerGone) return false
       if (ownerType === 'system') return true
-      const power = ownerRole === null ? undefined : POWER.get(ownerRole)
+      const power = ownerRole === null ? undefined : PERMISSIONS_BY_ROLE.get(ownerRole)
       const has = (permission: string) =>
         power?.has(permission as Permission) === true &&
         [ownerPermissions, tokenPermissions].every((bound) => bound === null || bound.includes(permission))
-      return has(permissionOf(contract, type)) && (also === null || also.every(has))
+      return has(permissionForType(contract, type)) && (also === null || also.every(has))
     },
   }
 }

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../calls/call.ts'
 import type { Input } from '../calls/operation.ts'
-import { invalidCursor, page, readCursor } from '../calls/page.ts'
-import { rowsForPage } from '../database/usual-limits.ts'
-import { resource } from '../resources/resource.ts'
+import { invalidCursor, readCursor, toPage } from '../calls/page.ts'
+import { limitForPage } from '../database/page-limits.ts'
+import { defineResource } from '../resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update, archive } = resource({
+export const { list, find, findAll, lock, insert, update, archive } = defineResource({
   schema: 'Webhook',
 })
 
-export async function count(call: Tenant): Promise<number> {
+export async function countWebhooks(call: Tenant): Promise<number> {
   const found = await call.db
     .selectFrom('webhooks')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -21,17 +21,17 @@ export async function count(call: Tenant): Promise<number> {
 }
 
 /** Prevents others from creating or activating a subscription of the organization until the transaction ends. */
-export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
+export async function lockActivation({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
 }
 
-export interface Active {
+export interface ActiveWebhook {
   id: string
   url: string
   eventTypes: string[]
 }
 
-export async function active(call: Tenant): Promise<Active[]> {
+export async function listActive(call: Tenant): Promise<ActiveWebhook[]> {
   return call.db
     .selectFrom('webhooks')
     .select(['id', 'url', 'eventTypes'])
@@ -57,7 +57,7 @@ export async function setSecrets(
 }
 
 /** Stores the permissions of an app's access token in a row that the transaction has created or locked. */
-export async function bindToToken({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
+export async function storeTokenPermissions({ db, organizationId, principal }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('webhooks')
     .set({ tokenPermissions: principal.via === undefined ? null : [...principal.permissions] })
@@ -66,7 +66,7 @@ export async function bindToToken({ db, organizationId, principal }: WriteCall, 
     .execute()
 }
 
-export async function sealedSecret(call: Tenant, id: string): Promise<string | null> {
+export async function findSealedSecret(call: Tenant, id: string): Promise<string | null> {
   const row = await call.db
     .selectFrom('webhooks')
     .select('secret')
@@ -101,7 +101,7 @@ const DELIVERY = sql`
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
 // A test contains only the contract's example, which is public.
-function isReadable(readable: readonly string[]): RawBuilder<unknown> {
+function isReadableSql(readable: readonly string[]): RawBuilder<unknown> {
   return sql`(d."test" or d."eventType" = any(${readable}))`
 }
 
@@ -118,8 +118,8 @@ export async function listDeliveries(
   const byUpdate = sort.endsWith('updatedAt')
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`d."organizationId" = ${call.organizationId}`, sql`d."webhookId" = ${webhook.id}`]
-  if (readable !== null) conditions.push(isReadable(readable))
-  if (query.status !== undefined) conditions.push(inStatus(query.status, webhook))
+  if (readable !== null) conditions.push(isReadableSql(readable))
+  if (query.status !== undefined) conditions.push(whereStatus(query.status, webhook))
   if (query.eventType !== undefined) conditions.push(sql`d."eventType" = ${query.eventType}`)
   if (query.eventId !== undefined) conditions.push(sql`d."eventId" = ${query.eventId}`)
   if (query.updatedAfter !== undefined) conditions.push(sql`d."updatedAt" >= ${query.updatedAfter}`)
@@ -128,7 +128,7 @@ export async function listDeliveries(
   if (position !== null) {
     conditions.push(
       byUpdate
-        ? sql`(d."updatedAt", d."id") ${beyond} (${instantOf(position.value)}, ${position.id})`
+        ? sql`(d."updatedAt", d."id") ${beyond} (${toTimestamp(position.value)}, ${position.id})`
         : sql`d."id" ${beyond} ${position.id}`,
     )
   }
@@ -136,12 +136,12 @@ export async function listDeliveries(
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${rowsForPage(limit)}`.execute(call.db)
-  return page(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${limitForPage(limit)}`.execute(call.db)
+  return toPage(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
 // A cursor comes from a caller, who may have made it up.
-function instantOf(value: unknown): string {
+function toTimestamp(value: unknown): string {
   if (
     typeof value !== 'string' ||
     !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) ||
@@ -151,7 +151,7 @@ function instantOf(value: unknown): string {
   return value
 }
 
-function inStatus(status: Delivery['status'], webhook: Webhook) {
+function whereStatus(status: Delivery['status'], webhook: Webhook) {
   if (status === 'succeeded' || status === 'exhausted') return sql`d."status" = ${status}`
   const isArchived = webhook.archivedAt !== null
   const isHeld = !isArchived && webhook.status === 'disabled'
@@ -167,7 +167,7 @@ export async function findDelivery(
   id: string,
   readable: readonly string[] | null,
 ): Promise<Delivery | undefined> {
-  const condition = readable === null ? sql`true` : isReadable(readable)
+  const condition = readable === null ? sql`true` : isReadableSql(readable)
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
@@ -184,7 +184,7 @@ export async function findDeliveries(call: Tenant, ids: readonly string[]): Prom
   return rows
 }
 
-export async function attemptsOf(call: Tenant, deliveryId: string): Promise<DeliveryAttempt[]> {
+export async function listAttempts(call: Tenant, deliveryId: string): Promise<DeliveryAttempt[]> {
   const { rows } = await sql<DeliveryAttempt>`
     select "id", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error"
     from "deliveryAttempts" where "organizationId" = ${call.organizationId} and "deliveryId" = ${deliveryId}
@@ -193,7 +193,7 @@ export async function attemptsOf(call: Tenant, deliveryId: string): Promise<Deli
 }
 
 /** Returns the error of the most recent failed attempt, of any delivery. */
-export async function lastError(call: Tenant, webhookId: string): Promise<string | null> {
+export async function findLastError(call: Tenant, webhookId: string): Promise<string | null> {
   const { rows } = await sql<{ error: string | null }>`
     select "error" from "deliveries"
     where "organizationId" = ${call.organizationId} and "webhookId" = ${webhookId} and "error" is not null
@@ -215,7 +215,7 @@ export async function lockDelivery(
   return rows[0]
 }
 
-export async function sendAgain(call: WriteCall, id: string, now: Date): Promise<void> {
+export async function makeDue(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
     .updateTable('deliveries')
     .set({ status: 'pending', step: 0, nextAttemptAt: now, updatedAt: now })
@@ -225,7 +225,7 @@ export async function sendAgain(call: WriteCall, id: string, now: Date): Promise
 }
 
 /** Makes the missed deliveries of a period due, oldest first. Those in progress are left to their attempt. */
-export async function recover(
+export async function recoverMissed(
   call: WriteCall,
   webhookId: string,
   period: { since: string; until: string; now: Date; most: number },

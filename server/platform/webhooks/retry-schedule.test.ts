@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextAttemptAtMs, readRetryAfter } from './retry-schedule.ts'
+import { computeNextAttemptMs, parseRetryAfter } from './retry-schedule.ts'
 
 const SCHEDULE = [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]
 
@@ -8,25 +8,25 @@ test('after each failure the next attempt is within a fifth of the schedule, and
     const plannedMs = (SCHEDULE[attempts] ?? 0) * 1000
     for (const random of [0, 0.5, 0.999999]) {
       const waitMs =
-        (nextAttemptAtMs(SCHEDULE, { attempts, endedAtMs: 1_000_000, retryAfterMs: null }, () => random) ?? 0) -
+        (computeNextAttemptMs(SCHEDULE, { attempts, endedAtMs: 1_000_000, retryAfterMs: null }, () => random) ?? 0) -
         1_000_000
       expect(waitMs).toBeGreaterThanOrEqual(plannedMs * 0.8)
       expect(waitMs).toBeLessThanOrEqual(plannedMs * 1.2)
     }
   }
-  expect(nextAttemptAtMs(SCHEDULE, { attempts: 8, endedAtMs: 0, retryAfterMs: null })).toBeNull()
+  expect(computeNextAttemptMs(SCHEDULE, { attempts: 8, endedAtMs: 0, retryAfterMs: null })).toBeNull()
 })
 
 test('deliveries that failed together are not retried together', () => {
   const times = Array.from({ length: 100 }, () =>
-    nextAttemptAtMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: null }),
+    computeNextAttemptMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: null }),
   )
   expect(new Set(times).size).toBeGreaterThan(90)
 })
 
 test('a longer Retry-After is respected, and a shorter one changes nothing', () => {
-  expect(nextAttemptAtMs(SCHEDULE, { attempts: 1, endedAtMs: 0, retryAfterMs: 60_000 })).toBe(60_000)
-  expect(nextAttemptAtMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: 1000 }, () => 0.5)).toBe(300_000)
+  expect(computeNextAttemptMs(SCHEDULE, { attempts: 1, endedAtMs: 0, retryAfterMs: 60_000 })).toBe(60_000)
+  expect(computeNextAttemptMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: 1000 }, () => 0.5)).toBe(300_000)
 })
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
   ['', null],
   [undefined, null],
 ])('the Retry-After %s is read as %s', (header, ms) => {
-  expect(readRetryAfter(header, Date.parse('2026-11-20T15:04:05.000Z'))).toBe(ms)
+  expect(parseRetryAfter(header, Date.parse('2026-11-20T15:04:05.000Z'))).toBe(ms)
 })

@@ -10,9 +10,9 @@
 const JITTER = 0.18
 
 /** A receiver may ask for a longer wait than the schedule has, but not forever. */
-const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
-export interface Failure {
+export interface FailedAttempt {
   /** Number of attempts of the schedule, including this one. */
   attempts: number
   endedAtMs: number
@@ -20,9 +20,9 @@ export interface Failure {
 }
 
 /** Returns the time of the next attempt in milliseconds; null when the schedule is exhausted. */
-export function nextAttemptAtMs(
+export function computeNextAttemptMs(
   schedule: readonly number[],
-  { attempts, endedAtMs, retryAfterMs }: Failure,
+  { attempts, endedAtMs, retryAfterMs }: FailedAttempt,
   random: () => number = Math.random,
 ): number | null {
   const pauseSeconds = schedule[attempts]
@@ -32,9 +32,9 @@ export function nextAttemptAtMs(
 }
 
 /** Returns a Retry-After header (seconds or a date) as milliseconds from now; null if it is missing or unreadable. */
-export function readRetryAfter(header: string | undefined, nowMs: number): number | null {
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null
   const text = header.trim()
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : null
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
 }

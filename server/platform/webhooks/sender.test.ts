@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../runtime/clock.ts'
-import { type SenderOptions, sender } from './sender.ts'
+import { createSender, type SenderOptions } from './sender.ts'
 
 /** Two receivers. The one on 127.0.0.2 represents one on the public internet. */
 let receiver: Server
@@ -54,7 +54,7 @@ describe('the response of a receiver', () => {
 
 /** Sends to the URLs one after the other, and returns the outcomes. */
 async function send(urls: string[], options: SenderOptions) {
-  const http = sender(new Clock(), options)
+  const http = createSender(new Clock(), options)
   const outcomes = []
   for (const url of urls) outcomes.push(await http.send({ url, headers: {}, body: Buffer.from('{}') }))
   await http.close()

@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
-import { connector, DestinationRefused, isPublic } from './destination.ts'
-import type { Resolve } from './names.ts'
-import { readRetryAfter } from './retry-schedule.ts'
+import { createConnector, DestinationRefused, isPublicAddress } from './destination.ts'
+import type { Resolve } from './name-resolution.ts'
+import { parseRetryAfter } from './retry-schedule.ts'
 
 /**
  * Makes one attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
@@ -11,7 +11,7 @@ import { readRetryAfter } from './retry-schedule.ts'
  * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows.
  * A response from a private network is not stored.
  */
-export interface Outcome {
+export interface AttemptOutcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
   startedAtMs: number
   durationMs: number
@@ -23,21 +23,21 @@ export interface Outcome {
   retryAfterMs: number | null
 }
 
-export interface Attempt {
+export interface AttemptRequest {
   url: string
   headers: Record<string, string>
   body: Buffer
 }
 
 export interface Sender {
-  send(attempt: Attempt): Promise<Outcome>
+  send(attempt: AttemptRequest): Promise<AttemptOutcome>
   close(): Promise<void>
 }
 
 const TIMEOUT_MS = 10_000
-const KEPT_BYTES = 1024
+const MAX_STORED_BYTES = 1024
 /** Reading up to this much keeps the connection usable. Beyond it a new one is cheaper. */
-const READ_BYTES = 16 * 1024
+const MAX_READ_BYTES = 16 * 1024
 
 /**
  * Connections are kept for the next event, but closed before the receiver closes them (Node does after 5 s), because a
@@ -53,14 +53,17 @@ export interface SenderOptions {
   isShown?(address: string): boolean
 }
 
-export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic }: SenderOptions): Sender {
+export function createSender(
+  clock: Clock,
+  { allowPrivate, resolve, isShown = isPublicAddress }: SenderOptions,
+): Sender {
   const hidden = new HiddenOrigins()
   // The library uses 5 MB of the heap, so it is loaded when the first webhook is sent.
   let agent: Promise<Agent> | null = null
   async function newAgent(): Promise<Agent> {
     const { Agent, buildConnector } = await import('undici')
     return new Agent({
-      connect: connector(buildConnector, {
+      connect: createConnector(buildConnector, {
         ...{ allowPrivate, resolve, timeoutMs: TIMEOUT_MS },
         connected(origin, address) {
           if (!isShown(address)) hidden.add(origin)
@@ -79,7 +82,7 @@ export function sender(clock: Clock, { allowPrivate, resolve, isShown = isPublic
     async send(attempt) {
       agent ??= newAgent()
       const opened = await agent
-      return new Promise((done) => run(opened, clock, hidden, attempt, done))
+      return new Promise((done) => sendAttempt(opened, clock, hidden, attempt, done))
     },
     close: async () => (await agent)?.destroy(),
   }
@@ -93,23 +96,23 @@ class HiddenOrigins {
   readonly #origins = new Set<string>()
 
   add(origin: string): void {
-    if (this.#origins.size < MOST_ORIGINS) this.#origins.add(origin)
+    if (this.#origins.size < MAX_ORIGINS) this.#origins.add(origin)
   }
 
   // Once the set is full, no responses are shown.
   has(origin: string): boolean {
-    return this.#origins.size === MOST_ORIGINS || this.#origins.has(origin)
+    return this.#origins.size === MAX_ORIGINS || this.#origins.has(origin)
   }
 }
 
-const MOST_ORIGINS = 10_000
+const MAX_ORIGINS = 10_000
 
-function run(
+function sendAttempt(
   agent: Agent,
   clock: Clock,
   hidden: HiddenOrigins,
-  attempt: Attempt,
-  done: (outcome: Outcome) => void,
+  attempt: AttemptRequest,
+  done: (outcome: AttemptOutcome) => void,
 ): void {
   const startedAtMs = clock.nowMs()
   const started = performance.now()
@@ -124,11 +127,11 @@ function run(
 
   const timer = setTimeout(() => end('timed_out', 'The receiver did not respond within 10 seconds.'), TIMEOUT_MS)
 
-  function end(kind: Outcome['kind'], error: string): void {
+  function end(kind: AttemptOutcome['kind'], error: string): void {
     if (isOver) return
     isOver = true
     clearTimeout(timer)
-    const body = hidden.has(new URL(attempt.url).origin) ? '' : bodyOf(chunks)
+    const body = hidden.has(new URL(attempt.url).origin) ? '' : readBody(chunks)
     const isSuccess = status !== null && status >= 200 && status <= 299
     done({
       kind: status === null ? kind : isSuccess ? 'succeeded' : 'rejected',
@@ -138,7 +141,7 @@ function run(
       responseStatus: status,
       responseBody: body === '' ? null : body,
       error: isSuccess ? null : status === null ? error : `The receiver responded with status ${status}.`,
-      retryAfterMs: isSuccess ? null : readRetryAfter(retryAfter, clock.nowMs()),
+      retryAfterMs: isSuccess ? null : parseRetryAfter(retryAfter, clock.nowMs()),
     })
     controller?.abort(new Error('The attempt has ended.'))
   }
@@ -163,9 +166,9 @@ function run(
           retryAfter = Array.isArray(header) ? header[0] : header
         },
         onResponseData(_controller, chunk) {
-          if (received < KEPT_BYTES) chunks.push(chunk.subarray(0, KEPT_BYTES - received))
+          if (received < MAX_STORED_BYTES) chunks.push(chunk.subarray(0, MAX_STORED_BYTES - received))
           received += chunk.length
-          if (received > READ_BYTES) end('rejected', '')
+          if (received > MAX_READ_BYTES) end('rejected', '')
         },
         onResponseEnd() {
           controller = null
@@ -173,27 +176,27 @@ function run(
         },
         onResponseError(_controller, error) {
           controller = null
-          end(error instanceof DestinationRefused ? 'refused' : 'unreachable', reasonOf(error))
+          end(error instanceof DestinationRefused ? 'refused' : 'unreachable', describeFailure(error))
         },
       },
     )
   } catch (error) {
-    end('unreachable', reasonOf(error as Error))
+    end('unreachable', describeFailure(error as Error))
   }
 }
 
 // Drops a character that the size limit cut in half, and NUL, which a text column cannot contain.
-function bodyOf(chunks: Buffer[]): string {
+function readBody(chunks: Buffer[]): string {
   return Buffer.concat(chunks)
     .toString('utf8')
     .replaceAll('\0', '')
     .replace(/\uFFFD$/, '')
 }
 
-const LONGEST_REASON = 500
+const MAX_REASON_LENGTH = 500
 
-function reasonOf(error: Error): string {
+function describeFailure(error: Error): string {
   const first = error instanceof AggregateError ? error.errors[0] : undefined
   const { message, code } = (first ?? error) as Error & { code?: string }
-  return (message || code || 'The connection failed.').replaceAll('\0', '').slice(0, LONGEST_REASON)
+  return (message || code || 'The connection failed.').replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 }

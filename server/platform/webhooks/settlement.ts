@@ -4,10 +4,10 @@ import type { WebhookDisabledReason } from '../../../client/contract.gen.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Claimed } from './claims.ts'
+import type { ClaimedDelivery } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
-import { nextAttemptAtMs } from './retry-schedule.ts'
-import type { Outcome } from './sender.ts'
+import { computeNextAttemptMs } from './retry-schedule.ts'
+import type { AttemptOutcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
 
 /**
@@ -18,42 +18,42 @@ import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } 
  * the 50th failure disables the subscription in the same statement. If the claim was lost meanwhile, the attempt is
  * still recorded, but the delivery does not change because another process has it.
  */
-export interface Settled {
-  claimed: Claimed
-  outcome: Outcome
+export interface EndedAttempt {
+  claimed: ClaimedDelivery
+  outcome: AttemptOutcome
 }
 
 export interface Settlement {
   /** The resulting status of each delivery, in the order of the attempts. */
-  statuses: Row['status'][]
+  statuses: SettlementRow['status'][]
   /** The subscriptions that this settlement disabled. */
-  disabled: Disabled[]
+  disabled: DisabledWebhook[]
   /** When subscriptions next have something to send. */
   retries: (WebhookName & { atMs: number })[]
 }
 
-export interface Disabled extends WebhookName {
+export interface DisabledWebhook extends WebhookName {
   reason: Exclude<WebhookDisabledReason, 'requested'>
 }
 
 /** Notifies the builders, in the transaction that disables their subscriptions. Returns what to do after its commit. */
-export type TellDisabled = (trx: Db, disabled: Disabled[]) => Promise<() => void>
+export type TellDisabled = (trx: Db, disabled: DisabledWebhook[]) => Promise<() => void>
 
-export async function settle(
+export async function settleAttempts(
   database: Database,
   config: Config,
   clock: Clock,
-  settled: Settled[],
+  settled: EndedAttempt[],
   tellDisabled: TellDisabled,
 ): Promise<Settlement> {
   const now = sql`${clock.now().toISOString()}::timestamptz`
   const rows = settled.map((one) => toRow(one, config))
-  const effects = effectsOf(settled.filter(({ claimed }) => !claimed.test))
-  const each = <Field extends keyof Row>(field: Field) => rows.map((row) => row[field])
-  const all = <Field extends keyof Effect>(field: Field) => effects.map((effect) => effect[field])
+  const effects = summarizeEffects(settled.filter(({ claimed }) => !claimed.test))
+  const each = <Field extends keyof SettlementRow>(field: Field) => rows.map((row) => row[field])
+  const all = <Field extends keyof WebhookEffect>(field: Field) => effects.map((effect) => effect[field])
   let afterCommit = () => {}
   const settlement = await database.transaction(async (trx) => {
-    const { rows: changed } = await sql<Changed>`
+    const { rows: changed } = await sql<ChangedWebhook>`
       with s as (
         select * from unnest(
           ${each('organizationId')}::text[], ${each('deliveryId')}::text[], ${each('claimId')}::text[], ${each('attemptId')}::text[],
@@ -114,19 +114,19 @@ export async function settle(
       reason === null ? [] : [{ organizationId, webhookId, reason }],
     )
     if (disabled.length > 0) afterCommit = await tellDisabled(trx, disabled)
-    return { statuses: rows.map(({ status }) => status), disabled, retries: retriesOf(rows, changed) }
+    return { statuses: rows.map(({ status }) => status), disabled, retries: listRetries(rows, changed) }
   })
   afterCommit()
   return settlement
 }
 
-interface Changed extends WebhookName {
-  reason: Disabled['reason'] | null
+interface ChangedWebhook extends WebhookName {
+  reason: DisabledWebhook['reason'] | null
   pausedUntil: string | null
 }
 
 // A paused subscription has nothing to send until its pause is over.
-function retriesOf(rows: Row[], changed: Changed[]): Settlement['retries'] {
+function listRetries(rows: SettlementRow[], changed: ChangedWebhook[]): Settlement['retries'] {
   const pauses = new Map(
     changed.map(({ webhookId, pausedUntil }) => [webhookId, pausedUntil === null ? 0 : Date.parse(pausedUntil)]),
   )
@@ -136,7 +136,7 @@ function retriesOf(rows: Row[], changed: Changed[]): Settlement['retries'] {
   })
 }
 
-interface Row {
+interface SettlementRow {
   organizationId: string
   webhookId: string
   deliveryId: string
@@ -153,8 +153,8 @@ interface Row {
   nextAttemptAt: string | null
 }
 
-function toRow({ claimed, outcome }: Settled, config: Config): Row {
-  const nextAttemptAt = outcome.kind === 'succeeded' || claimed.test ? null : retryOf(claimed, outcome, config)
+function toRow({ claimed, outcome }: EndedAttempt, config: Config): SettlementRow {
+  const nextAttemptAt = outcome.kind === 'succeeded' || claimed.test ? null : planRetry(claimed, outcome, config)
   return {
     organizationId: claimed.organizationId,
     webhookId: claimed.webhookId,
@@ -173,15 +173,15 @@ function toRow({ claimed, outcome }: Settled, config: Config): Row {
   }
 }
 
-function retryOf(claimed: Claimed, outcome: Outcome, config: Config): string | null {
+function planRetry(claimed: ClaimedDelivery, outcome: AttemptOutcome, config: Config): string | null {
   const endedAtMs = outcome.startedAtMs + outcome.durationMs
   const failure = { attempts: claimed.step + 1, endedAtMs, retryAfterMs: outcome.retryAfterMs }
-  const next = nextAttemptAtMs(config.webhookRetrySchedule, failure)
+  const next = computeNextAttemptMs(config.webhookRetrySchedule, failure)
   return next === null ? null : new Date(next).toISOString()
 }
 
 /** The effect of a series of attempts, in the order in which they ended, on the failure count of one subscription. */
-interface Effect {
+interface WebhookEffect {
   organizationId: string
   webhookId: string
   /** Failures before the first success, or all of them if there was none. */
@@ -196,10 +196,10 @@ interface Effect {
   patienceSeconds: number
 }
 
-const GONE = 410
+const GONE_STATUS = 410
 
-function effectsOf(settled: Settled[]): Effect[] {
-  const effects = new Map<string, Effect>()
+function summarizeEffects(settled: EndedAttempt[]): WebhookEffect[] {
+  const effects = new Map<string, WebhookEffect>()
   for (const { claimed, outcome } of settled) {
     const { organizationId, webhookId, isProbe } = claimed
     const none = {
@@ -222,7 +222,7 @@ function effectsOf(settled: Settled[]): Effect[] {
     if (effect.succeeded) effect.failuresLast++
     else effect.failuresFirst++
     if (isProbe) effect.probes++
-    effect.gone ||= outcome.responseStatus === GONE
+    effect.gone ||= outcome.responseStatus === GONE_STATUS
     effect.patienceSeconds = Math.max(effect.patienceSeconds, (outcome.retryAfterMs ?? 0) / 1000)
   }
   return [...effects.values()]

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
  * body}`, and a signature is `v1,` and the base64 of their HMAC SHA-256. During a rotation there is one for each
  * secret, separated by a space.
  */
-export function signature(keys: readonly Buffer[], id: string, timestampSeconds: number, body: Buffer): string {
+export function signPayload(keys: readonly Buffer[], id: string, timestampSeconds: number, body: Buffer): string {
   const start = `${id}.${timestampSeconds}.`
   return keys.map((key) => `v1,${createHmac('sha256', key).update(start).update(body).digest('base64')}`).join(' ')
 }

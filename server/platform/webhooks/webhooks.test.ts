@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Received, type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../test/support/recorded-events.ts'
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
+import { listEventsAbout } from '../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let receiver: Receiver
@@ -76,8 +76,8 @@ describe('a subscription', () => {
     const again = await plumbline.post('/api/ext/webhooks', body, { headers })
     expect(again.body).toEqual(first.body)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
-    const kept = await plumbline.database.statements.selectFrom('idempotencyRecords').selectAll().execute()
-    expect(JSON.stringify(kept)).not.toContain(body.secret)
+    const stored = await plumbline.database.statements.selectFrom('idempotencyRecords').selectAll().execute()
+    expect(JSON.stringify(stored)).not.toContain(body.secret)
   })
 
   test('gets a generated secret by default', async () => {
@@ -189,31 +189,34 @@ describe('several subscriptions', () => {
 
   test('are limited to fifty active ones and two hundred in total', async () => {
     const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
-    const made: string[] = []
-    for (let i = 0; i < 45; i++) made.push((await numbered(i)).body.id)
+    const created: string[] = []
+    for (let i = 0; i < 45; i++) created.push((await numbered(i)).body.id)
     // All at once, so that each could take the last places.
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
     const refused = answers.find(({ status }) => status === 409)
     expect(refused?.body.detail).toContain('at most 50 active subscriptions')
-    await change(made[0] ?? '', { status: 'disabled' })
+    await change(created[0] ?? '', { status: 'disabled' })
     expect((await numbered(55)).status).toBe(201)
-    expect(await change(made[0] ?? '', { status: 'active' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await change(created[0] ?? '', { status: 'active' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
     // A subscription that is already active may still be changed.
-    expect((await change(made[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
+    expect((await change(created[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
     const { organizationId, database } = plumbline
     const fields = sql.raw(
       '"organizationId", "url", "eventTypes", "excludeOwnChanges", "version", "createdBy", "owner", "createdAt", "updatedAt"',
     )
     await sql`insert into "webhooks" ("id", "status", "disabledReason", ${fields})
       select 'whk_' || n, 'disabled', 'requested', ${fields} from "webhooks", generate_series(1, 149) n
-      where "organizationId" = ${organizationId} and "id" = ${made[0]}`.execute(database.statements)
-    await plumbline.delete(`/api/ext/webhooks/${made[1]}`)
+      where "organizationId" = ${organizationId} and "id" = ${created[0]}`.execute(database.statements)
+    await plumbline.delete(`/api/ext/webhooks/${created[1]}`)
     expect((await numbered(56)).status).toBe(201)
-    await plumbline.delete(`/api/ext/webhooks/${made[2]}`)
-    await change(made[3] ?? '', { status: 'disabled' })
+    await plumbline.delete(`/api/ext/webhooks/${created[2]}`)
+    await change(created[3] ?? '', { status: 'disabled' })
     expect((await numbered(57)).status).toBe(201)
-    await change(made[4] ?? '', { status: 'disabled' })
+    await change(created[4] ?? '', { status: 'disabled' })
     const last = await numbered(58)
     expect([last.status, last.body.detail]).toEqual([409, expect.stringContaining('at most 200 subscriptions')])
   })
@@ -249,7 +252,7 @@ describe('an event', () => {
     })
     const one = await plumbline.get(`/api/ext/deliveries/${body.data[0].id}`)
     expect(one.body.attempts).toMatchObject([{ outcome: 'succeeded', responseStatus: 204, url: receiver.url }])
-    expect(await eventsAbout(plumbline, vendor.id)).toEqual([request.event])
+    expect(await listEventsAbout(plumbline, vendor.id)).toEqual([request.event])
   })
 
   test('is sent only to subscriptions to its type', async () => {
@@ -274,8 +277,8 @@ describe('an event', () => {
 
   test('is sent in the order of commits', async () => {
     const webhook = await subscribe()
-    const made: string[] = []
-    for (let i = 0; i < 30; i++) made.push((await createVendor()).id)
+    const created: string[] = []
+    for (let i = 0; i < 30; i++) created.push((await createVendor()).id)
     const came = await receiver.until(30)
     const { body } = await plumbline.until(
       `/api/ext/webhooks/${webhook.id}/deliveries?limit=100&status=succeeded`,
@@ -283,7 +286,7 @@ describe('an event', () => {
     )
     const startOf = new Map(body.data.map((one: TestAnswer) => [one.eventId, one.lastAttemptAt]))
     const eventOf = new Map(came.map(({ event }) => [event.data.object.id, event.id]))
-    const starts = made.map((id) => startOf.get(eventOf.get(id)))
+    const starts = created.map((id) => startOf.get(eventOf.get(id)))
     // The order of starts, not of arrivals: a request that needs a new connection is overtaken by one that reuses
     // another.
     expect(starts).toEqual(starts.toSorted())
@@ -599,7 +602,7 @@ test('a leaked secret can be revoked at once', async () => {
  * Returns whether the secret signed the request. The package's own check uses the machine's clock, which these tests
  * run ahead of.
  */
-function isSignedWith(secret: string, request: Received | undefined): boolean {
+function isSignedWith(secret: string, request: ReceivedRequest | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')
   const headers = request.headers as Record<string, string>
   const at = new Date(Number(headers['webhook-timestamp']) * 1000)

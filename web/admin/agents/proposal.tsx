@@ -1,55 +1,55 @@
 import { useParams } from 'react-router'
 import type { Proposal } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
 import { Status } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { TimeText } from '../../ui/time.tsx'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
-import { Values } from '../../ui/values.tsx'
-import { ProposalDecision } from './decision.tsx'
-import { Outcome } from './outcome.tsx'
-import { ProposalTitle, proposalInWords, SkillTitle, stepsOf } from './skill.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { ValueTable } from '../../ui/value-table.tsx'
+import { ProposalDecision } from './proposal-decision.tsx'
+import { ProposalOutcome } from './proposal-outcome.tsx'
+import { describeProposal, listSteps, ProposalTitle, SkillTitle } from './skill-title.tsx'
 
 /** Refreshed, because it may be decided elsewhere while the page is open. */
-const EVERY_MS = 10_000
+const REFRESH_MS = 10_000
 
 /** Shows one proposal: what it would do, its input, who proposed it, and the decision. */
 export function Component() {
   const { proposalId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const proposal = plumbline.useQuery(
     'get',
     '/api/ext/proposals/{proposalId}',
     { params: { path: { proposalId } } },
-    { refetchInterval: ({ state }) => (state.data?.status === 'proposed' ? EVERY_MS : false) },
+    { refetchInterval: ({ state }) => (state.data?.status === 'proposed' ? REFRESH_MS : false) },
   )
   const { data } = proposal
-  const title = data === undefined ? 'Proposal' : proposalInWords(data)
+  const title = data === undefined ? 'Proposal' : describeProposal(data)
   return (
     <Page
       title={title}
       crumbs={[{ name: 'Agents' }, { name: 'Proposals', to: '/agents/proposals' }, { name: title }]}
-      actions={data !== undefined && may('proposals:write') && <ProposalDecision proposal={data} />}
+      actions={data !== undefined && can('proposals:write') && <ProposalDecision proposal={data} />}
     >
       {proposal.error !== null ? (
-        <Failed what="The proposal" error={proposal.error} onRetry={() => void proposal.refetch()} />
+        <LoadError what="The proposal" error={proposal.error} onRetry={() => void proposal.refetch()} />
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown proposal={data} />
+        <ProposalDetails proposal={data} />
       )}
     </Page>
   )
 }
 
-function Shown({ proposal }: { proposal: Proposal }) {
-  const steps = stepsOf(proposal)
+function ProposalDetails({ proposal }: { proposal: Proposal }) {
+  const steps = listSteps(proposal)
   return (
     <>
       <TitleBlock
@@ -75,7 +75,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
         </div>
       )}
       <div className="cols even">
-        <Outcome of={proposal} />
+        <ProposalOutcome of={proposal} />
         <div className="stack">
           {steps.map(({ key, skill, input }, at) => (
             <Panel
@@ -87,7 +87,7 @@ function Shown({ proposal }: { proposal: Proposal }) {
               {Object.keys(input).length === 0 ? (
                 <p className="muted">No input.</p>
               ) : (
-                <Values caption={`Input of ${skill}`} of={input} />
+                <ValueTable caption={`Input of ${skill}`} of={input} />
               )}
             </Panel>
           ))}
@@ -101,7 +101,7 @@ function useFacts(proposal: Proposal, steps: number): readonly Fact[] {
   const { left, dateOf } = useFormats()
   const { createdBy, createdAt, decidedBy, decidedAt, expiresAt, status, outcome } = proposal
   return [
-    { label: 'Proposed by', value: <ActorName of={createdBy} />, note: <Time at={createdAt} /> },
+    { label: 'Proposed by', value: <ActorName of={createdBy} />, note: <TimeText at={createdAt} /> },
     { label: 'Steps', isFigure: true, isWideOnly: true, value: steps },
     {
       label: 'Events',
@@ -114,11 +114,11 @@ function useFacts(proposal: Proposal, steps: number): readonly Fact[] {
       ? {
           label: status === 'approved' ? 'Approved by' : 'Rejected by',
           value: <ActorName of={decidedBy} />,
-          note: <Time at={decidedAt} />,
+          note: <TimeText at={decidedAt} />,
         }
       : {
           label: status === 'expired' ? 'Expired' : 'Expires',
-          value: <Time at={expiresAt} />,
+          value: <TimeText at={expiresAt} />,
           note: left(dateOf(expiresAt)),
         },
   ]

@@ -3,19 +3,19 @@ import type { Proposal } from '../../../client/contract.gen.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
 import { Status } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import type { Column } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { ViewTabs } from '../../ui/view-tabs.tsx'
-import { ProposalTitle, proposalInWords, stepsOf } from './skill.tsx'
+import { describeProposal, listSteps, ProposalTitle } from './skill-title.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['proposed', 'approved', 'refused', 'expired'] as const
 /** Proposals have no events, so the list polls for new ones. */
-const EVERY_MS = 20_000
+const REFRESH_MS = 20_000
 
 const COLUMNS: readonly Column<Proposal>[] = [
   {
@@ -26,15 +26,15 @@ const COLUMNS: readonly Column<Proposal>[] = [
         <Link className="lead" to={`/agents/proposals/${proposal.id}`}>
           <ProposalTitle of={proposal} />
         </Link>
-        <span className="sub clip">{proposal.note ?? gistOf(proposal)}</span>
+        <span className="sub clip">{proposal.note ?? summarizeInput(proposal)}</span>
       </>
     ),
-    csv: proposalInWords,
+    csv: describeProposal,
   },
   {
     head: 'Status',
     cell: ({ status }) => <Status of="proposal" is={status} />,
-    csv: ({ status }) => LOOKS.proposal[status].word,
+    csv: ({ status }) => STATUS_LOOKS.proposal[status].word,
   },
   {
     head: 'Proposed by',
@@ -45,10 +45,10 @@ const COLUMNS: readonly Column<Proposal>[] = [
     head: 'Proposed',
     sort: 'createdAt',
     className: 'nowrap',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <TimeText at={createdAt} />,
     csv: ({ createdAt }) => createdAt,
   },
-  { head: 'Decided', className: 'nowrap', cell: (proposal) => <Decided of={proposal} /> },
+  { head: 'Decided', className: 'nowrap', cell: (proposal) => <DecisionCell of={proposal} /> },
 ]
 
 /** Lists proposals: what agents would do if they were allowed to, and the decisions. */
@@ -63,7 +63,7 @@ export function Component() {
         label="Proposals"
         name="status"
         views={[
-          ...STATUSES.map((value) => ({ value, word: LOOKS.proposal[value].word })),
+          ...STATUSES.map((value) => ({ value, word: STATUS_LOOKS.proposal[value].word })),
           { value: undefined, word: 'All' },
         ]}
       />
@@ -73,10 +73,10 @@ export function Component() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         sort="-createdAt"
-        everyMs={EVERY_MS}
+        everyMs={REFRESH_MS}
         tabs={TABS}
         empty={
-          <Empty
+          <EmptyState
             icon="agent"
             title="No proposals yet"
             actions={
@@ -86,7 +86,7 @@ export function Component() {
             }
           >
             Create an API key that can only propose changes. Its proposals appear here for approval.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -94,21 +94,21 @@ export function Component() {
 }
 
 /** Summarizes the first values of the input, to distinguish proposals of the same kind. */
-function gistOf(proposal: Proposal): string {
-  const values = stepsOf(proposal).flatMap(({ input }) => Object.values(input))
+function summarizeInput(proposal: Proposal): string {
+  const values = listSteps(proposal).flatMap(({ input }) => Object.values(input))
   return values
     .filter((value) => typeof value === 'string' && !/^[a-z]+_[0-9a-z]{26}$/.test(value))
     .slice(0, 3)
     .join(' · ')
 }
 
-function Decided({ of: { decidedBy, decidedAt, status, expiresAt } }: { of: Proposal }) {
+function DecisionCell({ of: { decidedBy, decidedAt, status, expiresAt } }: { of: Proposal }) {
   const { left, dateOf } = useFormats()
   if (status === 'proposed') return <span className="faint">{left(dateOf(expiresAt))}</span>
   if (decidedBy === null || decidedAt === null) return <span className="faint">no decision in time</span>
   return (
     <>
-      <Time at={decidedAt} /> <span className="muted">by </span>
+      <TimeText at={decidedAt} /> <span className="muted">by </span>
       <ActorName of={decidedBy} />
     </>
   )

@@ -1,38 +1,38 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { BidComparison, BidComparisonLine, BidComparisonVendor, BidRequest } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
+import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { save, toCsv } from '../../ui/csv.ts'
-import { percent, quantity, unitPrice } from '../../ui/figures.ts'
+import { saveFile, toCsv } from '../../ui/csv.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { formatPercent, formatQuantity, formatUnitPrice } from '../../ui/number-formats.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Shape } from '../../ui/shape.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { Award } from './award.tsx'
-import { FLAGS } from './flags.ts'
-import { BidRange } from './range.tsx'
-import { Hidden } from './requests.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { AwardDialog } from './award-dialog.tsx'
+import { BID_FLAGS } from './bid-flags.ts'
+import { BidRange } from './bid-range.tsx'
+import { HiddenAmount } from './requests.tsx'
 
 /**
  * Compares bids side by side: lines by vendor, the lowest prices marked, missing lines, and the difference from the
  * budget.
  */
 export function Comparison({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
-  const may = useMay()
+  const can = useCan()
   const [awarding, setAwarding] = useState<BidComparisonVendor | null>(null)
   const { vendors, lines, currency, lowestBidIds, budgeted } = comparison
   const { money, difference, day, dateOf } = useFormats()
   const plain = (amount: number) => money(amount).replace(/[^\d.,−-]/g, '')
-  const mayAward = may('bids:write') && (request.status === 'sent' || request.status === 'closed')
+  const mayAward = can('bids:write') && (request.status === 'sent' || request.status === 'closed')
   if (vendors.length === 0)
     return (
       <div className="panel">
-        <Empty icon="bids" title="No vendors invited yet">
+        <EmptyState icon="bids" title="No vendors invited yet">
           Add vendors to the draft, then send the request.
-        </Empty>
+        </EmptyState>
       </div>
     )
   const hasBids = comparison.bidCount > 0
@@ -58,7 +58,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                   Quantity
                 </th>
                 {vendors.map((vendor) => (
-                  <VendorHead key={keyOf(vendor)} vendor={vendor} />
+                  <VendorHead key={vendorKey(vendor)} vendor={vendor} />
                 ))}
                 <th scope="col" className="num">
                   Spread
@@ -81,63 +81,63 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                 <th scope="row">Total</th>
                 <td className="qty" />
                 {vendors.map((vendor) => (
-                  <td key={keyOf(vendor)} className="num">
+                  <td key={vendorKey(vendor)} className="num">
                     {vendor.bidId === null ? (
                       <span className="none">no bid</span>
                     ) : vendor.amount === null ? (
-                      <Hidden />
+                      <HiddenAmount />
                     ) : (
-                      <Marked isLowest={lowestBidIds.includes(vendor.bidId)}>{plain(vendor.amount)}</Marked>
+                      <LowestMark isLowest={lowestBidIds.includes(vendor.bidId)}>{plain(vendor.amount)}</LowestMark>
                     )}
                   </td>
                 ))}
                 <td className="num">
                   {comparison.spreadPercent === null || comparison.bidCount < 2
                     ? ''
-                    : percent(comparison.spreadPercent)}
+                    : formatPercent(comparison.spreadPercent)}
                 </td>
               </tr>
               {hasBids && !comparison.amountsHidden && (
-                <Facts head="Above lowest" vendors={vendors}>
+                <FactRow head="Above lowest" vendors={vendors}>
                   {({ aboveLowAmount }) =>
                     aboveLowAmount === null ? null : difference(aboveLowAmount).replace(/[$]/g, '')
                   }
-                </Facts>
+                </FactRow>
               )}
               {budgeted !== null && hasBids && !comparison.amountsHidden && (
-                <Facts head={`Compared with budget of ${plain(budgeted)}`} vendors={vendors}>
+                <FactRow head={`Compared with budget of ${plain(budgeted)}`} vendors={vendors}>
                   {({ aboveBudgetAmount, aboveBudgetPercent }) =>
                     aboveBudgetAmount === null ? null : (
                       <span className={aboveBudgetAmount > 0 ? 'tone-bad' : 'tone-ok'}>
                         {difference(aboveBudgetAmount).replace(/[$]/g, '')}{' '}
                         {aboveBudgetPercent !== null && (
-                          <span className="faint pct">{percent(aboveBudgetPercent)}</span>
+                          <span className="faint pct">{formatPercent(aboveBudgetPercent)}</span>
                         )}
                       </span>
                     )
                   }
-                </Facts>
+                </FactRow>
               )}
               {hasBids && (
                 <>
-                  <Facts head="Lead time, duration" vendors={vendors}>
+                  <FactRow head="Lead time, duration" vendors={vendors}>
                     {({ leadTimeDays, durationDays }) =>
                       leadTimeDays === null && durationDays === null
                         ? null
                         : `${leadTimeDays ?? 'not stated'} + ${durationDays ?? 'not stated'} days`
                     }
-                  </Facts>
-                  <Facts head="Received" vendors={vendors}>
+                  </FactRow>
+                  <FactRow head="Received" vendors={vendors}>
                     {({ submittedAt, revision }) =>
                       submittedAt === null
                         ? null
                         : `${day(dateOf(submittedAt))}${(revision ?? 1) > 1 ? `, revision ${revision}` : ''}`
                     }
-                  </Facts>
+                  </FactRow>
                 </>
               )}
               {mayAward && vendors.some(({ awardable }) => awardable) && (
-                <Facts head={<span className="sr">Award</span>} vendors={vendors} className="no-print">
+                <FactRow head={<span className="sr">Award</span>} vendors={vendors} className="no-print">
                   {(vendor) =>
                     vendor.awardable ? (
                       <Button small look={vendor.rank === 1 ? 'primary' : 'plain'} onClick={() => setAwarding(vendor)}>
@@ -145,7 +145,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                       </Button>
                     ) : null
                   }
-                </Facts>
+                </FactRow>
               )}
             </tfoot>
           </table>
@@ -164,16 +164,16 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
             </>
           )}
         </Panel>
-        <BeforeAward request={request} comparison={comparison} />
+        <AwardNotes request={request} comparison={comparison} />
       </div>
       {awarding !== null && (
-        <Award request={request} comparison={comparison} vendor={awarding} onClose={() => setAwarding(null)} />
+        <AwardDialog request={request} comparison={comparison} vendor={awarding} onClose={() => setAwarding(null)} />
       )}
     </>
   )
 }
 
-function keyOf({ bidId, vendorId }: BidComparisonVendor): string {
+function vendorKey({ bidId, vendorId }: BidComparisonVendor): string {
   return bidId ?? vendorId
 }
 
@@ -204,38 +204,38 @@ function LineRow(props: {
   plain(amount: number): string
 }) {
   const { line, vendors, isHidden, plain } = props
-  const asked = `${quantity(line.quantity)} ${line.unit}`
+  const requested = `${formatQuantity(line.quantity)} ${line.unit}`
   return (
     <tr>
       <th scope="row">
         {line.description}
-        <span className="sub only-narrow">{asked}</span>
+        <span className="sub only-narrow">{requested}</span>
         {!line.required && <span className="sub">optional</span>}
       </th>
       <td className="num qty">
-        {quantity(line.quantity)} <span className="faint">{line.unit}</span>
+        {formatQuantity(line.quantity)} <span className="faint">{line.unit}</span>
       </td>
       {vendors.map((vendor) => {
         const price = line.prices.find(({ bidId }) => bidId === vendor.bidId)
         return (
-          <td key={keyOf(vendor)} className="num">
+          <td key={vendorKey(vendor)} className="num">
             {vendor.bidId === null ? (
               <span className="none">no bid</span>
             ) : vendor.excludedLineIds.includes(line.lineId) || price?.excluded === true ? (
               <span className="tone-warn">excluded</span>
             ) : price?.amount === undefined || price.amount === null ? (
               isHidden ? (
-                <Hidden />
+                <HiddenAmount />
               ) : (
                 <span className="none">no price</span>
               )
             ) : (
               <>
-                <Marked isLowest={price.lowest}>{plain(price.amount)}</Marked>
+                <LowestMark isLowest={price.lowest}>{plain(price.amount)}</LowestMark>
                 <span className="sub">
                   {price.unitPrice === null || line.unit === 'LS'
                     ? 'lump sum'
-                    : `${unitPrice(price.unitPrice)} / ${line.unit}`}
+                    : `${formatUnitPrice(price.unitPrice)} / ${line.unit}`}
                   {price.alternate && ', alternate'}
                 </span>
               </>
@@ -244,13 +244,13 @@ function LineRow(props: {
         )
       })}
       <td className="num">
-        {line.spreadPercent === null || line.prices.length < 2 ? '' : percent(line.spreadPercent)}
+        {line.spreadPercent === null || line.prices.length < 2 ? '' : formatPercent(line.spreadPercent)}
       </td>
     </tr>
   )
 }
 
-function Marked({ isLowest, children }: { isLowest: boolean; children: string }) {
+function LowestMark({ isLowest, children }: { isLowest: boolean; children: string }) {
   if (!isLowest) return children
   return (
     <span className="lowest">
@@ -263,7 +263,7 @@ function Marked({ isLowest, children }: { isLowest: boolean; children: string })
   )
 }
 
-function Facts(props: {
+function FactRow(props: {
   head: React.ReactNode
   vendors: readonly BidComparisonVendor[]
   className?: string
@@ -275,7 +275,7 @@ function Facts(props: {
       <th scope="row">{head}</th>
       <td className="qty" />
       {vendors.map((vendor) => (
-        <td key={keyOf(vendor)} className="num">
+        <td key={vendorKey(vendor)} className="num">
           {vendor.bidId === null ? null : children(vendor)}
         </td>
       ))}
@@ -297,10 +297,10 @@ function SplitHint({ comparison, isSplit }: { comparison: BidComparison; isSplit
   )
 }
 
-function BeforeAward({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
+function AwardNotes({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
   const { day, dateOf } = useFormats()
   const flagged = comparison.vendors.flatMap(({ vendorId, companyName, bidId, flags }) =>
-    flags.map((flag) => ({ key: `${bidId ?? vendorId} ${flag}`, vendorId, companyName, ...FLAGS[flag] })),
+    flags.map((flag) => ({ key: `${bidId ?? vendorId} ${flag}`, vendorId, companyName, ...BID_FLAGS[flag] })),
   )
   const silent = comparison.vendors.flatMap((vendor) => {
     const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.vendorId)
@@ -361,5 +361,8 @@ function exportComparison({ number, vendors, lines }: BidComparison): void {
     ...[line.description, line.quantity, line.unit],
     ...bids.map(({ bidId }) => line.prices.find((price) => price.bidId === bidId)?.amount ?? null),
   ])
-  save(toCsv(heads, [...rows, ['Total', null, null, ...bids.map(({ amount }) => amount)]]), `${number}-comparison.csv`)
+  saveFile(
+    toCsv(heads, [...rows, ['Total', null, null, ...bids.map(({ amount }) => amount)]]),
+    `${number}-comparison.csv`,
+  )
 }

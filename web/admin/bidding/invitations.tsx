@@ -1,33 +1,33 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { BidRequest, Invitation } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useRecords } from '../../api/records.ts'
+import { useCan } from '../../api/session.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, Refused } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
+import { ChangeError, EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { CopyLink } from '../vendors/copy-link.tsx'
 import { RecordBid } from './record-bid.tsx'
 
 /** Lists the invited vendors, their progress, and their links. */
 export function Invitations({ request }: { request: BidRequest }) {
-  const may = useMay()
+  const can = useCan()
   const vendors = useRecords('/api/ext/vendors', request.vendorIds)
   const nameOf = (id: string) => vendors.get(id)?.companyName ?? '…'
   const [recording, setRecording] = useState<Invitation | null>(null)
   const [copying, setCopying] = useState<Invitation | null>(null)
   const resend = plumbline.useMutation('post', '/api/ext/invitations/{invitationId}/resend', {
-    onSuccess: ({ vendorId }) => say(`New link sent to ${nameOf(vendorId)}. The old link no longer works.`),
+    onSuccess: ({ vendorId }) => showToast(`New link sent to ${nameOf(vendorId)}. The old link no longer works.`),
   })
   const isOpen = request.status === 'sent' || (request.status === 'closed' && request.acceptLate)
-  const mayWrite = may('bids:write')
+  const mayWrite = can('bids:write')
   // While a blind request is open, nobody at the builder may open the vendors' pages.
-  const mayCopy = may('portal_links:read') && !(request.blind && request.status === 'sent')
+  const mayCopy = can('portal_links:read') && !(request.blind && request.status === 'sent')
 
   const columns: readonly Column<Invitation>[] = [
     {
@@ -40,13 +40,16 @@ export function Invitations({ request }: { request: BidRequest }) {
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status of="invitation" is={status} /> },
-    { head: 'Sent', cell: ({ sentAt }) => (sentAt === null ? <None word="not yet" /> : <Time at={sentAt} />) },
-    { head: 'Opened', cell: ({ viewedAt }) => (viewedAt === null ? <None word="not yet" /> : <Time at={viewedAt} />) },
+    { head: 'Sent', cell: ({ sentAt }) => (sentAt === null ? <EmptyCell word="not yet" /> : <TimeText at={sentAt} />) },
+    {
+      head: 'Opened',
+      cell: ({ viewedAt }) => (viewedAt === null ? <EmptyCell word="not yet" /> : <TimeText at={viewedAt} />),
+    },
     {
       head: 'Answered',
       cell: ({ respondedAt, declineReason }) => (
         <>
-          {respondedAt === null ? <None word="not yet" /> : <Time at={respondedAt} />}
+          {respondedAt === null ? <EmptyCell word="not yet" /> : <TimeText at={respondedAt} />}
           {declineReason !== null && <span className="sub">“{declineReason}”</span>}
         </>
       ),
@@ -87,11 +90,11 @@ export function Invitations({ request }: { request: BidRequest }) {
   ]
   return (
     <Panel title="Invitations" hint="anyone with a link can act for the vendor" isFlush>
-      <Refused error={resend.error} />
+      <ChangeError error={resend.error} />
       {request.invitations.length === 0 ? (
-        <Empty icon="vendors" title="No vendors invited yet">
+        <EmptyState icon="vendors" title="No vendors invited yet">
           Add vendors to the draft, then send the request.
-        </Empty>
+        </EmptyState>
       ) : (
         <div className="table-wrap">
           <Table caption="Invitations" columns={columns} rows={request.invitations} keyOf={({ id }) => id} />

@@ -3,9 +3,9 @@ import type { BidRequest } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Refused } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { ChangeError } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { VendorChoice } from './vendor-choice.tsx'
 
 /** Invites more vendors to a sent request. */
@@ -13,7 +13,7 @@ export function InviteMore({ request, onClose }: { request: BidRequest; onClose(
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const invite = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/invitations', {
     onSuccess: () => {
-      say(`${count(chosen.size, 'vendor')} invited`)
+      showToast(`${formatCount(chosen.size, 'vendor')} invited`)
       onClose()
     },
   })
@@ -35,12 +35,12 @@ export function InviteMore({ request, onClose }: { request: BidRequest; onClose(
               invite.mutate({ params: { path: { bidRequestId: request.id } }, body: { vendorIds: [...chosen] } })
             }
           >
-            {chosen.size === 0 ? 'Invite' : `Invite ${count(chosen.size, 'vendor')}`}
+            {chosen.size === 0 ? 'Invite' : `Invite ${formatCount(chosen.size, 'vendor')}`}
           </Button>
         </>
       }
     >
-      <Refused error={invite.error} />
+      <ChangeError error={invite.error} />
       <VendorChoice
         scope={request.scope}
         communityId={request.communityId}

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { FaultAt, Form, SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { FieldErrorAt, Form, readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { VendorChoice } from './vendor-choice.tsx'
 
 interface Line {
@@ -31,28 +31,28 @@ export function Component() {
   const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/bids/request', {
     onSuccess: ({ id, number, status }) => {
-      say(status === 'draft' ? `${number} saved as a draft` : `${number} sent`)
+      showToast(status === 'draft' ? `${number} saved as a draft` : `${number} sent`)
       void navigate(`/bidding/${id}`)
     },
   })
 
   const onSubmit = (data: FormData) => {
-    const asked = lines.flatMap(({ key }) => {
-      const description = typed(data, `line-${key}`)
-      const quantity = typedNumber(data, `quantity-${key}`)
-      const unit = typed(data, `unit-${key}`)
+    const requested = lines.flatMap(({ key }) => {
+      const description = readText(data, `line-${key}`)
+      const quantity = readNumber(data, `quantity-${key}`)
+      const unit = readText(data, `unit-${key}`)
       return description === undefined
         ? []
         : [{ description, ...(quantity !== undefined && { quantity }), ...(unit !== undefined && { unit }) }]
     })
     create.mutate({
       body: {
-        ...{ scope, communityId, vendorIds: [...vendors], deadline: typed(data, 'deadline') ?? '' },
+        ...{ scope, communityId, vendorIds: [...vendors], deadline: readText(data, 'deadline') ?? '' },
         homeIds: homeId === '' ? [] : [homeId],
-        title: typed(data, 'title') ?? null,
-        message: typed(data, 'message') ?? null,
-        lines: asked,
-        bidType: asked.length === 0 ? 'lump_sum' : 'both',
+        title: readText(data, 'title') ?? null,
+        message: readText(data, 'message') ?? null,
+        lines: requested,
+        bidType: requested.length === 0 ? 'lump_sum' : 'both',
         blind: data.get('blind') !== null,
         sendNow: (data.get('sendNow') ?? 'yes') === 'yes',
       },
@@ -101,7 +101,7 @@ export function Component() {
                     onChange={setScope}
                     options={[
                       { value: '', label: 'Choose one' },
-                      ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: inWords(name) })),
+                      ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanize(name) })),
                     ]}
                   />
                 </div>
@@ -157,7 +157,7 @@ export function Component() {
           <div className="stack">
             <Panel title="Vendors" hint="best match first" isFlush>
               <VendorChoice {...{ scope, communityId, chosen: vendors, onChange: setVendors }} />
-              <FaultAt pointer="/vendorIds" />
+              <FieldErrorAt pointer="/vendorIds" />
             </Panel>
             <Panel title="Options">
               <div className="form">
@@ -169,7 +169,7 @@ export function Component() {
                 </label>
                 <div className="row wrap">
                   <Button look="primary" icon="send" type="submit" name="sendNow" value="yes" busy={create.isPending}>
-                    {vendors.size === 0 ? 'Send' : `Send to ${count(vendors.size, 'vendor')}`}
+                    {vendors.size === 0 ? 'Send' : `Send to ${formatCount(vendors.size, 'vendor')}`}
                   </Button>
                   <Button type="submit" name="sendNow" value="no" disabled={create.isPending}>
                     Save draft

@@ -3,9 +3,9 @@ import type { BidRequest, BidSourceInput } from '../../../client/contract.gen.ts
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { quantity } from '../../ui/figures.ts'
-import { Field, Form, SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
-import { say } from '../../ui/toast.tsx'
+import { Field, Form, readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { formatQuantity } from '../../ui/number-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
 
 const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
   { value: 'phone', label: 'Phone' },
@@ -19,18 +19,18 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
   const byLine = request.lines.length > 0
   const submit = plumbline.useMutation('post', '/api/ext/bids', {
     onSuccess: () => {
-      say(`Bid from ${vendor} recorded`)
+      showToast(`Bid from ${vendor} recorded`)
       onClose()
     },
   })
   const onSubmit = (data: FormData) => {
     const lines = request.lines.flatMap(({ lineId }) => {
-      const unitPrice = typedNumber(data, `line-${lineId}`)
+      const unitPrice = readNumber(data, `line-${lineId}`)
       return unitPrice === undefined ? [] : [{ lineId, unitPrice }]
     })
-    const amount = typedNumber(data, 'amount')
-    const leadTimeDays = typedNumber(data, 'leadTimeDays')
-    const durationDays = typedNumber(data, 'durationDays')
+    const amount = readNumber(data, 'amount')
+    const leadTimeDays = readNumber(data, 'leadTimeDays')
+    const durationDays = readNumber(data, 'durationDays')
     submit.mutate({
       body: {
         ...{ bidRequestId: request.id, vendorId, source: data.get('source') as BidSourceInput },
@@ -38,7 +38,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
         ...(lines.length > 0 && { lines }),
         ...(leadTimeDays !== undefined && { leadTimeDays }),
         ...(durationDays !== undefined && { durationDays }),
-        exclusions: typed(data, 'exclusions') ?? null,
+        exclusions: readText(data, 'exclusions') ?? null,
       },
     })
   }
@@ -67,7 +67,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
               label={line.description}
               pointer={`/lines/${at}`}
               optional={!line.required || request.bidType === 'lump_sum'}
-              hint={`for ${quantity(line.quantity)} ${line.unit}`}
+              hint={`for ${formatQuantity(line.quantity)} ${line.unit}`}
             >
               {(control) => (
                 <div className="input money">

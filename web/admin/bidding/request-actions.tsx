@@ -4,23 +4,23 @@ import type { BidRequest } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, TextAreaField, TextField, typed } from '../../ui/form.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { Refused } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
+import { Form, readText, TextAreaField, TextField } from '../../ui/form.tsx'
+import { ChangeError } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { InviteMore } from './invite-more.tsx'
 
-type Open = 'deadline' | 'cancel' | 'close' | 'invite' | null
+type OpenDialog = 'deadline' | 'cancel' | 'close' | 'invite' | null
 
 /** Offers the actions that the state of a request and the user's permissions allow. */
 export function RequestActions({ request }: { request: BidRequest }) {
-  const [open, setOpen] = useState<Open>(null)
+  const [open, setOpen] = useState<OpenDialog>(null)
   const params = { path: { bidRequestId: request.id } }
   const send = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/send', {
-    onSuccess: ({ invitations }) => say(`${request.number} sent to ${invitations.length} vendors`),
+    onSuccess: ({ invitations }) => showToast(`${request.number} sent to ${invitations.length} vendors`),
   })
   const remind = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/remind', {
-    onSuccess: () => say('Reminders sent'),
+    onSuccess: () => showToast('Reminders sent'),
   })
   const close = () => setOpen(null)
   const { status } = request
@@ -76,29 +76,29 @@ export function RequestActions({ request }: { request: BidRequest }) {
             remind.reset()
           }}
         >
-          <Refused error={send.error ?? remind.error} />
+          <ChangeError error={send.error ?? remind.error} />
         </Dialog>
       )}
-      {open === 'deadline' && <Deadline request={request} onClose={close} />}
-      {open === 'cancel' && <Cancel request={request} onClose={close} />}
-      {open === 'close' && <Close request={request} onClose={close} />}
+      {open === 'deadline' && <DeadlineDialog request={request} onClose={close} />}
+      {open === 'cancel' && <CancelDialog request={request} onClose={close} />}
+      {open === 'close' && <CloseDialog request={request} onClose={close} />}
       {open === 'invite' && <InviteMore request={request} onClose={close} />}
     </>
   )
 }
 
-function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }) {
+function DeadlineDialog({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const form = useId()
   const { today, zone, day } = useFormats()
   const onSuccess = ({ deadline }: BidRequest) => {
-    say(`Deadline changed to ${day(deadline)}`)
+    showToast(`Deadline changed to ${day(deadline)}`)
     onClose()
   }
   const extend = plumbline.useMutation('patch', '/api/ext/bids/requests/{bidRequestId}', { onSuccess })
   const reopen = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/reopen', { onSuccess })
   const isSent = request.status === 'sent'
   const onSubmit = (data: FormData) => {
-    const body = { deadline: typed(data, 'deadline') ?? '' }
+    const body = { deadline: readText(data, 'deadline') ?? '' }
     const path = { bidRequestId: request.id }
     if (isSent) extend.mutate({ params: { path, header: { 'If-Match': `"${request.version}"` } }, body })
     else reopen.mutate({ params: { path }, body })
@@ -135,16 +135,19 @@ function Deadline({ request, onClose }: { request: BidRequest; onClose(): void }
   )
 }
 
-function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) {
+function CancelDialog({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const form = useId()
   const cancel = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/cancel', {
     onSuccess: () => {
-      say(`${request.number} canceled`)
+      showToast(`${request.number} canceled`)
       onClose()
     },
   })
   const onSubmit = (data: FormData) =>
-    cancel.mutate({ params: { path: { bidRequestId: request.id } }, body: { reason: typed(data, 'reason') ?? null } })
+    cancel.mutate({
+      params: { path: { bidRequestId: request.id } },
+      body: { reason: readText(data, 'reason') ?? null },
+    })
   return (
     <Dialog
       open
@@ -173,10 +176,10 @@ function Cancel({ request, onClose }: { request: BidRequest; onClose(): void }) 
   )
 }
 
-function Close({ request, onClose }: { request: BidRequest; onClose(): void }) {
+function CloseDialog({ request, onClose }: { request: BidRequest; onClose(): void }) {
   const close = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/close', {
     onSuccess: () => {
-      say(`${request.number} closed`)
+      showToast(`${request.number} closed`)
       onClose()
     },
   })
@@ -200,7 +203,7 @@ function Close({ request, onClose }: { request: BidRequest; onClose(): void }) {
         </>
       }
     >
-      <Refused error={close.error} />
+      <ChangeError error={close.error} />
       <p className="muted">
         Vendors who have not answered are marked “No response”.{request.blind && ' The amounts become visible.'} You can
         reopen bidding with a new deadline.

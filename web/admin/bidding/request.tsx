@@ -1,28 +1,28 @@
 import { Link, useParams } from 'react-router'
 import type { BidComparison, BidRequest } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useRecords } from '../../api/records.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { History } from '../../ui/history.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { useRecords } from '../../api/use-records.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, Skeleton, SkeletonLines } from '../../ui/states.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { LoadError, Skeleton, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { Comparison } from './comparison.tsx'
-import { Details } from './details.tsx'
 import { Invitations } from './invitations.tsx'
 import { RequestActions } from './request-actions.tsx'
-import { Hidden } from './requests.tsx'
+import { RequestDetails } from './request-details.tsx'
+import { HiddenAmount } from './requests.tsx'
 
 /** Shows one bid request: its status, its bids side by side, the invited vendors, and the award. */
 export function Component() {
   const { bidRequestId = '' } = useParams()
   useLive('watching')
-  const may = useMay()
+  const can = useCan()
   const params = { params: { path: { bidRequestId } } }
   const request = plumbline.useQuery('get', '/api/ext/bids/requests/{bidRequestId}', params)
   const comparison = plumbline.useQuery('get', '/api/ext/bids/requests/{bidRequestId}/comparison', params)
@@ -33,17 +33,17 @@ export function Component() {
   if (request.error !== null) {
     return (
       <Page title="Bid request" crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: 'Request' }]}>
-        <Failed what="The request" error={request.error} onRetry={() => void request.refetch()} />
+        <LoadError what="The request" error={request.error} onRetry={() => void request.refetch()} />
       </Page>
     )
   }
   const { data } = request
-  const name = data === undefined ? '' : (data.title ?? inWords(data.scope))
+  const name = data === undefined ? '' : (data.title ?? humanize(data.scope))
   return (
     <Page
       title={data === undefined ? 'Bid request' : `${data.number} ${name}`}
       crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: data?.number ?? '…' }]}
-      actions={data !== undefined && may('bids:write') && <RequestActions request={data} />}
+      actions={data !== undefined && can('bids:write') && <RequestActions request={data} />}
     >
       {data === undefined ? (
         <SkeletonLines lines={8} />
@@ -71,17 +71,17 @@ export function Component() {
           />
           {tab === 'comparison' &&
             (comparison.error !== null ? (
-              <Failed what="The comparison" error={comparison.error} onRetry={() => void comparison.refetch()} />
+              <LoadError what="The comparison" error={comparison.error} onRetry={() => void comparison.refetch()} />
             ) : comparison.data === undefined ? (
               <SkeletonLines lines={6} />
             ) : (
               <Comparison request={data} comparison={comparison.data} />
             ))}
           {tab === 'invitations' && <Invitations request={data} />}
-          {tab === 'request' && <Details request={data} />}
+          {tab === 'request' && <RequestDetails request={data} />}
           {tab === 'history' && (
             <Panel title="History">
-              <History of={data.id} />
+              <RecordHistory of={data.id} />
             </Panel>
           )}
         </>
@@ -105,7 +105,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },
-    { label: 'Trade', value: inWords(request.scope), isWideOnly: true },
+    { label: 'Trade', value: humanize(request.scope), isWideOnly: true },
     {
       label: request.homeIds.length > 1 ? 'Homes' : 'Location',
       value:
@@ -135,7 +135,7 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
       isFigure: true,
       value:
         amountsHidden && bidCount > 0 ? (
-          <Hidden />
+          <HiddenAmount />
         ) : comparison === undefined ? (
           <Skeleton width={60} />
         ) : low === undefined || low.amount === null ? (

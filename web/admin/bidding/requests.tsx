@@ -1,18 +1,18 @@
 import { Link } from 'react-router'
 import type { Item } from '../../../client/calls.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { percent } from '../../ui/figures.ts'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
+import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Shape } from '../../ui/shape.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { ViewTabs } from '../../ui/view-tabs.tsx'
 
 type Summary = Item<'/api/ext/bids/requests'>
@@ -29,13 +29,13 @@ const VIEWS = [
 /** Lists all bid requests. */
 export function Component() {
   useLive('at ease')
-  const may = useMay()
+  const can = useCan()
   const { wholeDay, day, left, money } = useFormats()
   const communities = usePage('/api/ext/communities', { limit: 200, sort: 'name' })
   const next = usePage('/api/ext/bids/requests', { status: 'sent', sort: 'deadline', limit: 1 })
   const nameOf = new Map(communities.data?.data.map(({ id, name }) => [id, name]))
   const nearest = next.data?.data[0]
-  const actions = may('bids:write') && (
+  const actions = can('bids:write') && (
     <Link className="btn primary" to="/bidding/new">
       <Icon name="plus" />
       New request
@@ -49,7 +49,7 @@ export function Component() {
       cell: ({ id, number, title, scope }) => (
         <>
           <Link className="lead" to={`/bidding/${id}`}>
-            {title ?? inWords(scope)}
+            {title ?? humanize(scope)}
           </Link>
           <span className="sub">{number}</span>
         </>
@@ -59,9 +59,9 @@ export function Component() {
     {
       head: 'Status',
       cell: ({ status }) => <Status of="bidRequest" is={status} />,
-      csv: ({ status }) => LOOKS.bidRequest[status].word,
+      csv: ({ status }) => STATUS_LOOKS.bidRequest[status].word,
     },
-    { head: 'Trade', cell: ({ scope }) => inWords(scope), csv: ({ scope }) => scope, isWideOnly: true },
+    { head: 'Trade', cell: ({ scope }) => humanize(scope), csv: ({ scope }) => scope, isWideOnly: true },
     {
       head: 'Community',
       cell: ({ communityId }) => nameOf.get(communityId) ?? '',
@@ -91,7 +91,7 @@ export function Component() {
       head: 'Lowest',
       numeric: true,
       cell: ({ amountsHidden, bidCount, lowAmount }) =>
-        amountsHidden && bidCount > 0 ? <Hidden /> : lowAmount === null ? <None /> : money(lowAmount),
+        amountsHidden && bidCount > 0 ? <HiddenAmount /> : lowAmount === null ? <EmptyCell /> : money(lowAmount),
       csv: ({ lowAmount }) => lowAmount,
     },
     {
@@ -101,7 +101,7 @@ export function Component() {
       cell: ({ lowAmount, highAmount, bidCount }) =>
         lowAmount === null || highAmount === null || bidCount < 2
           ? ''
-          : percent(((highAmount - lowAmount) / lowAmount) * 100),
+          : formatPercent(((highAmount - lowAmount) / lowAmount) * 100),
     },
   ]
 
@@ -131,9 +131,9 @@ export function Component() {
           },
         ]}
         empty={
-          <Empty icon="bids" title="No bid requests yet" actions={actions}>
+          <EmptyState icon="bids" title="No bid requests yet" actions={actions}>
             Create a request to invite vendors. They price it online, or you record bids that arrive by phone.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -141,7 +141,7 @@ export function Component() {
 }
 
 /** Shows that an amount stays hidden until the deadline. */
-export function Hidden() {
+export function HiddenAmount() {
   return (
     <span className="badge bare faint" title="Amounts of a blind request are hidden until bidding closes.">
       <Shape name="lock" /> hidden

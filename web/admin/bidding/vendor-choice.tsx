@@ -1,12 +1,12 @@
 import { Link } from 'react-router'
 import type { VendorPassedOver } from '../../../client/contract.gen.ts'
-import { useFinding } from '../../api/skills.ts'
+import { useReadSkill } from '../../api/use-skill.ts'
 import { Status } from '../../ui/badge.tsx'
-import { Empty, Refused, SkeletonLines } from '../../ui/states.tsx'
-import { count } from '../../ui/words.ts'
+import { ChangeError, EmptyState, SkeletonLines } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 
 /** Why a vendor is not suggested, and whether it can be invited anyway. */
-const REASONS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
+const REASON_TEXTS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
   prospective: { word: 'prospective', canBeAsked: true },
   compliance_missing: { word: 'compliance documents missing', canBeAsked: true },
   po_limit_reached: { word: 'open order limit reached', canBeAsked: true },
@@ -26,15 +26,15 @@ export function VendorChoice(props: {
 }) {
   const { scope, communityId, without = [], chosen, onChange } = props
   const isAsked = scope !== '' && communityId !== ''
-  const found = useFinding('suggestVendorsForScope', { scope, communityId, count: 50 }, { enabled: isAsked })
+  const found = useReadSkill('suggestVendorsForScope', { scope, communityId, count: 50 }, { enabled: isAsked })
   if (!isAsked) return <p className="muted">Choose a community and a trade to see the vendors that you can invite.</p>
-  if (found.error !== null) return <Refused error={found.error} />
+  if (found.error !== null) return <ChangeError error={found.error} />
   if (found.data === undefined) return <SkeletonLines />
   const isNew = ({ vendorId }: { vendorId: string }) => !without.includes(vendorId)
   const suggested = found.data.result.vendors.filter(isNew)
   const passedOver = found.data.result.passedOver.filter(isNew)
-  const others = passedOver.filter(({ reason }) => REASONS[reason].canBeAsked)
-  const blocked = passedOver.filter(({ reason }) => !REASONS[reason].canBeAsked)
+  const others = passedOver.filter(({ reason }) => REASON_TEXTS[reason].canBeAsked)
+  const blocked = passedOver.filter(({ reason }) => !REASON_TEXTS[reason].canBeAsked)
   const toggle = (vendorId: string) => {
     const after = new Set(chosen)
     if (!after.delete(vendorId)) after.add(vendorId)
@@ -43,36 +43,41 @@ export function VendorChoice(props: {
   return (
     <>
       {suggested.length + others.length === 0 ? (
-        <Empty
+        <EmptyState
           icon="vendors"
           title={without.length > 0 ? 'No more vendors to invite' : `No vendors to invite for ${scope}`}
         >
           Add this trade to a vendor, or add a new vendor.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className="line-list choices">
           {suggested.map((vendor) => (
-            <Choice
+            <VendorOption
               key={vendor.vendorId}
               vendor={vendor}
               note={`score ${Math.round(vendor.score)}`}
               {...{ chosen, toggle }}
             >
               <Status of="compliance" is={vendor.complianceStatus} bare />
-            </Choice>
+            </VendorOption>
           ))}
           {others.map((vendor) => (
-            <Choice key={vendor.vendorId} vendor={vendor} note={REASONS[vendor.reason].word} {...{ chosen, toggle }} />
+            <VendorOption
+              key={vendor.vendorId}
+              vendor={vendor}
+              note={REASON_TEXTS[vendor.reason].word}
+              {...{ chosen, toggle }}
+            />
           ))}
         </ul>
       )}
       {blocked.length > 0 && (
         <details className="small">
-          <summary>{count(blocked.length, 'vendor')} for this trade cannot be invited now</summary>
+          <summary>{formatCount(blocked.length, 'vendor')} for this trade cannot be invited now</summary>
           <ul>
             {blocked.map(({ vendorId, companyName, reason }) => (
               <li key={vendorId}>
-                <Link to={`/vendors/${vendorId}`}>{companyName}</Link>: {REASONS[reason].word}
+                <Link to={`/vendors/${vendorId}`}>{companyName}</Link>: {REASON_TEXTS[reason].word}
               </li>
             ))}
           </ul>
@@ -82,7 +87,7 @@ export function VendorChoice(props: {
   )
 }
 
-function Choice(props: {
+function VendorOption(props: {
   vendor: { vendorId: string; companyName: string }
   note: string
   chosen: ReadonlySet<string>

@@ -1,6 +1,6 @@
-import { PlaceTabs } from '../../ui/place-tabs.tsx'
+import { LinkTabs } from '../../ui/link-tabs.tsx'
 
-const PLACES = [
+const CATALOGUE_LINKS = [
   { to: '/catalogue', word: 'Plans' },
   { to: '/catalogue/options', word: 'Options' },
   { to: '/catalogue/parts', word: 'Parts and prices' },
@@ -9,5 +9,5 @@ const PLACES = [
 
 /** Tabs for the catalog: plans, options, parts and cost codes. */
 export function CatalogueTabs() {
-  return <PlaceTabs label="Catalog" places={PLACES} />
+  return <LinkTabs label="Catalog" places={CATALOGUE_LINKS} />
 }

@@ -1,11 +1,11 @@
 import type { CostCode } from '../../../client/contract.gen.ts'
-import { nameOf } from '../../api/names.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { fetchName } from '../../api/record-names.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { Name } from '../../ui/name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const COLUMNS: readonly Column<CostCode>[] = [
@@ -13,25 +13,26 @@ const COLUMNS: readonly Column<CostCode>[] = [
   { head: 'Name', cell: ({ name }) => name, csv: ({ name }) => name },
   {
     head: 'Parent',
-    cell: ({ parentId }) => (parentId === null ? <None word="top level" /> : <Name of="costCode" id={parentId} />),
-    csv: ({ parentId }) => (parentId === null ? null : nameOf('costCode', parentId)),
+    cell: ({ parentId }) =>
+      parentId === null ? <EmptyCell word="top level" /> : <RecordName of="costCode" id={parentId} />,
+    csv: ({ parentId }) => (parentId === null ? null : fetchName('costCode', parentId)),
   },
-  { head: 'Category', cell: ({ category }) => inWords(category), csv: ({ category }) => category },
+  { head: 'Category', cell: ({ category }) => humanize(category), csv: ({ category }) => category },
   {
     head: 'Trade',
-    cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
+    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanize(scope)),
     csv: ({ scope }) => scope,
   },
   {
     head: 'Accounting',
-    cell: ({ accountingId }) => accountingId ?? <None word="not linked" />,
+    cell: ({ accountingId }) => accountingId ?? <EmptyCell word="not linked" />,
     csv: ({ accountingId }) => accountingId,
   },
 ]
 
 const CATEGORIES = ['labor', 'material', 'subcontract', 'equipment', 'other', 'overhead']
 const FILTERS = [
-  { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: inWords(value) })) },
+  { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: humanize(value) })) },
 ]
 
 /** Lists cost codes. */
@@ -52,9 +53,9 @@ export function Component() {
         searchIn="Code or name"
         filters={FILTERS}
         empty={
-          <Empty icon="catalogue" title="No cost codes yet">
+          <EmptyState icon="catalogue" title="No cost codes yet">
             Import cost codes from your accounting system through the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

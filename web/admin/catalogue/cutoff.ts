@@ -1,9 +1,9 @@
 import type { Option } from '../../../client/contract.gen.ts'
-import { count } from '../../ui/words.ts'
+import { formatCount } from '../../ui/text-formats.ts'
 
 /** Describes the last day on which an option can be chosen. */
-export function cutoffOf({ cutoffTaskName, cutoffDaysBeforeStart }: Option): string {
+export function describeCutoff({ cutoffTaskName, cutoffDaysBeforeStart }: Option): string {
   if (cutoffTaskName === null && cutoffDaysBeforeStart === null) return 'any time'
-  const days = cutoffDaysBeforeStart === null ? '' : `${count(cutoffDaysBeforeStart, 'day')} before `
+  const days = cutoffDaysBeforeStart === null ? '' : `${formatCount(cutoffDaysBeforeStart, 'day')} before `
   return days + (cutoffTaskName ?? 'the start')
 }

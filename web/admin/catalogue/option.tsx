@@ -1,37 +1,37 @@
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useDryRun } from '../../api/skills.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useDryRun } from '../../api/use-skill.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { percent } from '../../ui/figures.ts'
-import { MoveDialog } from '../../ui/move.tsx'
-import { Name } from '../../ui/name.tsx'
-import { Names } from '../../ui/names.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { MoveDialog } from '../../ui/move-dialog.tsx'
+import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, Refused, SkeletonLines } from '../../ui/states.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { RecordNames } from '../../ui/record-names.tsx'
+import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { say } from '../../ui/toast.tsx'
-import { cutoffOf } from './cutoff.ts'
-import { TakeoffPanel } from './takeoff.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { describeCutoff } from './cutoff.ts'
+import { TakeoffPanel } from './takeoff-panel.tsx'
 
 /** Shows one option: its cost and price, the houses it is offered for, its parts, and the options it excludes. */
 export function Component() {
   const { optionId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const [isRetiring, setIsRetiring] = useState(false)
   const at = { params: { path: { optionId } } }
   const option = plumbline.useQuery('get', '/api/ext/options/{optionId}', at)
   const offer = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
-    onSuccess: ({ name }) => say(`${name} is now offered`),
+    onSuccess: ({ name }) => showToast(`${name} is now offered`),
   })
   const { data } = option
   const name = data?.name ?? 'Option'
-  const canChange = data !== undefined && data.archivedAt === null && may('options:write')
+  const canChange = data !== undefined && data.archivedAt === null && can('options:write')
   return (
     <Page
       title={name}
@@ -54,25 +54,25 @@ export function Component() {
         ))
       }
     >
-      <Refused error={offer.error} />
+      <ChangeError error={offer.error} />
       {option.error !== null ? (
-        <Failed what="The option" error={option.error} onRetry={() => void option.refetch()} />
+        <LoadError what="The option" error={option.error} onRetry={() => void option.refetch()} />
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown option={data} />
+        <OptionDetails option={data} />
       )}
-      {isRetiring && data !== undefined && <Retire option={data} onClose={() => setIsRetiring(false)} />}
+      {isRetiring && data !== undefined && <RetireDialog option={data} onClose={() => setIsRetiring(false)} />}
     </Page>
   )
 }
 
-function Retire({ option, onClose }: { option: Option; onClose(): void }) {
-  const canTry = useMay()('skills:write')
+function RetireDialog({ option, onClose }: { option: Option; onClose(): void }) {
+  const canTry = useCan()('skills:write')
   const trial = useDryRun('changeOptionStatus', { optionId: option.id, status: 'retired' }, { enabled: canTry })
   const change = plumbline.useMutation('post', '/api/ext/options/{optionId}/status', {
     onSuccess: ({ name }) => {
-      say(`${name} retired`)
+      showToast(`${name} retired`)
       onClose()
     },
   })
@@ -91,34 +91,34 @@ function Retire({ option, onClose }: { option: Option; onClose(): void }) {
   )
 }
 
-function Shown({ option }: { option: Option }) {
-  const may = useMay()
+function OptionDetails({ option }: { option: Option }) {
+  const can = useCan()
   const { money } = useFormats()
   return (
     <>
       <TitleBlock
         name={option.name}
-        sub={`${option.code}, ${inWords(option.status).toLowerCase()}`}
+        sub={`${option.code}, ${humanize(option.status).toLowerCase()}`}
         facts={[
-          { label: 'Type', value: inWords(option.optionType), note: option.category ?? undefined },
+          { label: 'Type', value: humanize(option.optionType), note: option.category ?? undefined },
           {
             label: 'Price',
             isFigure: true,
-            value: option.price !== null ? money(option.price) : `${percent(option.marginPercent ?? 0)} margin`,
+            value: option.price !== null ? money(option.price) : `${formatPercent(option.marginPercent ?? 0)} margin`,
             note: option.price === null ? 'on what it costs' : `for each ${option.unit}`,
           },
           {
             label: 'Cost',
             isFigure: true,
             value: option.cost === null ? 'from its parts' : money(option.cost),
-            note: inWords(option.costBasis),
+            note: humanize(option.costBasis),
           },
-          { label: 'Choose by', value: cutoffOf(option) },
-          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : inWords(option.scope) },
+          { label: 'Choose by', value: describeCutoff(option) },
+          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : humanize(option.scope) },
           {
             label: 'Cost code',
             isWideOnly: true,
-            value: option.costCodeId === null ? 'none' : <Name of="costCode" id={option.costCodeId} />,
+            value: option.costCodeId === null ? 'none' : <RecordName of="costCode" id={option.costCodeId} />,
           },
         ]}
       />
@@ -129,15 +129,15 @@ function Shown({ option }: { option: Option }) {
               <p>{option.description}</p>
             </Panel>
           )}
-          {may('parts:read') && <Takeoff optionId={option.id} />}
+          {can('parts:read') && <OptionTakeoff optionId={option.id} />}
         </div>
         <Panel title="Rules">
           <KeyValues
             facts={[
-              ['Plans', <Names key="plans" of="plan" ids={option.planIds} none="all" />],
-              ['Communities', <Names key="where" of="community" ids={option.communityIds} none="all" />],
-              ['Requires', <Names key="requires" of="option" ids={option.requiresOptionIds} none="nothing" />],
-              ['Excludes', <Names key="excludes" of="option" ids={option.excludesOptionIds} none="nothing" />],
+              ['Plans', <RecordNames key="plans" of="plan" ids={option.planIds} none="all" />],
+              ['Communities', <RecordNames key="where" of="community" ids={option.communityIds} none="all" />],
+              ['Requires', <RecordNames key="requires" of="option" ids={option.requiresOptionIds} none="nothing" />],
+              ['Excludes', <RecordNames key="excludes" of="option" ids={option.excludesOptionIds} none="nothing" />],
             ]}
           />
         </Panel>
@@ -146,7 +146,7 @@ function Shown({ option }: { option: Option }) {
   )
 }
 
-function Takeoff({ optionId }: { optionId: string }) {
+function OptionTakeoff({ optionId }: { optionId: string }) {
   const { data, error } = plumbline.useQuery('get', '/api/ext/options/{optionId}/takeoff', {
     params: { path: { optionId } },
   })

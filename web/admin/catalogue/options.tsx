@@ -1,24 +1,24 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
-import { inWords } from '../../ui/badge.tsx'
-import { percent } from '../../ui/figures.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
-import { cutoffOf } from './cutoff.ts'
+import { describeCutoff } from './cutoff.ts'
 
-const choices = (values: readonly string[]) => values.map((value) => ({ value, label: inWords(value) }))
+const toChoices = (values: readonly string[]) => values.map((value) => ({ value, label: humanize(value) }))
 
 const FILTERS = [
-  { name: 'status', label: 'Status', options: choices(['draft', 'active', 'retired']) },
+  { name: 'status', label: 'Status', options: toChoices(['draft', 'active', 'retired']) },
   {
     name: 'optionType',
     label: 'Type',
-    options: choices(['structural', 'design', 'upgrade', 'credit', 'allowance']),
+    options: toChoices(['structural', 'design', 'upgrade', 'credit', 'allowance']),
   },
 ]
 
@@ -40,30 +40,30 @@ export function Component() {
         ),
         csv: ({ name }) => name,
       },
-      { head: 'Status', cell: ({ status }) => inWords(status), csv: ({ status }) => status },
-      { head: 'Type', cell: ({ optionType }) => inWords(optionType), csv: ({ optionType }) => optionType },
+      { head: 'Status', cell: ({ status }) => humanize(status), csv: ({ status }) => status },
+      { head: 'Type', cell: ({ optionType }) => humanize(optionType), csv: ({ optionType }) => optionType },
       {
         head: 'Category',
         isWideOnly: true,
-        cell: ({ category }) => category ?? <None />,
+        cell: ({ category }) => category ?? <EmptyCell />,
         csv: ({ category }) => category,
       },
       {
         head: 'Choose by',
-        cell: cutoffOf,
-        csv: cutoffOf,
+        cell: describeCutoff,
+        csv: describeCutoff,
       },
       {
         head: 'Cost',
         numeric: true,
-        cell: ({ cost }) => (cost === null ? <None word="from its parts" /> : money(cost)),
+        cell: ({ cost }) => (cost === null ? <EmptyCell word="from its parts" /> : money(cost)),
         csv: ({ cost }) => cost,
       },
       {
         head: 'Price',
         numeric: true,
         cell: ({ price, marginPercent }) =>
-          price !== null ? money(price) : marginPercent === null ? 'at cost' : `${percent(marginPercent)} margin`,
+          price !== null ? money(price) : marginPercent === null ? 'at cost' : `${formatPercent(marginPercent)} margin`,
         csv: ({ price }) => price,
       },
     ],
@@ -85,9 +85,9 @@ export function Component() {
         searchIn="Name or code"
         filters={FILTERS}
         empty={
-          <Empty icon="catalogue" title="No options yet">
+          <EmptyState icon="catalogue" title="No options yet">
             Add options with price, takeoff and rules through the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,20 +1,20 @@
 import { useParams } from 'react-router'
 import type { Price } from '../../../client/contract.gen.ts'
-import { useSession } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
-import { quantity, unitPrice } from '../../ui/figures.ts'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { useSession } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
+import { formatQuantity, formatUnitPrice } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { count } from '../../ui/words.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** How many prices of a part are shown; the API returns the others. */
-const SHOWN = 200
+const MAX_PRICES_SHOWN = 200
 
 /** Shows one part, with each vendor's price by community and start date. */
 export function Component() {
@@ -24,13 +24,13 @@ export function Component() {
   const at = { params: { path: { partId } } }
   const part = plumbline.useQuery('get', '/api/ext/parts/{partId}', at)
   const prices = plumbline.useQuery('get', '/api/ext/parts/{partId}/prices', {
-    params: { path: { partId }, query: { sort: '-effectiveDate', limit: SHOWN } },
+    params: { path: { partId }, query: { sort: '-effectiveDate', limit: MAX_PRICES_SHOWN } },
   })
   const name = part.data?.name ?? 'Part'
   const now = today()
   const isOver = ({ expirationDate }: Price) => expirationDate !== null && expirationDate < now
   const columns: readonly Column<Price>[] = [
-    { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
+    { head: 'Vendor', cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} /> },
     {
       head: 'Valid',
       cell: (price) =>
@@ -40,10 +40,10 @@ export function Component() {
       head: 'Applies to',
       cell: ({ communityId, planId }) => (
         <>
-          {communityId === null ? <None word="everywhere" /> : <Name of="community" id={communityId} />}
+          {communityId === null ? <EmptyCell word="everywhere" /> : <RecordName of="community" id={communityId} />}
           {planId !== null && (
             <span className="sub">
-              for <Name of="plan" id={planId} />
+              for <RecordName of="plan" id={planId} />
             </span>
           )}
         </>
@@ -55,14 +55,19 @@ export function Component() {
       cell: ({ effectiveDate, expirationDate }) =>
         `${day(effectiveDate)}${expirationDate === null ? '' : ` to ${day(expirationDate)}`}`,
     },
-    { head: 'Minimum quantity', numeric: true, isWideOnly: true, cell: ({ minQuantity }) => quantity(minQuantity) },
-    { head: `Unit price, ${currency}`, numeric: true, cell: (price) => unitPrice(price.unitPrice) },
+    {
+      head: 'Minimum quantity',
+      numeric: true,
+      isWideOnly: true,
+      cell: ({ minQuantity }) => formatQuantity(minQuantity),
+    },
+    { head: `Unit price, ${currency}`, numeric: true, cell: (price) => formatUnitPrice(price.unitPrice) },
   ]
   const crumbs = [{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts', to: '/catalogue/parts' }, { name }]
   return (
     <Page title={name} crumbs={crumbs}>
       {part.error !== null ? (
-        <Failed what="The part" error={part.error} onRetry={() => void part.refetch()} />
+        <LoadError what="The part" error={part.error} onRetry={() => void part.refetch()} />
       ) : part.data === undefined ? (
         <SkeletonLines lines={4} />
       ) : (
@@ -71,20 +76,20 @@ export function Component() {
           sub={part.data.sku}
           facts={[
             { label: 'Unit', isFigure: true, value: part.data.unit },
-            { label: 'Trade', value: part.data.scope === null ? 'none' : inWords(part.data.scope) },
+            { label: 'Trade', value: part.data.scope === null ? 'none' : humanize(part.data.scope) },
             {
               label: 'Cost code',
-              value: part.data.costCodeId === null ? 'none' : <Name of="costCode" id={part.data.costCodeId} />,
+              value: part.data.costCodeId === null ? 'none' : <RecordName of="costCode" id={part.data.costCodeId} />,
             },
             {
               label: 'Lead time',
-              value: part.data.leadTimeDays === null ? 'not set' : count(part.data.leadTimeDays, 'day'),
+              value: part.data.leadTimeDays === null ? 'not set' : formatCount(part.data.leadTimeDays, 'day'),
             },
           ]}
         />
       )}
       {prices.error !== null ? (
-        <Failed what="The prices" error={prices.error} onRetry={() => void prices.refetch()} />
+        <LoadError what="The prices" error={prices.error} onRetry={() => void prices.refetch()} />
       ) : (
         <Panel title="Prices" hint="newest first" isFlush>
           {prices.data?.data.length === 0 ? (

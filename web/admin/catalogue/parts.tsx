@@ -1,13 +1,13 @@
 import { Link } from 'react-router'
 import type { Part } from '../../../client/contract.gen.ts'
-import { nameOf } from '../../api/names.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { fetchName } from '../../api/record-names.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { Name } from '../../ui/name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const COLUMNS: readonly Column<Part>[] = [
@@ -24,19 +24,20 @@ const COLUMNS: readonly Column<Part>[] = [
   { head: 'SKU', sort: 'sku', cell: ({ sku }) => <code>{sku}</code>, csv: ({ sku }) => sku },
   {
     head: 'Trade',
-    cell: ({ scope }) => (scope === null ? <None /> : inWords(scope)),
+    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanize(scope)),
     csv: ({ scope }) => scope,
   },
   {
     head: 'Cost code',
-    cell: ({ costCodeId }) => (costCodeId === null ? <None /> : <Name of="costCode" id={costCodeId} />),
-    csv: ({ costCodeId }) => (costCodeId === null ? null : nameOf('costCode', costCodeId)),
+    cell: ({ costCodeId }) => (costCodeId === null ? <EmptyCell /> : <RecordName of="costCode" id={costCodeId} />),
+    csv: ({ costCodeId }) => (costCodeId === null ? null : fetchName('costCode', costCodeId)),
   },
   { head: 'Unit', cell: ({ unit }) => unit, csv: ({ unit }) => unit },
   {
     head: 'Lead time',
     numeric: true,
-    cell: ({ leadTimeDays }) => (leadTimeDays === null ? <None word="not set" /> : count(leadTimeDays, 'day')),
+    cell: ({ leadTimeDays }) =>
+      leadTimeDays === null ? <EmptyCell word="not set" /> : formatCount(leadTimeDays, 'day'),
     csv: ({ leadTimeDays }) => leadTimeDays,
   },
 ]
@@ -58,9 +59,9 @@ export function Component() {
         sort="name"
         searchIn="Name or SKU"
         empty={
-          <Empty icon="catalogue" title="No parts yet">
+          <EmptyState icon="catalogue" title="No parts yet">
             Import parts through the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,47 +1,47 @@
 import { useParams } from 'react-router'
 import type { Elevation, Plan } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
-import { quantity } from '../../ui/figures.ts'
-import { useFormats } from '../../ui/organization.ts'
+import { useCan } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
+import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { TakeoffPanel } from './takeoff.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { TakeoffPanel } from './takeoff-panel.tsx'
 
 /** Shows one plan: its key figures, its elevations and its takeoff. */
 export function Component() {
   const { planId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const plan = plumbline.useQuery('get', '/api/ext/plans/{planId}', { params: { path: { planId } } })
   const name = plan.data?.name ?? 'Plan'
   return (
     <Page title={name} crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name }]}>
       {plan.error !== null ? (
-        <Failed what="The plan" error={plan.error} onRetry={() => void plan.refetch()} />
+        <LoadError what="The plan" error={plan.error} onRetry={() => void plan.refetch()} />
       ) : plan.data === undefined ? (
         <SkeletonLines lines={6} />
       ) : (
         <>
-          <Head plan={plan.data} />
+          <PlanHead plan={plan.data} />
           <Elevations rows={plan.data.elevations} />
-          {may('parts:read') && <Takeoff planId={planId} />}
+          {can('parts:read') && <PlanTakeoff planId={planId} />}
         </>
       )}
     </Page>
   )
 }
 
-function Head({ plan }: { plan: Plan }) {
+function PlanHead({ plan }: { plan: Plan }) {
   const { money } = useFormats()
-  const said = (value: number | null) => (value === null ? 'not said' : quantity(value))
+  const said = (value: number | null) => (value === null ? 'not said' : formatQuantity(value))
   return (
     <TitleBlock
       name={plan.name}
-      sub={`${plan.code}, revision ${plan.revision}, ${inWords(plan.status).toLowerCase()}`}
+      sub={`${plan.code}, revision ${plan.revision}, ${humanize(plan.status).toLowerCase()}`}
       facts={[
         { label: 'Base price', isFigure: true, value: plan.basePrice === null ? 'none' : money(plan.basePrice) },
         { label: 'Square feet', isFigure: true, value: said(plan.squareFeet) },
@@ -62,7 +62,7 @@ function Elevations({ rows }: { rows: readonly Elevation[] }) {
   const { difference } = useFormats()
   const columns: readonly Column<Elevation>[] = [
     { head: 'Elevation', cell: ({ code }) => code },
-    { head: 'Name', cell: ({ name }) => name ?? <None word="no name" /> },
+    { head: 'Name', cell: ({ name }) => name ?? <EmptyCell word="no name" /> },
     { head: 'Price difference', numeric: true, cell: ({ price }) => difference(price) },
   ]
   if (rows.length === 0) return null
@@ -75,7 +75,7 @@ function Elevations({ rows }: { rows: readonly Elevation[] }) {
   )
 }
 
-function Takeoff({ planId }: { planId: string }) {
+function PlanTakeoff({ planId }: { planId: string }) {
   const { data, error } = plumbline.useQuery('get', '/api/ext/plans/{planId}/takeoff', { params: { path: { planId } } })
   return (
     <TakeoffPanel

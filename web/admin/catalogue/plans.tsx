@@ -1,29 +1,29 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Plan } from '../../../client/contract.gen.ts'
-import { inWords } from '../../ui/badge.tsx'
-import { quantity } from '../../ui/figures.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: ['draft', 'released', 'retired'].map((value) => ({ value, label: inWords(value) })),
+    options: ['draft', 'released', 'retired'].map((value) => ({ value, label: humanize(value) })),
   },
 ]
 
-const figure = (head: string, of: (plan: Plan) => number | null): Column<Plan> => ({
+const figureColumn = (head: string, of: (plan: Plan) => number | null): Column<Plan> => ({
   head,
   numeric: true,
   cell: (plan) => {
     const value = of(plan)
-    return value === null ? <None word="not said" /> : quantity(value)
+    return value === null ? <EmptyCell word="not said" /> : formatQuantity(value)
   },
   csv: of,
 })
@@ -50,23 +50,24 @@ export function Component() {
         head: 'Status',
         cell: ({ status, revision }) => (
           <>
-            {inWords(status)} <span className="faint">revision {revision}</span>
+            {humanize(status)} <span className="faint">revision {revision}</span>
           </>
         ),
         csv: ({ status }) => status,
       },
-      figure('Square feet', ({ squareFeet }) => squareFeet),
-      figure('Bedrooms', ({ bedrooms }) => bedrooms),
-      figure('Bathrooms', ({ bathrooms }) => bathrooms),
+      figureColumn('Square feet', ({ squareFeet }) => squareFeet),
+      figureColumn('Bedrooms', ({ bedrooms }) => bedrooms),
+      figureColumn('Bathrooms', ({ bathrooms }) => bathrooms),
       {
         head: 'Elevations',
-        cell: ({ elevations }) => (elevations.length === 0 ? <None /> : elevations.map(({ code }) => code).join(', ')),
+        cell: ({ elevations }) =>
+          elevations.length === 0 ? <EmptyCell /> : elevations.map(({ code }) => code).join(', '),
         csv: ({ elevations }) => elevations.length,
       },
       {
         head: 'Base price',
         numeric: true,
-        cell: ({ basePrice }) => (basePrice === null ? <None word="no price" /> : money(basePrice)),
+        cell: ({ basePrice }) => (basePrice === null ? <EmptyCell word="no price" /> : money(basePrice)),
         csv: ({ basePrice }) => basePrice,
       },
     ],
@@ -88,9 +89,9 @@ export function Component() {
         searchIn="Name or code"
         filters={FILTERS}
         empty={
-          <Empty icon="catalogue" title="No plans yet">
+          <EmptyState icon="catalogue" title="No plans yet">
             Add plans with elevations and a takeoff through the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** The page size limit of one request; a home has fewer lines. */
-const MOST_LINES = 200
+const MAX_LINES = 200
 
 /** Moves money from one line of a locked budget to another, so that the budget total does not change. */
 export function BudgetTransfer({ homeId }: { homeId: string }) {
@@ -21,26 +21,26 @@ export function BudgetTransfer({ homeId }: { homeId: string }) {
       <Button small icon="swap" onClick={() => setIsOpen(true)}>
         Transfer
       </Button>
-      {isOpen && <Transfer homeId={homeId} onClose={() => setIsOpen(false)} />}
+      {isOpen && <TransferDialog homeId={homeId} onClose={() => setIsOpen(false)} />}
     </>
   )
 }
 
-function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
+function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { money } = useFormats()
   const lines = usePage(
     '/api/ext/homes/{homeId}/budget/lines',
-    { limit: MOST_LINES, sort: 'scope' },
+    { limit: MAX_LINES, sort: 'scope' },
     { place: { homeId } },
   )
   const change = plumbline.useMutation('post', '/api/ext/homes/{homeId}/budget/transfers', {
     onSuccess: ({ amount }) => {
-      say(`${money(amount)} transferred`)
+      showToast(`${money(amount)} transferred`)
       onClose()
     },
   })
   const rows = lines.data?.data ?? []
-  const choices = rows.map((line) => ({ value: line.id, label: `${lineInWords(line)}, ${money(line.budgeted)}` }))
+  const choices = rows.map((line) => ({ value: line.id, label: `${describeLine(line)}, ${money(line.budgeted)}` }))
   return (
     <FormDialog
       title="Transfer budget"
@@ -52,14 +52,14 @@ function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
         change.mutate({
           params: { path: { homeId } },
           body: {
-            ...{ fromLineId: typed(form, 'fromLineId') ?? '', toLineId: typed(form, 'toLineId') ?? '' },
-            ...{ amount: typedNumber(form, 'amount') ?? 0, reason: typed(form, 'reason') ?? '' },
+            ...{ fromLineId: readText(form, 'fromLineId') ?? '', toLineId: readText(form, 'toLineId') ?? '' },
+            ...{ amount: readNumber(form, 'amount') ?? 0, reason: readText(form, 'reason') ?? '' },
           },
         })
       }
     >
       {lines.error !== null ? (
-        <Failed what="The budget lines" error={lines.error} onRetry={() => void lines.refetch()} />
+        <LoadError what="The budget lines" error={lines.error} onRetry={() => void lines.refetch()} />
       ) : lines.data === undefined ? (
         <SkeletonLines lines={3} />
       ) : (
@@ -76,6 +76,6 @@ function Transfer({ homeId, onClose }: { homeId: string; onClose(): void }) {
   )
 }
 
-function lineInWords({ scope, description }: BudgetLine): string {
-  return description === null ? inWords(scope) : `${inWords(scope)}: ${description}`
+function describeLine({ scope, description }: BudgetLine): string {
+  return description === null ? humanize(scope) : `${humanize(scope)}: ${description}`
 }

@@ -1,33 +1,34 @@
 import { useState } from 'react'
 import type { ScheduleCascade, TaskMove } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useRecords } from '../../api/records.ts'
+import { useCan } from '../../api/session.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { RecordName } from '../../ui/record-name.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** The next tasks are the ones somebody has to call about; the rest follow from them. */
-const SHOWN_AT_FIRST = 8
+const INITIAL_TASKS = 8
 
 /** Lists the tasks that a delay would move, with their dates and the vendors that would be notified. */
 export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
   const { day } = useFormats()
   const [isWhole, setIsWhole] = useState(false)
-  const rows = isWhole ? cascade.moved : cascade.moved.slice(0, SHOWN_AT_FIRST)
-  const may = useMay()
-  const tasks = useRecords('/api/ext/tasks', may('tasks:read') ? rows.map(({ taskId }) => taskId) : [])
-  const told = new Map(
+  const rows = isWhole ? cascade.moved : cascade.moved.slice(0, INITIAL_TASKS)
+  const can = useCan()
+  const tasks = useRecords('/api/ext/tasks', can('tasks:read') ? rows.map(({ taskId }) => taskId) : [])
+  const reported = new Map(
     cascade.notices.flatMap(({ kind, tasks: moved }) => moved.map(({ taskId }) => [taskId, kind] as const)),
   )
   const columns: readonly Column<TaskMove>[] = [
     { head: 'Task', cell: ({ name }) => name },
     {
       head: 'Vendor',
-      cell: ({ vendorId }) => (vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={vendorId} />),
+      cell: ({ vendorId }) =>
+        vendorId === null ? <EmptyCell word="not assigned" /> : <RecordName of="vendor" id={vendorId} />,
     },
     {
       head: 'Before',
@@ -51,8 +52,8 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
     {
       head: 'Notice',
       cell: ({ taskId }) => {
-        const kind = told.get(taskId)
-        if (kind === undefined) return <None word="none: not notified yet" />
+        const kind = reported.get(taskId)
+        if (kind === undefined) return <EmptyCell word="none: not notified yet" />
         return kind === 'postponed' ? 'Postponed' : 'Moved earlier'
       },
     },
@@ -61,7 +62,7 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
   return (
     <Panel
       title="Tasks moved by the delay"
-      hint={count(cascade.moved.length, 'task')}
+      hint={formatCount(cascade.moved.length, 'task')}
       isFlush
       actions={
         rows.length < cascade.moved.length && (

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Community } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
+import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { CommunityForm } from './community-form.tsx'
 import { LandTabs } from './land-tabs.tsx'
 
@@ -30,23 +30,23 @@ const COLUMNS: readonly Column<Community>[] = [
   {
     head: 'Status',
     cell: ({ status }) => <Status of="community" is={status} />,
-    csv: ({ status }) => LOOKS.community[status].word,
+    csv: ({ status }) => STATUS_LOOKS.community[status].word,
   },
   {
     head: 'Location',
-    cell: (community) => placeOf(community) ?? <None word="no address" />,
-    csv: (community) => placeOf(community),
+    cell: (community) => formatPlace(community) ?? <EmptyCell word="no address" />,
+    csv: (community) => formatPlace(community),
   },
   {
     head: 'Lots',
     numeric: true,
-    cell: ({ lotCount }) => lotCount ?? <None word="not set" />,
+    cell: ({ lotCount }) => lotCount ?? <EmptyCell word="not set" />,
     csv: ({ lotCount }) => lotCount,
   },
   {
     head: 'Starts per week',
     numeric: true,
-    cell: ({ startsPerWeekTarget }) => startsPerWeekTarget ?? <None word="no target" />,
+    cell: ({ startsPerWeekTarget }) => startsPerWeekTarget ?? <EmptyCell word="no target" />,
     csv: ({ startsPerWeekTarget }) => startsPerWeekTarget,
   },
   { head: 'Time zone', isWideOnly: true, cell: ({ timeZone }) => timeZone, csv: ({ timeZone }) => timeZone },
@@ -56,15 +56,15 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.community).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.community).map(([value, { word }]) => ({ value, label: word })),
   },
 ]
 
 /** Lists communities. */
 export function Component() {
-  const may = useMay()
+  const can = useCan()
   const [isNew, setIsNew] = useState(false)
-  const create = may('communities:write') && (
+  const create = can('communities:write') && (
     <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
       New community
     </Button>
@@ -85,9 +85,9 @@ export function Component() {
         searchIn="Name, code or city"
         filters={FILTERS}
         empty={
-          <Empty icon="homes" title="No communities yet" actions={create}>
+          <EmptyState icon="homes" title="No communities yet" actions={create}>
             Add a community first. It sets the workdays, time zone and superintendent of its homes.
-          </Empty>
+          </EmptyState>
         }
       />
       {isNew && <CommunityForm onClose={() => setIsNew(false)} />}
@@ -95,7 +95,7 @@ export function Component() {
   )
 }
 
-export function placeOf({ city, state }: Pick<Community, 'city' | 'state'>): string | null {
+export function formatPlace({ city, state }: Pick<Community, 'city' | 'state'>): string | null {
   const parts = [city, state].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(', ')
 }

@@ -1,13 +1,13 @@
 import { plumbline } from '../../api/plumbline.ts'
-import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { say } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 
 /** Creates a community. Its workdays are Monday to Friday until they are changed. */
 export function CommunityForm({ onClose }: { onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/communities', {
     onSuccess: ({ id, name }) => {
-      say(`${name} added`, { word: 'Open', to: `/communities/${id}` })
+      showToast(`${name} added`, { word: 'Open', to: `/communities/${id}` })
       onClose()
     },
   })
@@ -19,9 +19,9 @@ export function CommunityForm({ onClose }: { onClose(): void }) {
       onSubmit={(form) =>
         change.mutate({
           body: {
-            ...{ name: typed(form, 'name') ?? '', code: typed(form, 'code') ?? null },
-            ...{ city: typed(form, 'city') ?? null, state: typed(form, 'state') ?? null },
-            ...{ lotCount: typedNumber(form, 'lotCount') ?? null, workdays: [1, 2, 3, 4, 5], holidays: [] },
+            ...{ name: readText(form, 'name') ?? '', code: readText(form, 'code') ?? null },
+            ...{ city: readText(form, 'city') ?? null, state: readText(form, 'state') ?? null },
+            ...{ lotCount: readNumber(form, 'lotCount') ?? null, workdays: [1, 2, 3, 4, 5], holidays: [] },
             status: form.get('status') === 'planning' ? 'planning' : 'active',
           },
         })

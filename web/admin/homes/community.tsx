@@ -1,22 +1,22 @@
 import { useParams } from 'react-router'
 import type { CommunitySummary, HomeStatus } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
-import { History } from '../../ui/history.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
-import { count } from '../../ui/words.ts'
-import { placeOf } from './communities.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { formatPlace } from './communities.tsx'
 import { useHomeColumns } from './home-columns.tsx'
-import { Starts } from './starts.tsx'
+import { StartsChart } from './starts-chart.tsx'
 
 const TABS = [
   { name: 'homes', word: 'Homes' },
@@ -27,7 +27,7 @@ const TABS = [
 /** Shows one community: its status and its homes. */
 export function Component() {
   const { communityId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const open = useOpenTab(['homes', 'figures', 'history'])
   const at = { params: { path: { communityId } } }
   const community = plumbline.useQuery('get', '/api/ext/communities/{communityId}', at)
@@ -38,7 +38,7 @@ export function Component() {
   return (
     <Page title={name} crumbs={crumbs}>
       {community.error !== null ? (
-        <Failed what="The community" error={community.error} onRetry={() => void community.refetch()} />
+        <LoadError what="The community" error={community.error} onRetry={() => void community.refetch()} />
       ) : community.data === undefined ? (
         <SkeletonLines />
       ) : (
@@ -46,11 +46,11 @@ export function Component() {
           <TitleBlock
             name={name}
             state={<Status of="community" is={community.data.status} />}
-            sub={placeOf(community.data)}
-            facts={factsOf(figures.data, community.data.lotCount)}
+            sub={formatPlace(community.data)}
+            facts={toFacts(figures.data, community.data.lotCount)}
           />
           <Tabs label="Community" tabs={TABS} open={open} />
-          {open === 'homes' && may('homes:read') && (
+          {open === 'homes' && can('homes:read') && (
             <Listing
               path="/api/ext/homes"
               nouns={['home', 'homes']}
@@ -61,23 +61,23 @@ export function Component() {
               filters={HOME_FILTERS}
               query={{ communityId }}
               empty={
-                <Empty icon="homes" title="No homes here yet">
+                <EmptyState icon="homes" title="No homes here yet">
                   You can add homes while the community is planned or active.
-                </Empty>
+                </EmptyState>
               }
             />
           )}
           {open === 'figures' &&
             (figures.error !== null ? (
-              <Failed what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
+              <LoadError what="The figures" error={figures.error} onRetry={() => void figures.refetch()} />
             ) : figures.data === undefined ? (
               <SkeletonLines />
             ) : (
-              <Figures of={figures.data} />
+              <CommunityFigures of={figures.data} />
             ))}
           {open === 'history' && (
             <Panel title="History">
-              <History of={communityId} />
+              <RecordHistory of={communityId} />
             </Panel>
           )}
         </>
@@ -90,11 +90,11 @@ const HOME_FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
   },
 ]
 
-function factsOf(figures: CommunitySummary | undefined, lotCount: number | null): readonly Fact[] {
+function toFacts(figures: CommunitySummary | undefined, lotCount: number | null): readonly Fact[] {
   const by = figures?.homesByStatus
   const known = (value: number | undefined) => (value === undefined ? '…' : value)
   return [
@@ -120,7 +120,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
           ? '…'
           : figures.averageCycleDays === null
             ? 'none completed'
-            : count(Math.round(figures.averageCycleDays), 'workday'),
+            : formatCount(Math.round(figures.averageCycleDays), 'workday'),
       note: figures?.averageCycleDays == null ? 'within a year' : 'on average',
     },
     {
@@ -132,7 +132,7 @@ function factsOf(figures: CommunitySummary | undefined, lotCount: number | null)
   ]
 }
 
-function Figures({ of: figures }: { of: CommunitySummary }) {
+function CommunityFigures({ of: figures }: { of: CommunitySummary }) {
   const { money, difference } = useFormats()
   const { budget, openOrders, bidRequests, sales } = figures
   const homes = Object.entries(figures.homesByStatus) as [HomeStatus, number][]
@@ -142,11 +142,11 @@ function Figures({ of: figures }: { of: CommunitySummary }) {
         <KeyValues
           facts={homes
             .filter(([, number]) => number > 0)
-            .map(([status, number]) => [LOOKS.home[status].word, number] as const)}
+            .map(([status, number]) => [STATUS_LOOKS.home[status].word, number] as const)}
         />
       </Panel>
       <Panel title="Starts" hint="the last twelve months">
-        <Starts of={figures.starts} />
+        <StartsChart of={figures.starts} />
       </Panel>
       {budget !== null && (
         <Panel title="Budget" hint="all homes except canceled ones">

@@ -7,23 +7,23 @@ import type {
   TaskChanged,
 } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Form, SelectField, TextAreaField, typed } from '../../ui/form.tsx'
+import { Field, Form, readText, SelectField, TextAreaField } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { Refused } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { ChangeError } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** A delay that is being tried. `days` is null while the typed value is not a number of workdays. */
-export interface Delay {
+export interface TriedDelay {
   taskId: string
   days: number | null
 }
 
-const REASONS = {
+const REASON_LABELS = {
   weather: 'Weather',
   vendor_no_show: 'Vendor did not show',
   vendor_error: 'Vendor error',
@@ -40,18 +40,18 @@ const REASONS = {
 
 const RESPONSIBLE = ['builder', 'customer', 'vendor'] satisfies DelayResponsible[]
 
-const FORM = 'delay'
+const FORM_ID = 'delay'
 
 /** Shows the effect of a delay before anything is saved. */
 export function DelayBanner(props: {
   task: ScheduledTask
-  delay: Delay
+  delay: TriedDelay
   preview: UseQueryResult<TaskChanged, Problem>
   onDiscard(): void
 }) {
   const { task, delay, preview, onDiscard } = props
   const { day } = useFormats()
-  if (preview.error !== null && delay.days !== null) return <Refused error={preview.error} />
+  if (preview.error !== null && delay.days !== null) return <ChangeError error={preview.error} />
   const cascade = delay.days === null ? undefined : preview.data?.cascade
   const own = cascade?.moved.find(({ taskId }) => taskId === task.taskId)
   const vendors = new Set(cascade?.moved.flatMap(({ vendorId }) => (vendorId === null ? [] : [vendorId]))).size
@@ -67,8 +67,9 @@ export function DelayBanner(props: {
               Preview: {task.name} ends {day(own.newEnd)} instead of {day(own.oldEnd)}.
             </strong>{' '}
             <span className="muted">
-              {count(cascade.moved.length, 'task moves', 'tasks move')}, {count(vendors, 'vendor’s', 'vendors’')} dates
-              change, {count(cascade.notices.length, 'vendor was', 'vendors were')} already notified. Nothing is saved
+              {formatCount(cascade.moved.length, 'task moves', 'tasks move')},{' '}
+              {formatCount(vendors, 'vendor’s', 'vendors’')} dates change,{' '}
+              {formatCount(cascade.notices.length, 'vendor was', 'vendors were')} already notified. Nothing is saved
               yet.
             </span>
           </>
@@ -78,7 +79,7 @@ export function DelayBanner(props: {
         <Button small look="quiet" onClick={onDiscard}>
           Discard
         </Button>
-        <Button small look="primary" type="submit" form={FORM} disabled={own === undefined || preview.isFetching}>
+        <Button small look="primary" type="submit" form={FORM_ID} disabled={own === undefined || preview.isFetching}>
           Apply delay
         </Button>
       </span>
@@ -88,7 +89,7 @@ export function DelayBanner(props: {
 
 export function DelayForm(props: {
   task: ScheduledTask
-  delay: Delay
+  delay: TriedDelay
   newEnd: string | undefined
   onChange(days: number | null): void
   onDone(): void
@@ -97,19 +98,19 @@ export function DelayForm(props: {
   const { day } = useFormats()
   const apply = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/delay', {
     onSuccess: ({ cascade }) => {
-      say(`${task.name} delayed, ${count(cascade.moved.length, 'task')} moved`)
+      showToast(`${task.name} delayed, ${formatCount(cascade.moved.length, 'task')} moved`)
       onDone()
     },
   })
   const submit = (form: FormData) => {
     if (delay.days === null || apply.isPending) return
-    const responsible = typed(form, 'responsible') as DelayResponsible | undefined
-    const note = typed(form, 'note')
+    const responsible = readText(form, 'responsible') as DelayResponsible | undefined
+    const note = readText(form, 'note')
     apply.mutate({
       params: { path: { taskId: task.taskId } },
       body: {
         days: delay.days,
-        reasonCode: typed(form, 'reasonCode') as DelayReason,
+        reasonCode: readText(form, 'reasonCode') as DelayReason,
         ...(responsible !== undefined && { responsible }),
         ...(note !== undefined && { note }),
       },
@@ -117,7 +118,7 @@ export function DelayForm(props: {
   }
   return (
     <Panel title="The delay">
-      <Form id={FORM} error={apply.error} onSubmit={submit}>
+      <Form id={FORM_ID} error={apply.error} onSubmit={submit}>
         <Field name="days" label="Workdays">
           {(control) => (
             <div className="input">
@@ -126,7 +127,7 @@ export function DelayForm(props: {
                 inputMode="numeric"
                 defaultValue={delay.days ?? ''}
                 autoComplete="off"
-                onChange={(event) => onChange(workdays(event.target.value))}
+                onChange={(event) => onChange(parseWorkdays(event.target.value))}
               />
               <span className="affix">{newEnd === undefined ? 'from 1 to 365' : `ends ${day(newEnd)}`}</span>
             </div>
@@ -135,14 +136,14 @@ export function DelayForm(props: {
         <SelectField
           name="reasonCode"
           label="Reason"
-          options={Object.entries(REASONS).map(([value, label]) => ({ value, label }))}
+          options={Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label }))}
         />
         <SelectField
           name="responsible"
           label="Responsible"
           options={[
             { value: '', label: 'Default for the reason' },
-            ...RESPONSIBLE.map((value) => ({ value, label: inWords(value) })),
+            ...RESPONSIBLE.map((value) => ({ value, label: humanize(value) })),
           ]}
         />
         <TextAreaField name="note" label="Note" optional rows={2} />
@@ -151,7 +152,7 @@ export function DelayForm(props: {
   )
 }
 
-function workdays(text: string): number | null {
+function parseWorkdays(text: string): number | null {
   const days = Number(text)
   return Number.isInteger(days) && days >= 1 && days <= 365 ? days : null
 }

@@ -1,7 +1,7 @@
 import type { TaskLinkType } from '../../../client/contract.gen.ts'
 
 /** A task as the chart shows it. */
-export interface Bar {
+export interface GanttBar {
   taskId: string
   name: string
   start: string
@@ -17,7 +17,7 @@ export interface Bar {
 }
 
 /** The positions of days and rows. */
-export interface Frame {
+export interface GanttFrame {
   readonly first: string
   readonly last: string
   readonly days: readonly string[]
@@ -28,53 +28,53 @@ export interface Frame {
 }
 
 /** A bar with its position. */
-export interface Drawn extends Bar {
+export interface DrawnBar extends GanttBar {
   x: number
   width: number
   y: number
   ghost: { x: number; width: number } | null
 }
 
-export const HEAD = 44
-export const ROW = 26
+export const HEAD_HEIGHT = 44
+export const ROW_HEIGHT = 26
 
 const DAY_MS = 86_400_000
 /** Pixels per day: the minimum to tell days apart. A short schedule is stretched to fill the page. */
 const DAY_WIDTH = 6.8
-const WIDEST_DAY = 26
-const SHEET = 856
+const MAX_DAY_WIDTH = 26
+const SHEET_WIDTH = 856
 /** Keeps the last bar and its label away from the edge. */
-const ROOM_DAYS = 4
+const PADDING_DAYS = 4
 
-const number = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS
-const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
+const toDayNumber = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS
+const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-export function frameOf(bars: readonly Bar[], today: string): Frame {
+export function computeFrame(bars: readonly GanttBar[], today: string): GanttFrame {
   const starts = bars.flatMap(({ start, before }) => [start, ...(before === null ? [] : [before.start])])
   const ends = bars.flatMap(({ end, before }) => [end, ...(before === null ? [] : [before.end])])
-  const first = [...starts, today].reduce((least, date) => (date < least ? date : least))
-  const last = [...ends, today].reduce((most, date) => (date > most ? date : most))
-  const from = number(first)
-  const count = number(last) - from + 1 + ROOM_DAYS
-  const dayWidth = Math.min(Math.max(DAY_WIDTH, SHEET / count), WIDEST_DAY)
+  const first = [...starts, today].reduce((min, date) => (date < min ? date : min))
+  const last = [...ends, today].reduce((max, date) => (date > max ? date : max))
+  const from = toDayNumber(first)
+  const count = toDayNumber(last) - from + 1 + PADDING_DAYS
+  const dayWidth = Math.min(Math.max(DAY_WIDTH, SHEET_WIDTH / count), MAX_DAY_WIDTH)
   return {
     ...{ first, last, dayWidth },
-    days: Array.from({ length: count }, (_, at) => dateOf(from + at)),
+    days: Array.from({ length: count }, (_, at) => toDate(from + at)),
     width: Math.round(count * dayWidth),
-    height: bars.length * ROW + 12,
-    x: (date) => round((number(date) - from) * dayWidth),
+    height: bars.length * ROW_HEIGHT + 12,
+    x: (date) => round((toDayNumber(date) - from) * dayWidth),
   }
 }
 
-export function barsOf(bars: readonly Bar[], frame: Frame): Drawn[] {
+export function drawBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnBar[] {
   const span = (start: string, end: string) => ({
     x: frame.x(start),
     width: round(Math.max(frame.x(end) - frame.x(start) + frame.dayWidth, 3)),
   })
   return bars.map((bar, row) => ({
     ...bar,
-    ...span(bar.start, latest(bar.start, bar.end)),
-    y: row * ROW,
+    ...span(bar.start, maxDate(bar.start, bar.end)),
+    y: row * ROW_HEIGHT,
     ghost: bar.before === null ? null : span(bar.before.start, bar.before.end),
   }))
 }
@@ -83,7 +83,7 @@ export function barsOf(bars: readonly Bar[], frame: Frame): Drawn[] {
  * Returns the paths of the dependency arrows, from the end (or start) of a predecessor to the start (or end) of its
  * successor.
  */
-export function linksOf(drawn: readonly Drawn[]) {
+export function drawLinks(drawn: readonly DrawnBar[]) {
   const byId = new Map(drawn.map((bar) => [bar.taskId, bar]))
   return drawn.flatMap((to) =>
     to.predecessors.flatMap(({ taskId, type }) => {
@@ -92,9 +92,9 @@ export function linksOf(drawn: readonly Drawn[]) {
       const fromX = round(from.isPoint ? from.x + 6 : type.startsWith('F') ? from.x + from.width : from.x)
       const toX = round(to.isPoint ? to.x : type.endsWith('S') ? to.x + 2 : to.x + to.width - 2)
       const isDown = to.y > from.y
-      const start = from.y + ROW / 2
-      const end = isDown ? to.y + 6 : to.y + ROW - 6
-      const bend = isDown ? to.y + 1 : to.y + ROW - 1
+      const start = from.y + ROW_HEIGHT / 2
+      const end = isDown ? to.y + 6 : to.y + ROW_HEIGHT - 6
+      const bend = isDown ? to.y + 1 : to.y + ROW_HEIGHT - 1
       const head = isDown ? `l-2.5 -4h5z` : `l-2.5 4h5z`
       return [
         {
@@ -108,21 +108,21 @@ export function linksOf(drawn: readonly Drawn[]) {
   )
 }
 
-export function weeksIn({ days }: Frame): { date: string; number: number }[] {
+export function listWeeks({ days }: GanttFrame): { date: string; number: number }[] {
   return days
     .filter((date) => new Date(`${date}T00:00:00Z`).getUTCDay() === 1)
     .map((date) => ({ date, number: Number(date.slice(8)) }))
 }
 
-const MONTH = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', year: 'numeric' })
+const MONTH_FORMAT = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', year: 'numeric' })
 
-export function monthsIn({ days }: Frame): { date: string; word: string }[] {
+export function listMonths({ days }: GanttFrame): { date: string; word: string }[] {
   return days
     .filter((date, at) => (at === 0 && Number(date.slice(8)) < 24) || date.endsWith('-01'))
-    .map((date) => ({ date, word: MONTH.format(new Date(`${date}T00:00:00Z`)) }))
+    .map((date) => ({ date, word: MONTH_FORMAT.format(new Date(`${date}T00:00:00Z`)) }))
 }
 
-function latest(one: string, other: string): string {
+function maxDate(one: string, other: string): string {
   return one.localeCompare(other) > 0 ? one : other
 }
 

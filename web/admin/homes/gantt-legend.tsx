@@ -1,4 +1,4 @@
-const PARTS = [
+const LEGEND_PARTS = [
   { fill: 'g-done', word: 'Done' },
   { fill: 'g-run', word: 'In progress' },
   { fill: 'g-crit', word: 'Critical path' },
@@ -10,7 +10,7 @@ const PARTS = [
 export function GanttLegend({ isTried }: { isTried: boolean }) {
   return (
     <span className="legend" aria-hidden="true">
-      {PARTS.map(({ fill, word }) => (
+      {LEGEND_PARTS.map(({ fill, word }) => (
         <span key={word}>
           <svg viewBox="0 0 16 12" aria-hidden="true">
             <rect className={fill} x=".5" y="2.5" width="15" height="7" rx="2" />

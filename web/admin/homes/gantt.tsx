@@ -1,17 +1,17 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
-import { useFormats } from '../../ui/organization.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import {
-  type Bar,
-  barsOf,
-  type Drawn,
-  type Frame,
-  frameOf,
-  HEAD,
-  linksOf,
-  monthsIn,
-  ROW,
-  weeksIn,
+  computeFrame,
+  type DrawnBar,
+  drawBars,
+  drawLinks,
+  type GanttBar,
+  type GanttFrame,
+  HEAD_HEIGHT,
+  listMonths,
+  listWeeks,
+  ROW_HEIGHT,
 } from './gantt-frame.ts'
 
 /**
@@ -19,7 +19,7 @@ import {
  * the same tasks and dates for screen readers; the drawing has only a label.
  */
 export function Gantt(props: {
-  bars: readonly Bar[]
+  bars: readonly GanttBar[]
   today: string
   /** Whether the date is not a workday. */
   isOff(date: string): boolean
@@ -30,8 +30,8 @@ export function Gantt(props: {
   const { bars, today, isOff, selected, toTask } = props
   const { shortDay, day } = useFormats()
   const scroll = useRef<HTMLDivElement>(null)
-  const frame = frameOf(bars, today)
-  const drawn = barsOf(bars, frame)
+  const frame = computeFrame(bars, today)
+  const drawn = drawBars(bars, frame)
   const now = frame.x(today)
   const open = Math.max(
     bars.findIndex(({ look }) => look !== 'done'),
@@ -41,7 +41,7 @@ export function Gantt(props: {
 
   // Scroll past old tasks, because upcoming ones matter more.
   useEffect(() => {
-    scroll.current?.scrollTo({ left: Math.max(now - 8 * frame.dayWidth, 0), top: Math.max(open - 3, 0) * ROW })
+    scroll.current?.scrollTo({ left: Math.max(now - 8 * frame.dayWidth, 0), top: Math.max(open - 3, 0) * ROW_HEIGHT })
   }, [now, frame.dayWidth, open])
 
   return (
@@ -70,7 +70,7 @@ export function Gantt(props: {
                     {bar.name}
                   </Link>{' '}
                   {bar.look === 'late' && <span className="tone-bad">late</span>}
-                  <span className="sr">{said(bar)}</span>
+                  <span className="sr">{describeBar(bar)}</span>
                 </th>
                 <td className="num">{shortDay(bar.start)}</td>
                 <td className="num">{shortDay(bar.end)}</td>
@@ -91,16 +91,16 @@ export function Gantt(props: {
         >
           {bars.map(({ taskId }, row) =>
             row % 2 === 1 ? (
-              <rect key={taskId} className="g-stripe" y={row * ROW} width={frame.width} height={ROW} />
+              <rect key={taskId} className="g-stripe" y={row * ROW_HEIGHT} width={frame.width} height={ROW_HEIGHT} />
             ) : null,
           )}
           {frame.days.filter(isOff).map((date) => (
             <rect key={date} className="g-off" x={frame.x(date)} width={frame.dayWidth} height={frame.height} />
           ))}
-          {weeksIn(frame).map(({ date }) => (
+          {listWeeks(frame).map(({ date }) => (
             <path key={date} className="g-week" d={`M${frame.x(date)} 0V${frame.height}`} />
           ))}
-          {linksOf(drawn).map(({ key, path, arrow, isCritical }) => (
+          {drawLinks(drawn).map(({ key, path, arrow, isCritical }) => (
             <g key={key}>
               <path className={isCritical ? 'g-dep-crit' : 'g-dep'} d={path} />
               <path className={isCritical ? 'g-arrow-crit' : 'g-arrow'} d={arrow} />
@@ -118,28 +118,28 @@ export function Gantt(props: {
 }
 
 /** Draws the months and weeks, which stay visible while the chart scrolls down. */
-function GanttHead({ frame, now }: { frame: Frame; now: number }) {
+function GanttHead({ frame, now }: { frame: GanttFrame; now: number }) {
   return (
-    <svg className="gantt gantt-head" width={frame.width} height={HEAD} aria-hidden="true">
-      <rect className="g-head" width={frame.width} height={HEAD} />
-      {weeksIn(frame).map(({ date, number }) => (
+    <svg className="gantt gantt-head" width={frame.width} height={HEAD_HEIGHT} aria-hidden="true">
+      <rect className="g-head" width={frame.width} height={HEAD_HEIGHT} />
+      {listWeeks(frame).map(({ date, number }) => (
         <g key={date}>
-          <path className="g-week" d={`M${frame.x(date)} 30V${HEAD}`} />
+          <path className="g-week" d={`M${frame.x(date)} 30V${HEAD_HEIGHT}`} />
           <text x={frame.x(date) + 3} y="39">
             {number}
           </text>
         </g>
       ))}
-      {monthsIn(frame).map(({ date, word }) => (
+      {listMonths(frame).map(({ date, word }) => (
         <g key={date}>
-          <path className="g-rule" d={`M${frame.x(date)} 0V${HEAD}`} />
+          <path className="g-rule" d={`M${frame.x(date)} 0V${HEAD_HEIGHT}`} />
           <text className="g-label" x={frame.x(date) + 4} y="17">
             {word}
           </text>
         </g>
       ))}
-      <path className="g-rule" d={`M0 ${HEAD - 0.5}H${frame.width}`} />
-      <path className="s-plumb" d={`M${now} 22V${HEAD}`} />
+      <path className="g-rule" d={`M0 ${HEAD_HEIGHT - 0.5}H${frame.width}`} />
+      <path className="s-plumb" d={`M${now} 22V${HEAD_HEIGHT}`} />
       <text className="g-today" x={now + 5} y="28">
         Today
       </text>
@@ -149,8 +149,8 @@ function GanttHead({ frame, now }: { frame: Frame; now: number }) {
 
 const FILLS = { done: 'g-done', running: 'g-run', late: 'g-late', critical: 'g-crit', plan: 'g-plan', moved: 'g-new' }
 
-function BarShape({ x, width, y, look, isPoint, ghost, name }: Drawn) {
-  const middle = y + ROW / 2
+function BarShape({ x, width, y, look, isPoint, ghost, name }: DrawnBar) {
+  const middle = y + ROW_HEIGHT / 2
   return (
     <g>
       <title>{name}</title>
@@ -164,7 +164,7 @@ function BarShape({ x, width, y, look, isPoint, ghost, name }: Drawn) {
   )
 }
 
-function said({ look, isCritical, before }: Bar): string {
+function describeBar({ look, isCritical, before }: GanttBar): string {
   const words = [
     ...(look === 'done' ? ['done'] : look === 'running' ? ['under way'] : []),
     ...(isCritical ? ['on the critical path'] : []),

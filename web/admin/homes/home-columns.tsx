@@ -1,10 +1,10 @@
 import { Link } from 'react-router'
 import type { Community, Home } from '../../../client/contract.gen.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { percent } from '../../ui/figures.ts'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
-import { type Column, None } from '../../ui/table.tsx'
+import { humanize, Status } from '../../ui/badge.tsx'
+import { formatPercent } from '../../ui/number-formats.ts'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** Returns the columns of a list of homes. The list of one community omits the community. */
 export function useHomeColumns(communities: ReadonlyMap<string, Community> | null): readonly Column<Home>[] {
@@ -26,18 +26,18 @@ export function useHomeColumns(communities: ReadonlyMap<string, Community> | nul
     {
       head: 'Status',
       cell: ({ status }) => <Status of="home" is={status} />,
-      csv: ({ status }) => LOOKS.home[status].word,
+      csv: ({ status }) => STATUS_LOOKS.home[status].word,
     },
     communities && {
       head: 'Community',
       cell: ({ communityId }) => communities.get(communityId)?.name ?? '',
       csv: ({ communityId }) => communities.get(communityId)?.name ?? communityId,
     },
-    { head: 'Type', isWideOnly: true, cell: ({ homeType }) => inWords(homeType), csv: ({ homeType }) => homeType },
+    { head: 'Type', isWideOnly: true, cell: ({ homeType }) => humanize(homeType), csv: ({ homeType }) => homeType },
     {
       head: 'Sale',
       isWideOnly: true,
-      cell: ({ salesStatus }) => inWords(salesStatus),
+      cell: ({ salesStatus }) => humanize(salesStatus),
       csv: ({ salesStatus }) => salesStatus,
     },
     {
@@ -45,14 +45,14 @@ export function useHomeColumns(communities: ReadonlyMap<string, Community> | nul
       numeric: true,
       cell: ({ contractPrice, price }) => {
         const amount = contractPrice ?? price
-        return amount === null ? <None word="no price" /> : money(amount)
+        return amount === null ? <EmptyCell word="no price" /> : money(amount)
       },
       csv: ({ contractPrice, price }) => contractPrice ?? price,
     },
     {
       head: 'Complete',
       numeric: true,
-      cell: ({ percentComplete }) => percent(Math.round(percentComplete)),
+      cell: ({ percentComplete }) => formatPercent(Math.round(percentComplete)),
       csv: ({ percentComplete }) => percentComplete,
     },
     {
@@ -62,7 +62,7 @@ export function useHomeColumns(communities: ReadonlyMap<string, Community> | nul
         actualCompletionDate !== null ? (
           day(actualCompletionDate)
         ) : forecastCompletionDate === null ? (
-          <None word="not scheduled" />
+          <EmptyCell word="not scheduled" />
         ) : (
           <>
             {day(forecastCompletionDate)} <span className="faint">forecast</span>

@@ -1,19 +1,19 @@
 import { useParams } from 'react-router'
 import type { Home } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { useName } from '../../api/names.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { History } from '../../ui/history.tsx'
+import { useName } from '../../api/record-names.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
-import { HomeBudget } from './budget.tsx'
-import { HomeMoves } from './home-moves.tsx'
-import { HomeOrders, HomePayments, HomeSelections } from './lists.tsx'
-import { HomeSchedule } from './schedule.tsx'
+import { HomeBudget } from './home-budget.tsx'
+import { HomeOrders, HomePayments, HomeSelections } from './home-lists.tsx'
+import { HomeSchedule } from './home-schedule.tsx'
+import { HomeStatusButton } from './home-status.tsx'
 
 const TABS = [
   { name: 'budget', word: 'Budget', needs: 'budgets:read' },
@@ -28,10 +28,10 @@ const TABS = [
 export function Component() {
   useLive('at ease')
   const { homeId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const home = plumbline.useQuery('get', '/api/ext/homes/{homeId}', { params: { path: { homeId } } })
   const community = useName('community', home.data?.communityId ?? '').data ?? undefined
-  const tabs = TABS.filter(({ needs }) => may(needs))
+  const tabs = TABS.filter(({ needs }) => can(needs))
   const [first, ...others] = tabs.map(({ name }) => name)
   const open = useOpenTab([first ?? 'history', ...others])
   const name = home.data?.name ?? 'Home'
@@ -47,14 +47,14 @@ export function Component() {
     <Page
       title={[word, name, community].filter(Boolean).join(', ')}
       crumbs={crumbs}
-      actions={home.data !== undefined && <HomeMoves home={home.data} />}
+      actions={home.data !== undefined && <HomeStatusButton home={home.data} />}
     >
       {home.error !== null ? (
-        <Failed what="The home" error={home.error} onRetry={() => void home.refetch()} />
+        <LoadError what="The home" error={home.error} onRetry={() => void home.refetch()} />
       ) : home.data === undefined ? (
         <SkeletonLines />
       ) : (
-        <Shown {...{ open, tabs }} head={headOf(home.data, community)} home={home.data} />
+        <HomeTabs {...{ open, tabs }} head={toHead(home.data, community)} home={home.data} />
       )}
     </Page>
   )
@@ -67,15 +67,15 @@ export interface HomeHead {
   sub: string
 }
 
-function headOf(home: Home, community: string | undefined): HomeHead {
+function toHead(home: Home, community: string | undefined): HomeHead {
   return {
     name: community === undefined ? home.name : `${home.name}, ${community}`,
     state: <Status of="home" is={home.status} />,
-    sub: [home.address?.line1, inWords(home.homeType).toLowerCase()].filter((part) => part != null).join(' · '),
+    sub: [home.address?.line1, humanize(home.homeType).toLowerCase()].filter((part) => part != null).join(' · '),
   }
 }
 
-function Shown(props: { open: string; tabs: readonly (typeof TABS)[number][]; head: HomeHead; home: Home }) {
+function HomeTabs(props: { open: string; tabs: readonly (typeof TABS)[number][]; head: HomeHead; home: Home }) {
   const { open, tabs, head, home } = props
   const nav = <Tabs label="Home" tabs={tabs} open={open} />
   if (open === 'budget') return <HomeBudget {...{ head, home, nav }} />
@@ -95,7 +95,7 @@ function Shown(props: { open: string; tabs: readonly (typeof TABS)[number][]; he
       {open === 'payments' && <HomePayments homeId={home.id} />}
       {open === 'history' && (
         <Panel title="History">
-          <History of={home.id} />
+          <RecordHistory of={home.id} />
         </Panel>
       )}
     </>

@@ -1,19 +1,19 @@
 import { useMemo } from 'react'
-import { useMay } from '../../api/caller.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { useHomeColumns } from './home-columns.tsx'
 import { LandTabs } from './land-tabs.tsx'
 
 /** Lists all homes, whether planned, under construction or finished. */
 export function Component() {
-  const may = useMay()
-  const asked = { limit: 200, sort: 'name' } as const
-  const communities = usePage('/api/ext/communities', asked, { enabled: may('communities:read') }).data?.data
+  const can = useCan()
+  const requested = { limit: 200, sort: 'name' } as const
+  const communities = usePage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data
   const byId = useMemo(() => new Map(communities?.map((community) => [community.id, community])), [communities])
   const columns = useHomeColumns(byId)
   const filters = useMemo<readonly Filter[]>(
@@ -21,7 +21,7 @@ export function Component() {
       {
         name: 'status',
         label: 'Status',
-        options: Object.entries(LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
+        options: Object.entries(STATUS_LOOKS.home).map(([value, { word }]) => ({ value, label: word })),
       },
       {
         name: 'communityId',
@@ -57,9 +57,9 @@ export function Component() {
         searchIn="Name, lot or address"
         filters={filters}
         empty={
-          <Empty icon="homes" title="No homes yet">
+          <EmptyState icon="homes" title="No homes yet">
             Create homes in a community through the API, with or without a plan.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

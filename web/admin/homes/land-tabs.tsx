@@ -1,11 +1,11 @@
-import { PlaceTabs } from '../../ui/place-tabs.tsx'
+import { LinkTabs } from '../../ui/link-tabs.tsx'
 
-const PLACES = [
+const LAND_LINKS = [
   { to: '/homes', word: 'Homes' },
   { to: '/communities', word: 'Communities' },
 ] as const
 
 /** Tabs for homes and communities. */
 export function LandTabs() {
-  return <PlaceTabs label="Homes and communities" places={PLACES} />
+  return <LinkTabs label="Homes and communities" places={LAND_LINKS} />
 }

@@ -1,31 +1,34 @@
 import type { ReactNode } from 'react'
 import type { ScheduledTask } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { None } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyCell } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { TaskActions } from '../schedule/task-actions.tsx'
 
 /** Shows one task of the schedule: its vendor, its dates, its float, and whether the vendor confirmed. */
 export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay(): void }) {
   const { task, onClose, onDelay } = props
   const { day } = useFormats()
-  const may = useMay()
+  const can = useCan()
   const whole = plumbline.useQuery('get', '/api/ext/tasks/{taskId}', { params: { path: { taskId: task.taskId } } }).data
   const isOver = task.status === 'completed' || task.status === 'skipped'
   const facts: (readonly [string, ReactNode])[] = [
     ['Status', <Status key="status" of="task" is={task.status} />],
-    ['Vendor', task.vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={task.vendorId} />],
-    ['Planned', `${day(task.plannedStart)} to ${day(task.plannedEnd)}, ${count(task.durationDays, 'workday')}`],
+    [
+      'Vendor',
+      task.vendorId === null ? <EmptyCell word="not assigned" /> : <RecordName of="vendor" id={task.vendorId} />,
+    ],
+    ['Planned', `${day(task.plannedStart)} to ${day(task.plannedEnd)}, ${formatCount(task.durationDays, 'workday')}`],
     ...(task.actualStart === null
       ? []
       : [['Actual', `${day(task.actualStart)} to ${task.actualEnd === null ? 'now' : day(task.actualEnd)}`] as const]),
-    ['Float', floatInWords(task)],
+    ['Float', describeFloat(task)],
     ...(whole === undefined
       ? []
       : [['Vendor confirmation', <Status key="asked" of="confirmation" is={whole.confirmation.status} />] as const]),
@@ -38,7 +41,7 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
           [
             'Delays',
             whole.delays
-              .map(({ days, reasonCode }) => `${count(days, 'day')}, ${inWords(reasonCode).toLowerCase()}`)
+              .map(({ days, reasonCode }) => `${formatCount(days, 'day')}, ${humanize(reasonCode).toLowerCase()}`)
               .join('; '),
           ] as const,
         ]),
@@ -52,7 +55,7 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
             Close
           </Button>
           {whole !== undefined && <TaskActions task={whole} trigger={<Button small>Report</Button>} />}
-          {!isOver && may('tasks:write') && (
+          {!isOver && can('tasks:write') && (
             <Button small icon="clock" onClick={onDelay}>
               Delay
             </Button>
@@ -65,8 +68,10 @@ export function TaskFacts(props: { task: ScheduledTask; onClose(): void; onDelay
   )
 }
 
-function floatInWords({ totalFloatDays, isCritical }: ScheduledTask): string {
+function describeFloat({ totalFloatDays, isCritical }: ScheduledTask): string {
   if (totalFloatDays === null) return 'none: the task is finished'
-  if (totalFloatDays < 0) return `${count(-totalFloatDays, 'workday')} behind a fixed date`
-  return isCritical ? 'none: each day of delay delays the home' : `can slip by ${count(totalFloatDays, 'workday')}`
+  if (totalFloatDays < 0) return `${formatCount(-totalFloatDays, 'workday')} behind a fixed date`
+  return isCritical
+    ? 'none: each day of delay delays the home'
+    : `can slip by ${formatCount(totalFloatDays, 'workday')}`
 }

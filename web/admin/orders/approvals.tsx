@@ -1,28 +1,28 @@
 import { useEffect, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { ApprovalExplanation, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Form, TextField, typed } from '../../ui/form.tsx'
+import { Form, readText, TextField } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { isTyping } from '../../ui/keys.ts'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { isTypingKey } from '../../ui/keyboard.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues } from '../../ui/panel.tsx'
-import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count, listed } from '../../ui/words.ts'
-import { OrderLines } from './lines.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { formatCount, formatList } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { OrderLines } from './order-lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
 /** The oldest orders are decided first. Later orders appear as these are decided. */
-const LONGEST_QUEUE = 50
+const MAX_QUEUE_LENGTH = 50
 
 /** The queue of orders that await approval: the effect of each on the budget, and the decision. */
 export function Component() {
@@ -31,7 +31,7 @@ export function Component() {
   const queue = usePage('/api/ext/purchase-orders', {
     status: 'pending_approval',
     sort: 'createdAt',
-    limit: LONGEST_QUEUE,
+    limit: MAX_QUEUE_LENGTH,
   })
   const { money } = useFormats()
   const orders = queue.data?.data
@@ -52,14 +52,14 @@ export function Component() {
       </div>
       <OrdersTabs waiting={orders?.length} />
       {queue.error !== null ? (
-        <Failed what="Orders to approve" error={queue.error} onRetry={() => void queue.refetch()} />
+        <LoadError what="Orders to approve" error={queue.error} onRetry={() => void queue.refetch()} />
       ) : orders === undefined ? (
         <SkeletonLines lines={6} />
       ) : chosen === undefined ? (
         <section className="panel">
-          <Empty icon="check" title="No orders to approve">
+          <EmptyState icon="check" title="No orders to approve">
             Orders above the requester’s approval limit or above the budget appear here.
-          </Empty>
+          </EmptyState>
         </section>
       ) : (
         <section className="panel split" aria-label="Approval queue">
@@ -67,52 +67,52 @@ export function Component() {
             <h2 className="sr">Waiting</h2>
             <ul className="queue">
               {orders.map((order) => (
-                <Waiting key={order.id} order={order} isChosen={order.id === chosen.id} />
+                <WaitingOrder key={order.id} order={order} isChosen={order.id === chosen.id} />
               ))}
             </ul>
             <p className="small faint hint-keys">
               <kbd>j</kbd> <kbd>k</kbd> move · <kbd>a</kbd> approve · <kbd>r</kbd> send back
             </p>
           </div>
-          <Decision key={chosen.id} order={chosen} />
+          <ApprovalDecision key={chosen.id} order={chosen} />
         </section>
       )}
     </Page>
   )
 }
 
-function Waiting({ order, isChosen }: { order: PurchaseOrder; isChosen: boolean }) {
+function WaitingOrder({ order, isChosen }: { order: PurchaseOrder; isChosen: boolean }) {
   const { money, left, dateOf } = useFormats()
   return (
     <li>
       <Link to={`?order=${order.id}`} replace aria-current={isChosen ? 'true' : undefined}>
         <b className="clip">
-          <Name of="vendor" id={order.vendorId} isPlain />
+          <RecordName of="vendor" id={order.vendorId} isPlain />
         </b>
         <span className="num strong">{money(order.total)}</span>
         <small className="clip">
-          {inWords(order.scope)}, <Name of="home" id={order.homeId} isPlain />
+          {humanize(order.scope)}, <RecordName of="home" id={order.homeId} isPlain />
         </small>
         <small className="num">{left(dateOf(order.updatedAt))}</small>
         <small>{order.number}</small>
-        <small className="num tone-warn">{reasonsOf(order.approval.reasons)}</small>
+        <small className="num tone-warn">{describeReasons(order.approval.reasons)}</small>
       </Link>
     </li>
   )
 }
 
-function reasonsOf(reasons: readonly string[]): string {
+function describeReasons(reasons: readonly string[]): string {
   if (reasons.length === 0) return 'requested'
-  return listed(reasons.map((reason) => (reason === 'over_limit' ? 'above limit' : 'over budget')))
+  return formatList(reasons.map((reason) => (reason === 'over_limit' ? 'above limit' : 'over budget')))
 }
 
-function Decision({ order }: { order: PurchaseOrder }) {
-  const may = useMay()
+function ApprovalDecision({ order }: { order: PurchaseOrder }) {
+  const can = useCan()
   const { money, day, dateOf } = useFormats()
   const at = { params: { path: { purchaseOrderId: order.id } } }
   const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/status', {
     onSuccess: ({ id, number, status }) =>
-      say(status === 'draft' ? `${number} sent back` : `${number} approved`, {
+      showToast(status === 'draft' ? `${number} sent back` : `${number} approved`, {
         word: 'Open order',
         to: `/orders/${id}`,
       }),
@@ -123,7 +123,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
   })
   const decide = (form: FormData) => {
     if (change.isPending) return
-    const reason = typed(form, 'reason')
+    const reason = readText(form, 'reason')
     const status = form.get('decision') === 'draft' ? 'draft' : 'approved'
     change.mutate({ ...at, body: { status, version: order.version, ...(reason !== undefined && { reason }) } })
   }
@@ -135,22 +135,22 @@ function Decision({ order }: { order: PurchaseOrder }) {
         </h2>
         <Status of="order" is={order.status} />
         <span className="muted">
-          {order.poType} order for <Name of="home" id={order.homeId} />
+          {order.poType} order for <RecordName of="home" id={order.homeId} />
         </span>
         <span className="push faint small">requested {day(dateOf(order.updatedAt))}</span>
       </div>
       {why.error !== null ? (
-        <Failed what="The approval details" error={why.error} onRetry={() => void why.refetch()} />
+        <LoadError what="The approval details" error={why.error} onRetry={() => void why.refetch()} />
       ) : why.data === undefined ? (
         <SkeletonLines lines={2} />
       ) : (
-        <Why of={why.data} />
+        <ApprovalReasons of={why.data} />
       )}
-      {may('budgets:read') && <Effect order={order} />}
+      {can('budgets:read') && <BudgetEffect order={order} />}
       <OrderLines order={order} withProgress={false} />
       <KeyValues
         facts={[
-          ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
+          ['Vendor', <RecordName key="vendor" of="vendor" id={order.vendorId} />],
           ['Retainage', `${order.retainagePercent}%, ${money((order.total * order.retainagePercent) / 100)} in total`],
           [
             'Source',
@@ -163,7 +163,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
           ...(order.notes === null ? [] : [['Note', order.notes] as const]),
         ]}
       />
-      {may('pos:write') && (
+      {can('pos:write') && (
         <Form error={change.error} onSubmit={decide} id="decision">
           <div className="approve">
             <TextField
@@ -198,7 +198,7 @@ function Decision({ order }: { order: PurchaseOrder }) {
   )
 }
 
-function Why({ of: why }: { of: ApprovalExplanation }) {
+function ApprovalReasons({ of: why }: { of: ApprovalExplanation }) {
   const { money } = useFormats()
   const others = why.approvers.map(({ name }) => name)
   return (
@@ -228,7 +228,7 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
             <span className="muted">
               {others.length === 0
                 ? 'No one can approve this amount. Ask an admin to raise an approval limit.'
-                : `${listed(others.slice(0, 3))} can approve it${others.length > 3 ? `, and ${count(others.length - 3, 'other')}` : ''}.`}
+                : `${formatList(others.slice(0, 3))} can approve it${others.length > 3 ? `, and ${formatCount(others.length - 3, 'other')}` : ''}.`}
             </span>
           </div>
         </div>
@@ -238,18 +238,18 @@ function Why({ of: why }: { of: ApprovalExplanation }) {
 }
 
 /** Shows the budget bar of the trade in the home's budget, where the order already counts as pending. */
-function Effect({ order }: { order: PurchaseOrder }) {
+function BudgetEffect({ order }: { order: PurchaseOrder }) {
   const { money } = useFormats()
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
     params: { path: { homeId: order.homeId } },
   }).data
   const scope = budget?.scopes.find(({ scope: name }) => name === order.scope)
   if (scope === undefined) return null
-  const word = inWords(order.scope)
+  const word = humanize(order.scope)
   return (
     <div className="effect-box">
       <h3>
-        {word}, <Name of="home" id={order.homeId} isPlain />
+        {word}, <RecordName of="home" id={order.homeId} isPlain />
         <span className="push">
           {money(scope.committed + scope.pendingCommitted)} of {money(scope.budgeted)}
         </span>
@@ -279,7 +279,7 @@ function useQueueKeys(orders: readonly PurchaseOrder[], chosen: PurchaseOrder | 
   }, [orders, chosen])
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
+      if (isTypingKey(event)) return
       const { orders, chosen } = state.current
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
       const next = orders[orders.findIndex(({ id }) => id === chosen?.id) + step]

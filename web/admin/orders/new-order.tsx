@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { FaultAt, Form, SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { FieldErrorAt, Form, readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { say } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 interface Line {
   key: string
@@ -19,55 +19,55 @@ interface Line {
 }
 
 /** The page size limit of one request. */
-const MOST = 200
+const MAX_RECORDS = 200
 
 /** The page that creates an order: the home, the vendor, and the lines from the budget of the trade. */
 export function Component() {
   const navigate = useNavigate()
-  const may = useMay()
+  const can = useCan()
   const [given] = useSearchParams()
   const [homeId, setHomeId] = useState(given.get('homeId') ?? '')
   const [scope, setScope] = useState(given.get('scope') ?? '')
   const [own, setOwn] = useState(0)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const homes = usePage('/api/ext/homes', { limit: MOST, sort: 'name' })
+  const homes = usePage('/api/ext/homes', { limit: MAX_RECORDS, sort: 'name' })
   const budget = plumbline.useQuery(
     'get',
     '/api/ext/homes/{homeId}/budget',
     { params: { path: { homeId } } },
-    { enabled: homeId !== '' && may('budgets:read') },
+    { enabled: homeId !== '' && can('budgets:read') },
   ).data
   const vendors = usePage(
     '/api/ext/vendors',
-    { limit: MOST, sort: 'companyName', status: 'active', ...(scope !== '' && { scope }) },
-    { enabled: may('vendors:read') },
+    { limit: MAX_RECORDS, sort: 'companyName', status: 'active', ...(scope !== '' && { scope }) },
+    { enabled: can('vendors:read') },
   )
-  const asked = usePage(
+  const requested = usePage(
     '/api/ext/homes/{homeId}/budget/lines',
-    { scope, limit: MOST, sort: 'createdAt' },
-    { place: { homeId }, enabled: homeId !== '' && scope !== '' && may('budgets:read') },
+    { scope, limit: MAX_RECORDS, sort: 'createdAt' },
+    { place: { homeId }, enabled: homeId !== '' && scope !== '' && can('budgets:read') },
   )
-  const budgeted = homeId === '' || scope === '' ? [] : (asked.data?.data ?? [])
+  const budgeted = homeId === '' || scope === '' ? [] : (requested.data?.data ?? [])
   const lines: readonly Line[] = [
     ...budgeted.map((line) => ({ key: line.id, of: line })),
     ...Array.from({ length: own }, (_, at) => ({ key: `own-${at}`, of: null })),
   ].filter(({ key }) => !left.has(key))
   const create = plumbline.useMutation('post', '/api/ext/purchase-orders', {
     onSuccess: ({ id, number }) => {
-      say(`${number} created`)
+      showToast(`${number} created`)
       void navigate(`/orders/${id}`)
     },
   })
   const onSubmit = (form: FormData) =>
     create.mutate({
       body: {
-        ...{ homeId, vendorId: typed(form, 'vendorId') ?? '', scope, notes: typed(form, 'notes') ?? null },
+        ...{ homeId, vendorId: readText(form, 'vendorId') ?? '', scope, notes: readText(form, 'notes') ?? null },
         lines: lines.map(({ key, of }) => {
-          const unitPrice = typedNumber(form, `price-${key}`)
-          const unit = typed(form, `unit-${key}`)
+          const unitPrice = readNumber(form, `price-${key}`)
+          const unit = readText(form, `unit-${key}`)
           return {
-            description: typed(form, `what-${key}`) ?? '',
-            quantity: typedNumber(form, `quantity-${key}`) ?? 0,
+            description: readText(form, `what-${key}`) ?? '',
+            quantity: readNumber(form, `quantity-${key}`) ?? 0,
             ...(unit !== undefined && { unit }),
             ...(unitPrice !== undefined && { unitPrice }),
             ...(of !== null && { budgetLineId: of.id }),
@@ -107,7 +107,7 @@ export function Component() {
                   hint={homeId === '' ? 'Choose a home first. Its budget lists the trades.' : undefined}
                   options={[
                     { value: '', label: 'Choose one' },
-                    ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: inWords(name) })),
+                    ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: humanize(name) })),
                   ]}
                 />
                 <SelectField
@@ -130,7 +130,7 @@ export function Component() {
               </Button>
             }
           >
-            <FaultAt pointer="/lines" />
+            <FieldErrorAt pointer="/lines" />
             {lines.length === 0 ? (
               <p className="muted">
                 {scope === ''
@@ -171,7 +171,7 @@ function LineFields({ line: { key, of }, at, onRemove }: { line: Line; at: numbe
         name={`what-${key}`}
         label="Description"
         pointer={`/lines/${at}/description`}
-        defaultValue={of?.description ?? (of === null ? '' : inWords(of.scope))}
+        defaultValue={of?.description ?? (of === null ? '' : humanize(of.scope))}
         hint={of === null ? undefined : `${money(of.budgeted)} budgeted`}
       />
       <TextField

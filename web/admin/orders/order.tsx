@@ -1,25 +1,25 @@
 import { Link, useParams } from 'react-router'
 import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { percent } from '../../ui/figures.ts'
-import { History } from '../../ui/history.tsx'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
-import { OrderFiles } from './files.tsx'
-import { OrderLines } from './lines.tsx'
-import { OrderMoves } from './moves.tsx'
-import { OrderProgress } from './progress.tsx'
-import { OrderSteps } from './steps.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { OrderFiles } from './order-files.tsx'
+import { OrderLines } from './order-lines.tsx'
+import { OrderMoves } from './order-moves.tsx'
+import { OrderProgress } from './order-progress.tsx'
+import { OrderSteps } from './order-steps.tsx'
 
 /** Shows one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
@@ -50,18 +50,18 @@ export function Component() {
       }
     >
       {order.error !== null ? (
-        <Failed what="The order" error={order.error} onRetry={() => void order.refetch()} />
+        <LoadError what="The order" error={order.error} onRetry={() => void order.refetch()} />
       ) : order.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown order={order.data} />
+        <OrderDetails order={order.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ order }: { order: PurchaseOrder }) {
-  const may = useMay()
+function OrderDetails({ order }: { order: PurchaseOrder }) {
+  const can = useCan()
   const facts = useFacts(order)
   return (
     <>
@@ -70,12 +70,12 @@ function Shown({ order }: { order: PurchaseOrder }) {
         state={<Status of="order" is={order.status} />}
         sub={
           <>
-            {order.poType} order, {inWords(order.scope).toLowerCase()}, for <Name of="home" id={order.homeId} />
+            {order.poType} order, {humanize(order.scope).toLowerCase()}, for <RecordName of="home" id={order.homeId} />
           </>
         }
         facts={facts}
       />
-      {order.status === 'pending_approval' && may('pos:write') && (
+      {order.status === 'pending_approval' && can('pos:write') && (
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
           <div>
@@ -93,10 +93,10 @@ function Shown({ order }: { order: PurchaseOrder }) {
             <OrderLines order={order} />
           </Panel>
           <OrderFiles order={order} />
-          {may('payments:read') && <Payments order={order} />}
-          {may('events:read') && (
+          {can('payments:read') && <OrderPayments order={order} />}
+          {can('events:read') && (
             <Panel title="History">
-              <History of={order.id} />
+              <RecordHistory of={order.id} />
             </Panel>
           )}
         </div>
@@ -105,7 +105,7 @@ function Shown({ order }: { order: PurchaseOrder }) {
             <OrderSteps order={order} />
           </Panel>
           <Panel title="Details">
-            <Details order={order} />
+            <OrderTerms order={order} />
           </Panel>
         </div>
       </div>
@@ -124,13 +124,13 @@ function useFacts(order: PurchaseOrder): readonly Fact[] {
       value: cents(order.total),
       note: order.taxTotal === 0 ? 'no tax' : `includes ${cents(order.taxTotal)} tax`,
     },
-    { label: 'Done', isFigure: true, value: cents(order.completedAmount), note: percent(done) },
+    { label: 'Done', isFigure: true, value: cents(order.completedAmount), note: formatPercent(done) },
     {
       label: 'Retainage held',
       isFigure: true,
       isWideOnly: true,
       value: cents(order.retainedAmount),
-      note: `${percent(order.retainagePercent)} retainage`,
+      note: `${formatPercent(order.retainagePercent)} retainage`,
     },
     { label: 'Paid', isFigure: true, isWideOnly: true, value: cents(order.paidAmount) },
     {
@@ -148,19 +148,19 @@ function useFacts(order: PurchaseOrder): readonly Fact[] {
   ]
 }
 
-function Details({ order }: { order: PurchaseOrder }) {
+function OrderTerms({ order }: { order: PurchaseOrder }) {
   const { approval } = order
   const { money } = useFormats()
   return (
     <KeyValues
       facts={[
-        ['Vendor', <Name key="vendor" of="vendor" id={order.vendorId} />],
-        ['Home', <Name key="home" of="home" id={order.homeId} />],
-        ['Trade', inWords(order.scope)],
+        ['Vendor', <RecordName key="vendor" of="vendor" id={order.vendorId} />],
+        ['Home', <RecordName key="home" of="home" id={order.homeId} />],
+        ['Trade', humanize(order.scope)],
         ...(order.parentPoId === null
           ? []
-          : [['Original order', <Name key="parent" of="order" id={order.parentPoId} />] as const]),
-        ...(order.varianceReasonCode === null ? [] : [['Variance', inWords(order.varianceReasonCode)] as const]),
+          : [['Original order', <RecordName key="parent" of="order" id={order.parentPoId} />] as const]),
+        ...(order.varianceReasonCode === null ? [] : [['Variance', humanize(order.varianceReasonCode)] as const]),
         [
           'Approval',
           approval.reasons.length === 0
@@ -180,17 +180,17 @@ function Details({ order }: { order: PurchaseOrder }) {
 }
 
 /** An order is paid in a few parts. The list of payments has the rest. */
-const SHOWN = 20
+const MAX_PAYMENTS_SHOWN = 20
 
-function Payments({ order }: { order: PurchaseOrder }) {
+function OrderPayments({ order }: { order: PurchaseOrder }) {
   const { cents, day } = useFormats()
-  const payments = usePage('/api/ext/payments', { poId: order.id, limit: SHOWN, sort: '-createdAt' })
+  const payments = usePage('/api/ext/payments', { poId: order.id, limit: MAX_PAYMENTS_SHOWN, sort: '-createdAt' })
   const rows = payments.data?.data
-  if (payments.error !== null) return <Failed what="The payments" error={payments.error} />
+  if (payments.error !== null) return <LoadError what="The payments" error={payments.error} />
   const columns: readonly Column<Payment>[] = [
     { head: 'Payment', cell: ({ id, number }) => <Link to={`/payments/${id}`}>{number}</Link> },
     { head: 'Status', cell: ({ status }) => <Status of="payment" is={status} /> },
-    { head: 'Type', cell: ({ paymentType }) => inWords(paymentType) },
+    { head: 'Type', cell: ({ paymentType }) => humanize(paymentType) },
     {
       head: 'Due',
       className: 'nowrap',

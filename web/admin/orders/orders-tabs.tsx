@@ -1,6 +1,6 @@
 import { Link, useLocation, useSearchParams } from 'react-router'
 import type { PurchaseOrderStatus } from '../../../client/contract.gen.ts'
-import { LOOKS } from '../../ui/looks.ts'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 
 const STATUSES: readonly PurchaseOrderStatus[] = ['draft', 'approved', 'issued', 'accepted', 'declined', 'completed']
 
@@ -16,7 +16,7 @@ export function OrdersTabs({ waiting }: { waiting?: number }) {
       </Link>
       {STATUSES.map((one) => (
         <Link key={one} to={`/orders?status=${one}`} aria-current={isList && status === one ? 'page' : undefined}>
-          {LOOKS.order[one].word}
+          {STATUS_LOOKS.order[one].word}
         </Link>
       ))}
       <Link to="/orders" aria-current={isList && status === null ? 'page' : undefined}>

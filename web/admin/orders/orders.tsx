@@ -1,26 +1,26 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { useOrderColumns } from './columns.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { useOrderColumns } from './order-columns.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
 const TABS = ['status'] as const
 const TYPES = ['base', 'option', 'change', 'variance', 'backcharge', 'service'] as const
-const NAMED = 200
+const MAX_NAMED = 200
 
 /** Lists all orders. */
 export function Component() {
   useLive('at ease')
-  const may = useMay()
-  const named = { limit: NAMED, sort: 'companyName' } as const
-  const vendors = usePage('/api/ext/vendors', named, { enabled: may('vendors:read') }).data?.data
+  const can = useCan()
+  const named = { limit: MAX_NAMED, sort: 'companyName' } as const
+  const vendors = usePage('/api/ext/vendors', named, { enabled: can('vendors:read') }).data?.data
   const filters = useMemo<readonly Filter[]>(
     () => [
       {
@@ -28,7 +28,7 @@ export function Component() {
         label: 'Vendor',
         options: (vendors ?? []).map(({ id, companyName }) => ({ value: id, label: companyName })),
       },
-      { name: 'poType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
+      { name: 'poType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
     ],
     [vendors],
   )
@@ -37,7 +37,7 @@ export function Component() {
       title="Orders"
       crumbs={[{ name: 'Orders' }]}
       actions={
-        may('pos:write') && (
+        can('pos:write') && (
           <Link className="btn primary keep" to="/orders/new">
             New order
           </Link>
@@ -59,9 +59,9 @@ export function Component() {
         tabs={TABS}
         filters={filters}
         empty={
-          <Empty icon="orders" title="No orders yet">
+          <EmptyState icon="orders" title="No orders yet">
             Award a bid, or create an order manually.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,16 +1,16 @@
 import { useId } from 'react'
 import type { Payment } from '../../../client/contract.gen.ts'
-import { useFormats } from '../../ui/organization.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** The date and method of a payment, and the reason for an override if a guard rejects it. */
-export interface Paid {
+export interface PaidInput {
   paidDate: string
   checkNumber: string
   overrideReason: string
 }
 
 /** Returns the fields to send, without empty ones. */
-export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
+export function toPaidBody({ paidDate, checkNumber, overrideReason }: PaidInput) {
   const [check, override] = [checkNumber.trim(), overrideReason.trim()]
   return {
     ...(paidDate !== '' && { paidDate }),
@@ -21,15 +21,15 @@ export function bodyOf({ paidDate, checkNumber, overrideReason }: Paid) {
 
 export function PaidFields(props: {
   payment: Payment
-  paid: Paid
+  paid: PaidInput
   /** Whether a guard rejects it, so that a reason is required. */
   isRefused: boolean
-  onChange(paid: Paid): void
+  onChange(paid: PaidInput): void
 }) {
   const { payment, paid, isRefused, onChange } = props
   const id = useId()
   const { today } = useFormats()
-  const input = (name: keyof Paid, type: 'text' | 'date', more: { max?: string; maxLength?: number } = {}) => (
+  const input = (name: keyof PaidInput, type: 'text' | 'date', more: { max?: string; maxLength?: number } = {}) => (
     <input
       className="input"
       id={`${id}-${name}`}

@@ -1,34 +1,34 @@
 import { useNavigate, useSearchParams } from 'react-router'
 import type { Event, Payment, PaymentMethod } from '../../../client/contract.gen.ts'
 import type { SkillInput } from '../../../client/skills.ts'
-import { useMay } from '../../api/caller.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useDryRun } from '../../api/skills.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useDryRun } from '../../api/use-skill.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ParamSelect, useParam } from '../../ui/param-select.tsx'
-import { Empty, Refused } from '../../ui/states.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { ChangeError, EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { PaymentsTabs } from './payments-tabs.tsx'
-import { Skips } from './skips.tsx'
+import { SkippedOrders } from './skipped-orders.tsx'
 
 const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
-const NAMED = 200
+const MAX_NAMED = 200
 
 /**
  * The page of payable orders: what can be paid now, and why the rest cannot. It is a dry run of a payment run until the
  * user creates it.
  */
 export function Component() {
-  const may = useMay()
+  const can = useCan()
   return (
     <Page title="Payable" crumbs={[{ name: 'Payments' }]}>
       <div className="page-head">
@@ -36,20 +36,20 @@ export function Component() {
         <p>Amounts that the next payment run would pay, and amounts it would skip.</p>
       </div>
       <PaymentsTabs />
-      {may('payments:write') && may('skills:write') ? (
-        <Trial />
+      {can('payments:write') && can('skills:write') ? (
+        <TrialRun />
       ) : (
         <section className="panel">
-          <Empty icon="payments" title="You cannot create payments">
+          <EmptyState icon="payments" title="You cannot create payments">
             See the Payments tab for payments that were made.
-          </Empty>
+          </EmptyState>
         </section>
       )}
     </Page>
   )
 }
 
-function Trial() {
+function TrialRun() {
   const navigate = useNavigate()
   const [params] = useSearchParams()
   const { today, money } = useFormats()
@@ -58,16 +58,16 @@ function Trial() {
   const method = METHODS.find((one) => one === params.get('method')) ?? 'check'
   const run: SkillInput<'createPaymentRun'> = { throughDate, method, ...(communityId !== null && { communityId }) }
   const trial = useDryRun('createPaymentRun', run)
-  const communities = usePage('/api/ext/communities', { limit: NAMED, sort: 'name' }).data?.data ?? []
+  const communities = usePage('/api/ext/communities', { limit: MAX_NAMED, sort: 'name' }).data?.data ?? []
   const make = plumbline.useMutation('post', '/api/ext/payment-runs', {
     onSuccess: ({ id, number, paymentIds }) => {
-      say(`${number} created with ${count(paymentIds.length, 'payment')}`)
+      showToast(`${number} created with ${formatCount(paymentIds.length, 'payment')}`)
       void navigate(`/payments/runs/${id}`)
     },
   })
   const setThrough = useParam('through')
   const result = trial.data?.result
-  const payments = trial.data?.events.flatMap(paymentOf)
+  const payments = trial.data?.events.flatMap(readPayments)
   return (
     <>
       <search className="filters">
@@ -91,16 +91,16 @@ function Trial() {
         <ParamSelect
           name="method"
           label="Method"
-          options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: inWords(one) }))}
+          options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: humanize(one) }))}
         />
       </search>
-      <Refused error={make.error ?? trial.error} />
+      <ChangeError error={make.error ?? trial.error} />
       {result !== undefined && payments !== undefined && payments.length > 0 && (
         <div className="banner" data-tone="warn" role="status">
           <Icon name="eye" />
           <div>
             <strong>
-              This run creates {count(payments.length, 'payment')} totaling {money(result.amount)}.
+              This run creates {formatCount(payments.length, 'payment')} totaling {money(result.amount)}.
             </strong>{' '}
             <span className="muted">
               {result.discountAmount > 0 &&
@@ -114,43 +114,43 @@ function Trial() {
             disabled={trial.isFetching}
             onClick={() => make.mutate({ body: run })}
           >
-            Create {count(payments.length, 'payment')}
+            Create {formatCount(payments.length, 'payment')}
           </Button>
         </div>
       )}
       <Panel title="To pay" hint={result === undefined ? undefined : money(result.amount)} isFlush>
         {payments?.length === 0 ? (
-          <Empty icon="check" title="Nothing to pay by this date">
+          <EmptyState icon="check" title="Nothing to pay by this date">
             Work that is due is already on a payment, or is listed below with a reason.
-          </Empty>
+          </EmptyState>
         ) : (
-          <Payments rows={payments} />
+          <PayablePayments rows={payments} />
         )}
       </Panel>
       {result !== undefined && result.skipped.length > 0 && (
-        <Panel title="Skipped" hint={`${count(result.skipped.length, 'entry', 'entries')} with reasons`} isFlush>
-          <Skips skips={result.skipped} />
+        <Panel title="Skipped" hint={`${formatCount(result.skipped.length, 'entry', 'entries')} with reasons`} isFlush>
+          <SkippedOrders skips={result.skipped} />
         </Panel>
       )}
     </>
   )
 }
 
-function paymentOf(event: Event): Payment[] {
+function readPayments(event: Event): Payment[] {
   return event.type === 'payment.created' ? [event.data.object as Payment] : []
 }
 
-function Payments({ rows }: { rows: readonly Payment[] | undefined }) {
+function PayablePayments({ rows }: { rows: readonly Payment[] | undefined }) {
   const { cents, day } = useFormats()
   const columns: readonly Column<Payment>[] = [
-    { head: 'Vendor', cell: ({ vendorId }) => <Name of="vendor" id={vendorId} /> },
+    { head: 'Vendor', cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} /> },
     {
       head: 'Orders',
       cell: ({ allocations }) =>
         allocations.map(({ poId }, at) => (
           <span key={poId}>
             {at > 0 && ', '}
-            <Name of="order" id={poId} />
+            <RecordName of="order" id={poId} />
           </span>
         )),
     },

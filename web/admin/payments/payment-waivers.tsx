@@ -1,32 +1,36 @@
 import { useState } from 'react'
 import type { LienWaiver, Payment } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { MoveDialog } from '../../ui/move.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, Refused } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { say } from '../../ui/toast.tsx'
+import { ChangeError, LoadError } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** A payment has one or two waivers, and a few more if some were rejected. */
-const SHOWN = 20
+const MAX_WAIVERS_SHOWN = 20
 
 /** Lists the lien waivers of a payment: they are requested, signed by the vendor, and accepted or rejected here. */
 export function PaymentWaivers({ payment }: { payment: Payment }) {
-  const may = useMay()
+  const can = useCan()
   const { day, cents } = useFormats()
   const [rejected, setRejected] = useState<LienWaiver | null>(null)
-  const waivers = usePage('/api/ext/lien-waivers', { paymentId: payment.id, limit: SHOWN, sort: '-createdAt' })
+  const waivers = usePage('/api/ext/lien-waivers', {
+    paymentId: payment.id,
+    limit: MAX_WAIVERS_SHOWN,
+    sort: '-createdAt',
+  })
   const ask = plumbline.useMutation('post', '/api/ext/payments/{paymentId}/lien-waivers', {
-    onSuccess: () => say(`Lien waiver for ${payment.number} requested`),
+    onSuccess: () => showToast(`Lien waiver for ${payment.number} requested`),
   })
   const move = plumbline.useMutation('post', '/api/ext/lien-waivers/{lienWaiverId}/status', {
     onSuccess: ({ status }) => {
-      say(`Lien waiver ${status}`)
+      showToast(`Lien waiver ${status}`)
       setRejected(null)
     },
   })
@@ -39,7 +43,7 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
       head: 'Waiver',
       cell: ({ id, waiverType }) => (
         <a href={`${root}/api/ext/lien-waivers/${id}/pdf`} download={`waiver-${payment.number}.pdf`}>
-          {inWords(waiverType)}
+          {humanize(waiverType)}
         </a>
       ),
     },
@@ -48,13 +52,13 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
     {
       head: 'Signed',
       cell: ({ signedBy, signedOn }) =>
-        signedOn === null ? <None word="not yet" /> : `${day(signedOn)} by ${signedBy}`,
+        signedOn === null ? <EmptyCell word="not yet" /> : `${day(signedOn)} by ${signedBy}`,
     },
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
     {
       head: 'Decision',
       cell: (waiver) =>
-        waiver.status === 'signed' && may('payments:write') ? (
+        waiver.status === 'signed' && can('payments:write') ? (
           <span className="row">
             <Button small onClick={() => setRejected(waiver)}>
               Reject
@@ -64,17 +68,17 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
             </Button>
           </span>
         ) : (
-          <None word={waiver.status === 'requested' ? 'waiting for the vendor' : 'none'} />
+          <EmptyCell word={waiver.status === 'requested' ? 'waiting for the vendor' : 'none'} />
         ),
     },
   ]
-  if (waivers.error !== null) return <Failed what="Lien waivers" error={waivers.error} />
+  if (waivers.error !== null) return <LoadError what="Lien waivers" error={waivers.error} />
   return (
     <Panel
       title="Lien waivers"
       isFlush
       actions={
-        may('payments:write') &&
+        can('payments:write') &&
         !isOver && (
           <Button
             small
@@ -86,8 +90,8 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
         )
       }
     >
-      {ask.error !== null && <Refused error={ask.error} />}
-      {move.error !== null && rejected === null && <Refused error={move.error} />}
+      {ask.error !== null && <ChangeError error={ask.error} />}
+      {move.error !== null && rejected === null && <ChangeError error={move.error} />}
       {rows?.length === 0 ? (
         <p className="muted">No lien waivers yet. Request one from the vendor.</p>
       ) : (

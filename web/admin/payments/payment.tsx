@@ -1,17 +1,17 @@
 import { useParams } from 'react-router'
 import type { Payment, PaymentAllocation } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { History } from '../../ui/history.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { useCan } from '../../api/session.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { PaymentMoves } from './moves.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { PaymentMoves } from './payment-moves.tsx'
 import { PaymentWaivers } from './payment-waivers.tsx'
 
 /** Shows one payment: what it pays, whether it was sent, and the waivers that the vendor signed for it. */
@@ -26,22 +26,22 @@ export function Component() {
       actions={payment.data !== undefined && <PaymentMoves payment={payment.data} />}
     >
       {payment.error !== null ? (
-        <Failed what="The payment" error={payment.error} onRetry={() => void payment.refetch()} />
+        <LoadError what="The payment" error={payment.error} onRetry={() => void payment.refetch()} />
       ) : payment.data === undefined ? (
         <SkeletonLines lines={6} />
       ) : (
-        <Shown payment={payment.data} />
+        <PaymentDetails payment={payment.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ payment }: { payment: Payment }) {
-  const may = useMay()
+function PaymentDetails({ payment }: { payment: Payment }) {
+  const can = useCan()
   const { cents, day } = useFormats()
   const columns: readonly Column<PaymentAllocation>[] = [
-    { head: 'Order', cell: ({ poId }) => <Name of="order" id={poId} /> },
-    { head: 'Line', cell: ({ lineId }) => lineId ?? <None word="entire order" /> },
+    { head: 'Order', cell: ({ poId }) => <RecordName of="order" id={poId} /> },
+    { head: 'Line', cell: ({ lineId }) => lineId ?? <EmptyCell word="entire order" /> },
     { head: 'Before retainage', numeric: true, cell: ({ amount }) => cents(amount) },
     { head: 'Retainage held', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
   ]
@@ -52,7 +52,7 @@ function Shown({ payment }: { payment: Payment }) {
         state={<Status of="payment" is={payment.status} />}
         sub={
           <>
-            {inWords(payment.paymentType)} to <Name of="vendor" id={payment.vendorId} />
+            {humanize(payment.paymentType)} to <RecordName of="vendor" id={payment.vendorId} />
           </>
         }
         facts={[
@@ -90,26 +90,29 @@ function Shown({ payment }: { payment: Payment }) {
             </div>
           </Panel>
           <PaymentWaivers payment={payment} />
-          {may('events:read') && (
+          {can('events:read') && (
             <Panel title="History">
-              <History of={payment.id} />
+              <RecordHistory of={payment.id} />
             </Panel>
           )}
         </div>
         <Panel title="Details">
           <KeyValues
             facts={[
-              ['Vendor', <Name key="vendor" of="vendor" id={payment.vendorId} />],
+              ['Vendor', <RecordName key="vendor" of="vendor" id={payment.vendorId} />],
               [
                 'Home',
                 payment.homeId === null ? (
-                  <None key="home" word="several" />
+                  <EmptyCell key="home" word="several" />
                 ) : (
-                  <Name key="home" of="home" id={payment.homeId} />
+                  <RecordName key="home" of="home" id={payment.homeId} />
                 ),
               ],
-              ['Invoice', payment.invoiceNumber ?? <None key="invoice" />],
-              ['Method', `${inWords(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`],
+              ['Invoice', payment.invoiceNumber ?? <EmptyCell key="invoice" />],
+              [
+                'Method',
+                `${humanize(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`,
+              ],
               ['Accounting', payment.accountingId ?? 'not synced yet'],
               ...(payment.voidReason === null ? [] : [['Voided', payment.voidReason] as const]),
             ]}

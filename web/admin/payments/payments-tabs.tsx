@@ -1,6 +1,6 @@
-import { PlaceTabs } from '../../ui/place-tabs.tsx'
+import { LinkTabs } from '../../ui/link-tabs.tsx'
 
-const PLACES = [
+const PAYMENT_LINKS = [
   { to: '/payments', word: 'Payable' },
   { to: '/payments/all', word: 'Payments' },
   { to: '/payments/runs', word: 'Runs' },
@@ -9,5 +9,5 @@ const PLACES = [
 
 /** Tabs for payments: payable orders, payments, runs and lien waivers. */
 export function PaymentsTabs() {
-  return <PlaceTabs label="Payments" places={PLACES} />
+  return <LinkTabs label="Payments" places={PAYMENT_LINKS} />
 }

@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { usePaymentColumns } from './columns.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { usePaymentColumns } from './payment-columns.tsx'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
@@ -17,9 +17,9 @@ export function Component() {
       {
         name: 'status',
         label: 'Status',
-        options: Object.entries(LOOKS.payment).map(([value, { word }]) => ({ value, label: word })),
+        options: Object.entries(STATUS_LOOKS.payment).map(([value, { word }]) => ({ value, label: word })),
       },
-      { name: 'paymentType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
+      { name: 'paymentType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
     ],
     [],
   )
@@ -39,9 +39,9 @@ export function Component() {
         searchIn="Number or invoice"
         filters={filters}
         empty={
-          <Empty icon="payments" title="No payments yet">
+          <EmptyState icon="payments" title="No payments yet">
             A payment run creates one payment per vendor. To add a single payment, use the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

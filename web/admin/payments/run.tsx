@@ -1,17 +1,17 @@
 import { useParams } from 'react-router'
 import type { PaymentRun } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { count } from '../../ui/words.ts'
-import { usePaymentColumns } from './columns.tsx'
-import { Skips } from './skips.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { usePaymentColumns } from './payment-columns.tsx'
+import { SkippedOrders } from './skipped-orders.tsx'
 
 /** Shows one payment run: the payments it created, and the orders it skipped. */
 export function Component() {
@@ -22,17 +22,17 @@ export function Component() {
   return (
     <Page title={number} crumbs={crumbs}>
       {run.error !== null ? (
-        <Failed what="The run" error={run.error} onRetry={() => void run.refetch()} />
+        <LoadError what="The run" error={run.error} onRetry={() => void run.refetch()} />
       ) : run.data === undefined ? (
         <SkeletonLines lines={6} />
       ) : (
-        <Shown run={run.data} />
+        <RunDetails run={run.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ run }: { run: PaymentRun }) {
+function RunDetails({ run }: { run: PaymentRun }) {
   const { cents, day, time } = useFormats()
   return (
     <>
@@ -53,12 +53,12 @@ function Shown({ run }: { run: PaymentRun }) {
           {
             label: 'Community',
             isWideOnly: true,
-            value: run.communityId === null ? 'all' : <Name of="community" id={run.communityId} />,
-            note: `by ${inWords(run.method).toLowerCase()}`,
+            value: run.communityId === null ? 'all' : <RecordName of="community" id={run.communityId} />,
+            note: `by ${humanize(run.method).toLowerCase()}`,
           },
         ]}
       />
-      <h2>{count(run.paymentIds.length, 'payment')}</h2>
+      <h2>{formatCount(run.paymentIds.length, 'payment')}</h2>
       <Listing
         path="/api/ext/payments"
         nouns={['payment', 'payments']}
@@ -66,11 +66,11 @@ function Shown({ run }: { run: PaymentRun }) {
         keyOf={({ id }) => id}
         sort="number"
         query={{ paymentRunId: run.id }}
-        empty={<Empty icon="payments" title="No payments in this run" />}
+        empty={<EmptyState icon="payments" title="No payments in this run" />}
       />
       {run.skipped.length > 0 && (
         <Panel title="Skipped" hint="at the time of the run" isFlush>
-          <Skips skips={run.skipped} />
+          <SkippedOrders skips={run.skipped} />
         </Panel>
       )}
     </>

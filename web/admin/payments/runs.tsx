@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { PaymentRun } from '../../../client/contract.gen.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
 /** Lists payment runs. */
@@ -29,9 +29,9 @@ export function Component() {
       {
         head: 'Community',
         cell: ({ communityId }) =>
-          communityId === null ? <None word="all" /> : <Name of="community" id={communityId} />,
+          communityId === null ? <EmptyCell word="all" /> : <RecordName of="community" id={communityId} />,
       },
-      { head: 'Method', cell: ({ method }) => inWords(method), csv: ({ method }) => method },
+      { head: 'Method', cell: ({ method }) => humanize(method), csv: ({ method }) => method },
       {
         head: 'Payments',
         numeric: true,
@@ -57,9 +57,9 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="-createdAt"
         empty={
-          <Empty icon="payments" title="No runs yet">
+          <EmptyState icon="payments" title="No runs yet">
             Use the Payable tab to preview and create a run.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
 import type { LienWaiver } from '../../../client/contract.gen.ts'
-import { nameOf } from '../../api/names.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { fetchName } from '../../api/record-names.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['conditional_progress', 'unconditional_progress', 'conditional_final', 'unconditional_final'] as const
@@ -17,9 +17,9 @@ const FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.waiver).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.waiver).map(([value, { word }]) => ({ value, label: word })),
   },
-  { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: inWords(value) })) },
+  { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
 ]
 
 /** Lists lien waivers that vendors sign for their payments. */
@@ -31,26 +31,26 @@ export function Component() {
         head: 'Payment',
         cell: ({ paymentId, waiverType }) => (
           <>
-            <Name of="payment" id={paymentId} />
-            <span className="sub">{inWords(waiverType)}</span>
+            <RecordName of="payment" id={paymentId} />
+            <span className="sub">{humanize(waiverType)}</span>
           </>
         ),
-        csv: ({ paymentId }) => nameOf('payment', paymentId),
+        csv: ({ paymentId }) => fetchName('payment', paymentId),
       },
       {
         head: 'Status',
         cell: ({ status }) => <Status of="waiver" is={status} />,
-        csv: ({ status }) => LOOKS.waiver[status].word,
+        csv: ({ status }) => STATUS_LOOKS.waiver[status].word,
       },
       {
         head: 'Vendor',
-        cell: ({ vendorId }) => <Name of="vendor" id={vendorId} />,
-        csv: ({ vendorId }) => nameOf('vendor', vendorId),
+        cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} />,
+        csv: ({ vendorId }) => fetchName('vendor', vendorId),
       },
       {
         head: 'Home',
-        cell: ({ homeId }) => (homeId === null ? <None word="several" /> : <Name of="home" id={homeId} />),
-        csv: ({ homeId }) => (homeId === null ? null : nameOf('home', homeId)),
+        cell: ({ homeId }) => (homeId === null ? <EmptyCell word="several" /> : <RecordName of="home" id={homeId} />),
+        csv: ({ homeId }) => (homeId === null ? null : fetchName('home', homeId)),
       },
       {
         head: 'Work through',
@@ -61,7 +61,7 @@ export function Component() {
       {
         head: 'Signed',
         cell: ({ signedBy, signedOn }) =>
-          signedOn === null ? <None word="not yet" /> : `${day(signedOn)} by ${signedBy}`,
+          signedOn === null ? <EmptyCell word="not yet" /> : `${day(signedOn)} by ${signedBy}`,
         csv: ({ signedOn }) => signedOn,
       },
       { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount), csv: ({ amount }) => amount },
@@ -83,9 +83,9 @@ export function Component() {
         sort="-createdAt"
         filters={FILTERS}
         empty={
-          <Empty icon="payments" title="No lien waivers yet">
+          <EmptyState icon="payments" title="No lien waivers yet">
             Request a lien waiver from the page of a payment.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

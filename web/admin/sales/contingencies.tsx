@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import type { Sale, SaleContingency, SaleContingencyStatus, SaleContingencyType } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { SelectField, TextField, typed } from '../../ui/form.tsx'
+import { readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { say } from '../../ui/toast.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
-const TYPES = {
+const TYPE_LABELS = {
   financing: 'Financing',
   appraisal: 'Appraisal',
   inspection: 'Inspection',
@@ -19,7 +19,7 @@ const TYPES = {
   other: 'Other',
 } satisfies Record<SaleContingencyType, string>
 
-const ENDS = {
+const OUTCOME_LABELS = {
   cleared: 'Cleared',
   waived: 'Waived',
   failed: 'Failed',
@@ -27,18 +27,18 @@ const ENDS = {
 
 /** Lists the contingencies of a sale and their outcomes. */
 export function Contingencies({ sale }: { sale: Sale }) {
-  const may = useMay()
+  const can = useCan()
   const { day } = useFormats()
   const [open, setOpen] = useState<SaleContingency | 'new' | null>(null)
-  const canWrite = may('sales:write') && sale.status !== 'cancelled'
+  const canWrite = can('sales:write') && sale.status !== 'cancelled'
   const columns: readonly Column<SaleContingency>[] = [
-    { head: 'Contingency', cell: ({ type }) => inWords(type) },
+    { head: 'Contingency', cell: ({ type }) => humanize(type) },
     {
       head: 'Status',
-      cell: ({ status }) => (status === 'failed' ? <span className="tone-bad">Failed</span> : inWords(status)),
+      cell: ({ status }) => (status === 'failed' ? <span className="tone-bad">Failed</span> : humanize(status)),
     },
-    { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <None word="no date" /> : day(dueDate)) },
-    { head: 'Note', cell: ({ notes }) => notes ?? <None /> },
+    { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <EmptyCell word="no date" /> : day(dueDate)) },
+    { head: 'Note', cell: ({ notes }) => notes ?? <EmptyCell /> },
     ...(canWrite
       ? [
           {
@@ -50,7 +50,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
                   Record<span className="sr"> {contingency.contingencyId}</span>
                 </Button>
               ) : (
-                <None word="settled" />
+                <EmptyCell word="settled" />
               ),
           },
         ]
@@ -80,19 +80,19 @@ export function Contingencies({ sale }: { sale: Sale }) {
           />
         </div>
       )}
-      {open === 'new' && <NewContingency sale={sale} onClose={() => setOpen(null)} />}
+      {open === 'new' && <NewContingencyDialog sale={sale} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'new' && (
-        <ContingencyMove sale={sale} contingency={open} onClose={() => setOpen(null)} />
+        <ContingencyDialog sale={sale} contingency={open} onClose={() => setOpen(null)} />
       )}
     </Panel>
   )
 }
 
-function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
+function NewContingencyDialog({ sale, onClose }: { sale: Sale; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/contingencies', {
     onSuccess: ({ number }) => {
-      say(`Contingency added to ${number}`)
+      showToast(`Contingency added to ${number}`)
       onClose()
     },
   })
@@ -108,7 +108,7 @@ function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
           params: { path: { saleId: sale.id } },
           body: {
             ...{ status: 'open', type: form.get('type') as SaleContingencyType },
-            ...{ dueDate: typed(form, 'dueDate') ?? null, notes: typed(form, 'notes') ?? null },
+            ...{ dueDate: readText(form, 'dueDate') ?? null, notes: readText(form, 'notes') ?? null },
           },
         })
       }
@@ -117,7 +117,7 @@ function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
         <SelectField
           name="type"
           label="Type"
-          options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+          options={Object.entries(TYPE_LABELS).map(([value, label]) => ({ value, label }))}
         />
         <TextField name="dueDate" label="Due date" type="date" min={today()} optional />
       </div>
@@ -126,30 +126,30 @@ function NewContingency({ sale, onClose }: { sale: Sale; onClose(): void }) {
   )
 }
 
-function ContingencyMove(props: { sale: Sale; contingency: SaleContingency; onClose(): void }) {
+function ContingencyDialog(props: { sale: Sale; contingency: SaleContingency; onClose(): void }) {
   const { sale, contingency, onClose } = props
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/contingencies', {
     onSuccess: () => {
-      say(`${inWords(contingency.type)} contingency recorded`)
+      showToast(`${humanize(contingency.type)} contingency recorded`)
       onClose()
     },
   })
-  const choices = Object.entries(ENDS).filter(([value]) => value !== contingency.status)
+  const choices = Object.entries(OUTCOME_LABELS).filter(([value]) => value !== contingency.status)
   return (
     <FormDialog
-      title={`${inWords(contingency.type)}, ${sale.number}`}
+      title={`${humanize(contingency.type)}, ${sale.number}`}
       size="narrow"
       word="Record"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const notes = typed(form, 'notes')
+        const notes = readText(form, 'notes')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
             contingencyId: contingency.contingencyId,
             status: form.get('status') as SaleContingencyStatus,
-            date: typed(form, 'date') ?? null,
+            date: readText(form, 'date') ?? null,
             ...(notes !== undefined && { notes }),
           },
         })

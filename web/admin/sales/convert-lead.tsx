@@ -1,23 +1,23 @@
 import { useNavigate } from 'react-router'
 import type { Lead } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { say } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** The page size limit of one request, and more homes than are for sale at a time. */
-const MOST_HOMES = 200
+const MAX_HOMES = 200
 
 /** Converts a lead to a sale: the home, the price, and the first deposit. */
 export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const navigate = useNavigate()
   const { today } = useFormats()
-  const homes = usePage('/api/ext/homes', { salesStatus: 'available', limit: MOST_HOMES, sort: 'name' })
+  const homes = usePage('/api/ext/homes', { salesStatus: 'available', limit: MAX_HOMES, sort: 'name' })
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/convert', {
     onSuccess: ({ id, number }) => {
-      say(`${number} created and home reserved`)
+      showToast(`${number} created and home reserved`)
       void navigate(`/sales/${id}`)
     },
   })
@@ -28,15 +28,16 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
       word="Create sale"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [basePrice, deposit] = [typedNumber(form, 'basePrice'), typedNumber(form, 'deposit')]
+        const [basePrice, deposit] = [readNumber(form, 'basePrice'), readNumber(form, 'deposit')]
         change.mutate({
           params: { path: { leadId: lead.id } },
           body: {
-            homeId: typed(form, 'homeId') ?? null,
-            targetCloseDate: typed(form, 'targetCloseDate') ?? null,
-            ...{ lotPremium: typedNumber(form, 'lotPremium') ?? 0, incentives: typedNumber(form, 'incentives') ?? 0 },
+            homeId: readText(form, 'homeId') ?? null,
+            targetCloseDate: readText(form, 'targetCloseDate') ?? null,
+            ...{ lotPremium: readNumber(form, 'lotPremium') ?? 0, incentives: readNumber(form, 'incentives') ?? 0 },
             ...{ discounts: 0, optionIds: [], contingencies: [] },
-            deposits: deposit === undefined ? [] : [{ amount: deposit, dueDate: typed(form, 'depositDue') ?? today() }],
+            deposits:
+              deposit === undefined ? [] : [{ amount: deposit, dueDate: readText(form, 'depositDue') ?? today() }],
             ...(basePrice !== undefined && { basePrice }),
           },
         })

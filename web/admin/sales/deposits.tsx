@@ -1,18 +1,18 @@
 import { useState } from 'react'
 import type { Sale, SaleDeposit, SaleDepositStatus } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { SelectField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { say } from '../../ui/toast.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /** The possible next states of a deposit. A settled deposit does not change. */
-const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
+const NEXT_STATUSES: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label: string }[]> = {
   due: [
     { value: 'received', label: 'Received' },
     { value: 'cancelled', label: 'Waived' },
@@ -28,17 +28,17 @@ const NEXT: Record<SaleDepositStatus, readonly { value: SaleDepositStatus; label
 
 /** Lists the deposits of a sale: amounts due, received and settled. */
 export function Deposits({ sale }: { sale: Sale }) {
-  const may = useMay()
+  const can = useCan()
   const { cents, day } = useFormats()
   const [open, setOpen] = useState<SaleDeposit | 'new' | null>(null)
-  const canWrite = may('sales:write') && sale.status !== 'cancelled'
+  const canWrite = can('sales:write') && sale.status !== 'cancelled'
   const columns: readonly Column<SaleDeposit>[] = [
     { head: 'Deposit', cell: ({ depositId }) => depositId },
-    { head: 'Status', cell: ({ status }) => inWords(status) },
-    { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <None word="no date" /> : day(dueDate)) },
+    { head: 'Status', cell: ({ status }) => humanize(status) },
+    { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <EmptyCell word="no date" /> : day(dueDate)) },
     {
       head: 'Received',
-      cell: ({ receivedDate }) => (receivedDate === null ? <None word="not yet" /> : day(receivedDate)),
+      cell: ({ receivedDate }) => (receivedDate === null ? <EmptyCell word="not yet" /> : day(receivedDate)),
     },
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
     ...(canWrite
@@ -47,8 +47,8 @@ export function Deposits({ sale }: { sale: Sale }) {
             head: 'Actions',
             className: 'num',
             cell: (deposit: SaleDeposit) =>
-              NEXT[deposit.status].length === 0 ? (
-                <None word="settled" />
+              NEXT_STATUSES[deposit.status].length === 0 ? (
+                <EmptyCell word="settled" />
               ) : (
                 <Button small onClick={() => setOpen(deposit)}>
                   Record<span className="sr"> {deposit.depositId}</span>
@@ -77,17 +77,17 @@ export function Deposits({ sale }: { sale: Sale }) {
           <Table caption="Deposits" columns={columns} rows={sale.deposits} keyOf={({ depositId }) => depositId} />
         </div>
       )}
-      {open === 'new' && <NewDeposit sale={sale} onClose={() => setOpen(null)} />}
-      {open !== null && open !== 'new' && <DepositMove sale={sale} deposit={open} onClose={() => setOpen(null)} />}
+      {open === 'new' && <NewDepositDialog sale={sale} onClose={() => setOpen(null)} />}
+      {open !== null && open !== 'new' && <DepositDialog sale={sale} deposit={open} onClose={() => setOpen(null)} />}
     </Panel>
   )
 }
 
-function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
+function NewDepositDialog({ sale, onClose }: { sale: Sale; onClose(): void }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
     onSuccess: ({ number }) => {
-      say(`Deposit added to ${number}`)
+      showToast(`Deposit added to ${number}`)
       onClose()
     },
   })
@@ -100,8 +100,8 @@ function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
       {...{ change, onClose }}
       onSubmit={(form) => {
         const status = form.get('status') === 'received' ? 'received' : 'due'
-        const day = typed(form, 'date') ?? null
-        const amount = typedNumber(form, 'amount')
+        const day = readText(form, 'date') ?? null
+        const amount = readNumber(form, 'amount')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
@@ -128,13 +128,13 @@ function NewDeposit({ sale, onClose }: { sale: Sale; onClose(): void }) {
   )
 }
 
-function DepositMove({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDeposit; onClose(): void }) {
+function DepositDialog({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDeposit; onClose(): void }) {
   const { today, cents } = useFormats()
-  const choices = NEXT[deposit.status]
+  const choices = NEXT_STATUSES[deposit.status]
   const [status, setStatus] = useState<string>(choices[0]?.value ?? deposit.status)
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
     onSuccess: () => {
-      say(`Deposit of ${cents(deposit.amount)} ${inWords(status).toLowerCase()}`)
+      showToast(`Deposit of ${cents(deposit.amount)} ${humanize(status).toLowerCase()}`)
       onClose()
     },
   })
@@ -146,13 +146,13 @@ function DepositMove({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDepo
       word="Record"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const reason = typed(form, 'reason')
+        const reason = readText(form, 'reason')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
             depositId: deposit.depositId,
             status: status as SaleDepositStatus,
-            date: typed(form, 'date') ?? null,
+            date: readText(form, 'date') ?? null,
             ...(reason !== undefined && { reason }),
           },
         })

@@ -1,16 +1,16 @@
 import type { Lead, LeadActivityType } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
-import { SelectField, TextAreaField, TextField, typed } from '../../ui/form.tsx'
+import { readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
+import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
-const TYPES = {
+const TYPE_LABELS = {
   call: 'Call',
   email: 'Email',
   text: 'Text message',
@@ -20,36 +20,36 @@ const TYPES = {
 } satisfies Record<LeadActivityType, string>
 
 /** How many are loaded; the API returns older ones. */
-const NEWEST = 50
+const MAX_ACTIVITIES = 50
 
 /** Lists the activities of a lead, newest first. */
 export function LeadActivities({ lead }: { lead: Lead }) {
   const activities = usePage(
     '/api/ext/leads/{leadId}/activities',
-    { sort: '-occurredAt', limit: NEWEST },
+    { sort: '-occurredAt', limit: MAX_ACTIVITIES },
     { place: { leadId: lead.id } },
   )
   const rows = activities.data?.data
   return (
-    <Panel title="Activities" hint={activities.data?.nextCursor != null ? `the ${NEWEST} newest` : undefined}>
+    <Panel title="Activities" hint={activities.data?.nextCursor != null ? `the ${MAX_ACTIVITIES} newest` : undefined}>
       {activities.error !== null ? (
-        <Failed what="The activities" error={activities.error} onRetry={() => void activities.refetch()} />
+        <LoadError what="The activities" error={activities.error} onRetry={() => void activities.refetch()} />
       ) : rows === undefined ? (
         <SkeletonLines />
       ) : rows.length === 0 ? (
-        <Empty icon="clock" title="No activities yet">
+        <EmptyState icon="clock" title="No activities yet">
           Add a call, visit or note to start the history of this lead.
-        </Empty>
+        </EmptyState>
       ) : (
         <ol className="timeline">
           {rows.map((activity) => (
             <li key={activity.id}>
               <p>
-                <b>{TYPES[activity.activityType]}</b> <span className="muted">by </span>
+                <b>{TYPE_LABELS[activity.activityType]}</b> <span className="muted">by </span>
                 <ActorName of={activity.createdBy} />
               </p>
               {activity.notes !== null && <p>{activity.notes}</p>}
-              <Time at={activity.occurredAt} />
+              <TimeText at={activity.occurredAt} />
             </li>
           ))}
         </ol>
@@ -63,7 +63,7 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
   const { today, beginOf } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/activities', {
     onSuccess: () => {
-      say(`Activity with ${name} added`)
+      showToast(`Activity with ${name} added`)
       onClose()
     },
   })
@@ -73,12 +73,12 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
       word="Add activity"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const next = typed(form, 'nextActivityAt')
+        const next = readText(form, 'nextActivityAt')
         change.mutate({
           params: { path: { leadId: lead.id } },
           body: {
             activityType: form.get('activityType') as LeadActivityType,
-            notes: typed(form, 'notes') ?? null,
+            notes: readText(form, 'notes') ?? null,
             ...(next !== undefined && { nextActivityAt: beginOf(next) }),
           },
         })
@@ -88,7 +88,7 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
         <SelectField
           name="activityType"
           label="Type"
-          options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+          options={Object.entries(TYPE_LABELS).map(([value, label]) => ({ value, label }))}
         />
         <TextField
           name="nextActivityAt"

@@ -1,31 +1,31 @@
 import { Menu } from '@base-ui/react/menu'
 import { useState } from 'react'
 import type { Lead, LeadStatus } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { MoveDialog } from '../../ui/move.tsx'
-import { Refused } from '../../ui/states.tsx'
-import { say } from '../../ui/toast.tsx'
+import { MoveDialog } from '../../ui/move-dialog.tsx'
+import { ChangeError } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { ConvertLead } from './convert-lead.tsx'
 
-const TO_WORK_ON: readonly LeadStatus[] = ['contacted', 'qualified', 'appointment', 'proposal', 'lost']
+const WORKING_STATUSES: readonly LeadStatus[] = ['contacted', 'qualified', 'appointment', 'proposal', 'lost']
 
 /** Returns the name of a lead, or else its email address or telephone number. */
-export function leadName({ firstName, lastName, email, phone }: Lead): string {
+export function formatLeadName({ firstName, lastName, email, phone }: Lead): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name === '' ? (email ?? phone ?? 'Somebody') : name
 }
 
 /** Moves a lead to another state, or converts it to a sale. */
 export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain' | 'quiet' }) {
-  const may = useMay()
+  const can = useCan()
   const [open, setOpen] = useState<'lost' | 'buys' | null>(null)
-  const name = leadName(lead)
+  const name = formatLeadName(lead)
   const move = plumbline.useMutation('post', '/api/ext/leads/{leadId}/status', {
     onSuccess: ({ status }) => {
-      say(`${name}: ${LOOKS.lead[status].word.toLowerCase()}`)
+      showToast(`${name}: ${STATUS_LOOKS.lead[status].word.toLowerCase()}`)
       setOpen(null)
     },
   })
@@ -34,10 +34,10 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
       params: { path: { leadId: lead.id } },
       body: { status, ...(reason !== undefined && { reason }) },
     })
-  if (!may('leads:write') || lead.status === 'converted') return null
+  if (!can('leads:write') || lead.status === 'converted') return null
   return (
     <>
-      {move.error !== null && open === null && <Refused error={move.error} />}
+      {move.error !== null && open === null && <ChangeError error={move.error} />}
       <Menu.Root>
         <Menu.Trigger
           render={<Button small={look === 'quiet'} className="keep" look={look} icon="swap" busy={move.isPending} />}
@@ -47,12 +47,12 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
         <Menu.Portal>
           <Menu.Positioner className="over" sideOffset={4} align="start">
             <Menu.Popup className="menu">
-              {TO_WORK_ON.filter((status) => status !== lead.status).map((status) => (
+              {WORKING_STATUSES.filter((status) => status !== lead.status).map((status) => (
                 <Menu.Item key={status} onClick={() => (status === 'lost' ? setOpen('lost') : to(status))}>
-                  {LOOKS.lead[status].word}
+                  {STATUS_LOOKS.lead[status].word}
                 </Menu.Item>
               ))}
-              {may('sales:write') && lead.status !== 'lost' && (
+              {can('sales:write') && lead.status !== 'lost' && (
                 <Menu.Item onClick={() => setOpen('buys')}>Create sale…</Menu.Item>
               )}
             </Menu.Popup>

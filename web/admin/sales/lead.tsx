@@ -1,33 +1,33 @@
 import { type ReactNode, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import type { Lead } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { History } from '../../ui/history.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Name } from '../../ui/name.tsx'
-import { Names } from '../../ui/names.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { RecordNames } from '../../ui/record-names.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { TimeText } from '../../ui/time.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
-import { LeadMoves, leadName } from './lead-moves.tsx'
+import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 
 /** Shows one lead: contact, interests, activities, and the next step. */
 export function Component() {
   useLive('at ease')
   const { leadId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const [isNew, setIsNew] = useState(false)
   const lead = plumbline.useQuery('get', '/api/ext/leads/{leadId}', { params: { path: { leadId } } })
   const { data } = lead
-  const name = data === undefined ? 'Lead' : leadName(data)
+  const name = data === undefined ? 'Lead' : formatLeadName(data)
   return (
     <Page
       title={name}
@@ -35,7 +35,7 @@ export function Component() {
       actions={
         data !== undefined &&
         data.archivedAt === null &&
-        may('leads:write') && (
+        can('leads:write') && (
           <>
             <LeadMoves lead={data} />
             <Button look="primary" icon="plus" className="keep" onClick={() => setIsNew(true)}>
@@ -47,29 +47,29 @@ export function Component() {
       }
     >
       {lead.error !== null ? (
-        <Failed what="The lead" error={lead.error} onRetry={() => void lead.refetch()} />
+        <LoadError what="The lead" error={lead.error} onRetry={() => void lead.refetch()} />
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown lead={data} />
+        <LeadDetails lead={data} />
       )}
     </Page>
   )
 }
 
-function Shown({ lead }: { lead: Lead }) {
-  const may = useMay()
+function LeadDetails({ lead }: { lead: Lead }) {
+  const can = useCan()
   const { day } = useFormats()
   return (
     <>
       <TitleBlock
-        name={leadName(lead)}
+        name={formatLeadName(lead)}
         state={<Status of="lead" is={lead.status} />}
         sub={[lead.email, lead.phone].filter((part) => part !== null).join(', ') || 'no address'}
         facts={[
           { label: 'Score', isFigure: true, value: lead.score, note: 'of 100' },
-          { label: 'Source', value: inWords(lead.source), note: <Time at={lead.createdAt} /> },
-          { label: 'Budget', value: <Budget lead={lead} /> },
+          { label: 'Source', value: humanize(lead.source), note: <TimeText at={lead.createdAt} /> },
+          { label: 'Budget', value: <LeadBudget lead={lead} /> },
           {
             label: 'Move-in',
             isWideOnly: true,
@@ -77,12 +77,12 @@ function Shown({ lead }: { lead: Lead }) {
           },
           {
             label: 'Next contact',
-            value: lead.nextActivityAt === null ? 'not scheduled' : <Time at={lead.nextActivityAt} />,
+            value: lead.nextActivityAt === null ? 'not scheduled' : <TimeText at={lead.nextActivityAt} />,
           },
           {
             label: 'Assigned to',
             isWideOnly: true,
-            value: lead.ownerUserId === null ? 'not assigned' : <Name of="user" id={lead.ownerUserId} />,
+            value: lead.ownerUserId === null ? 'not assigned' : <RecordName of="user" id={lead.ownerUserId} />,
           },
         ]}
       />
@@ -92,7 +92,7 @@ function Shown({ lead }: { lead: Lead }) {
           <div>
             <strong>This lead bought a home.</strong>
           </div>
-          {may('sales:read') && (
+          {can('sales:read') && (
             <Link className="btn small" to={`/sales/${lead.convertedSaleId}`}>
               Open sale
             </Link>
@@ -113,8 +113,8 @@ function Shown({ lead }: { lead: Lead }) {
           <Panel title="Preferences">
             <KeyValues
               facts={[
-                ['Communities', <Names key="where" of="community" ids={lead.communityIds} none="any" />],
-                ['Plans', <Names key="plans" of="plan" ids={lead.planIds} none="any" />],
+                ['Communities', <RecordNames key="where" of="community" ids={lead.communityIds} none="any" />],
+                ['Plans', <RecordNames key="plans" of="plan" ids={lead.planIds} none="any" />],
               ]}
             />
           </Panel>
@@ -129,9 +129,9 @@ function Shown({ lead }: { lead: Lead }) {
               />
             )}
           </Panel>
-          {may('events:read') && (
+          {can('events:read') && (
             <Panel title="History">
-              <History of={lead.id} />
+              <RecordHistory of={lead.id} />
             </Panel>
           )}
         </div>
@@ -140,7 +140,7 @@ function Shown({ lead }: { lead: Lead }) {
   )
 }
 
-function Budget({ lead: { budgetMin, budgetMax } }: { lead: Lead }): ReactNode {
+function LeadBudget({ lead: { budgetMin, budgetMax } }: { lead: Lead }): ReactNode {
   const { money } = useFormats()
   if (budgetMin === null && budgetMax === null) return 'not specified'
   if (budgetMax === null) return `from ${money(budgetMin ?? 0)}`

@@ -1,21 +1,21 @@
 import { Link } from 'react-router'
 import type { Lead, LeadStatus } from '../../../client/contract.gen.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { inWords } from '../../ui/badge.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
+import { usePage } from '../../api/list-pages.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Shape } from '../../ui/shape.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
-import { LeadMoves, leadName } from './lead-moves.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { TimeText } from '../../ui/time.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
 /** The columns of the board. Converted leads are sales, and lost leads need no action. */
-const OPEN = ['new', 'contacted', 'qualified', 'appointment', 'proposal'] as const satisfies LeadStatus[]
+const OPEN_STATUSES = ['new', 'contacted', 'qualified', 'appointment', 'proposal'] as const satisfies LeadStatus[]
 /** The most promising leads of each state; nobody works on more at a time. */
-const SHOWN = 25
+const MAX_LEADS_PER_COLUMN = 25
 
 /** The board of leads by state, most promising first. */
 export function Component() {
@@ -30,7 +30,7 @@ export function Component() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be one more landmark around those of the columns. */}
       <div className="board" tabIndex={0} role="region" aria-label="Leads by status">
-        {OPEN.map((status) => (
+        {OPEN_STATUSES.map((status) => (
           <BoardColumn key={status} status={status} />
         ))}
       </div>
@@ -38,19 +38,19 @@ export function Component() {
   )
 }
 
-function BoardColumn({ status }: { status: (typeof OPEN)[number] }) {
-  const leads = usePage('/api/ext/leads', { status, sort: '-score', limit: SHOWN })
-  const look = LOOKS.lead[status]
+function BoardColumn({ status }: { status: (typeof OPEN_STATUSES)[number] }) {
+  const leads = usePage('/api/ext/leads', { status, sort: '-score', limit: MAX_LEADS_PER_COLUMN })
+  const look = STATUS_LOOKS.lead[status]
   const rows = leads.data?.data
   return (
     <section aria-label={look.word}>
       <h2>
         <Shape name={look.shape} />
         {look.word}
-        <span className="push faint">{leads.data?.nextCursor == null ? rows?.length : `${SHOWN}+`}</span>
+        <span className="push faint">{leads.data?.nextCursor == null ? rows?.length : `${MAX_LEADS_PER_COLUMN}+`}</span>
       </h2>
       {leads.error !== null ? (
-        <Failed what="Leads" error={leads.error} onRetry={() => void leads.refetch()} />
+        <LoadError what="Leads" error={leads.error} onRetry={() => void leads.refetch()} />
       ) : rows === undefined ? (
         <SkeletonLines lines={3} />
       ) : rows.length === 0 ? (
@@ -58,7 +58,7 @@ function BoardColumn({ status }: { status: (typeof OPEN)[number] }) {
       ) : (
         <ul>
           {rows.map((lead) => (
-            <Card key={lead.id} lead={lead} />
+            <LeadCard key={lead.id} lead={lead} />
           ))}
         </ul>
       )}
@@ -66,9 +66,9 @@ function BoardColumn({ status }: { status: (typeof OPEN)[number] }) {
   )
 }
 
-function Card({ lead }: { lead: Lead }) {
+function LeadCard({ lead }: { lead: Lead }) {
   const { money, until, dateOf } = useFormats()
-  const name = leadName(lead)
+  const name = formatLeadName(lead)
   const isDue = lead.nextActivityAt !== null && until(dateOf(lead.nextActivityAt)) <= 0
   return (
     <li className="lead-card">
@@ -78,14 +78,14 @@ function Card({ lead }: { lead: Lead }) {
         </Link>
         <span
           className="push num"
-          title={lead.scoreReasons.map(({ reason, points }) => `${inWords(reason)} ${points}`).join(', ')}
+          title={lead.scoreReasons.map(({ reason, points }) => `${humanize(reason)} ${points}`).join(', ')}
         >
           {lead.score}
           <span className="sr"> of 100</span>
         </span>
       </div>
       <p className="small muted">
-        {inWords(lead.source)}
+        {humanize(lead.source)}
         {lead.budgetMax !== null && `, up to ${money(lead.budgetMax)}`}
       </p>
       <p className={isDue ? 'small tone-warn' : 'small muted'}>
@@ -93,7 +93,7 @@ function Card({ lead }: { lead: Lead }) {
           'no next contact'
         ) : (
           <>
-            {isDue ? 'due since' : 'next'} <Time at={lead.nextActivityAt} />
+            {isDue ? 'due since' : 'next'} <TimeText at={lead.nextActivityAt} />
           </>
         )}
       </p>

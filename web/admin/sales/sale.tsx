@@ -1,36 +1,36 @@
 import { useParams } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { History } from '../../ui/history.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, Refused, SkeletonLines } from '../../ui/states.tsx'
-import { None } from '../../ui/table.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { EmptyCell } from '../../ui/table.tsx'
+import { formatList } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { say } from '../../ui/toast.tsx'
-import { listed } from '../../ui/words.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { Contingencies } from './contingencies.tsx'
 import { Deposits } from './deposits.tsx'
-import { Pipeline } from './pipeline.tsx'
+import { SalePipeline } from './sale-pipeline.tsx'
 
 /** Shows one sale: its total, its progress, and its open contingencies. */
 export function Component() {
   useLive('at ease')
   const { saleId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const at = { params: { path: { saleId } } }
   const sale = plumbline.useQuery('get', '/api/ext/sales/{saleId}', at)
   const approve = plumbline.useMutation('post', '/api/ext/sales/{saleId}/approve', {
-    onSuccess: ({ number }) => say(`${number} approved`),
+    onSuccess: ({ number }) => showToast(`${number} approved`),
   })
   const number = sale.data?.number ?? 'Sale'
-  const canApprove = sale.data?.status === 'pending' && may('sales:write')
+  const canApprove = sale.data?.status === 'pending' && can('sales:write')
   return (
     <Page
       title={number}
@@ -47,30 +47,30 @@ export function Component() {
         )
       }
     >
-      <Refused error={approve.error} />
+      <ChangeError error={approve.error} />
       {sale.error !== null ? (
-        <Failed what="The sale" error={sale.error} onRetry={() => void sale.refetch()} />
+        <LoadError what="The sale" error={sale.error} onRetry={() => void sale.refetch()} />
       ) : sale.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown sale={sale.data} />
+        <SaleDetails sale={sale.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ sale }: { sale: Sale }) {
-  const may = useMay()
+function SaleDetails({ sale }: { sale: Sale }) {
+  const can = useCan()
   const { money, day, cents } = useFormats()
   const done = sale.pipeline.filter(({ status }) => status !== 'open').length
   return (
     <>
       <TitleBlock
-        name={listed(sale.buyers.map(({ name }) => name))}
+        name={formatList(sale.buyers.map(({ name }) => name))}
         state={<Status of="sale" is={sale.status} />}
         sub={
           <>
-            {sale.number}, {sale.homeId === null ? `Lot ${sale.lotNumber}` : <Name of="home" id={sale.homeId} />}
+            {sale.number}, {sale.homeId === null ? `Lot ${sale.lotNumber}` : <RecordName of="home" id={sale.homeId} />}
           </>
         }
         facts={[
@@ -89,7 +89,7 @@ function Shown({ sale }: { sale: Sale }) {
       />
       <div className="cols">
         <div className="stack">
-          <Pipeline sale={sale} />
+          <SalePipeline sale={sale} />
           <Deposits sale={sale} />
           <Contingencies sale={sale} />
         </div>
@@ -117,23 +117,23 @@ function Shown({ sale }: { sale: Sale }) {
                   'Financing',
                   sale.financing === null
                     ? 'not known'
-                    : `${inWords(sale.financing.type)}, ${inWords(sale.financing.status).toLowerCase()}`,
+                    : `${humanize(sale.financing.type)}, ${humanize(sale.financing.status).toLowerCase()}`,
                 ],
                 [
                   'Salesperson',
                   sale.salesRepId === null ? (
-                    <None key="rep" word="not assigned" />
+                    <EmptyCell key="rep" word="not assigned" />
                   ) : (
-                    <Name key="rep" of="user" id={sale.salesRepId} />
+                    <RecordName key="rep" of="user" id={sale.salesRepId} />
                   ),
                 ],
                 ['Commission', sale.commission === null ? 'not agreed on' : cents(sale.commission)],
               ]}
             />
           </Panel>
-          {may('events:read') && (
+          {can('events:read') && (
             <Panel title="History">
-              <History of={sale.id} />
+              <RecordHistory of={sale.id} />
             </Panel>
           )}
         </div>

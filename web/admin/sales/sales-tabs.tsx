@@ -1,11 +1,11 @@
-import { PlaceTabs } from '../../ui/place-tabs.tsx'
+import { LinkTabs } from '../../ui/link-tabs.tsx'
 
-const PLACES = [
+const SALES_LINKS = [
   { to: '/sales', word: 'Leads' },
   { to: '/sales/all', word: 'Sales' },
 ] as const
 
 /** Tabs for leads and sales. */
 export function SalesTabs() {
-  return <PlaceTabs label="Sales" places={PLACES} />
+  return <LinkTabs label="Sales" places={SALES_LINKS} />
 }

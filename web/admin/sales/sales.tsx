@@ -1,23 +1,23 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
-import { nameOf } from '../../api/names.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { fetchName } from '../../api/record-names.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { listed } from '../../ui/words.ts'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { formatList } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { SalesTabs } from './sales-tabs.tsx'
 
 const FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.sale).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.sale).map(([value, { word }]) => ({ value, label: word })),
   },
 ]
 
@@ -31,7 +31,7 @@ export function Component() {
         cell: ({ id, number, buyers }) => (
           <>
             <Link className="lead" to={`/sales/${id}`}>
-              {listed(buyers.map(({ name }) => name))}
+              {formatList(buyers.map(({ name }) => name))}
             </Link>
             <span className="sub">{number}</span>
           </>
@@ -41,16 +41,16 @@ export function Component() {
       {
         head: 'Status',
         cell: ({ status }) => <Status of="sale" is={status} />,
-        csv: ({ status }) => LOOKS.sale[status].word,
+        csv: ({ status }) => STATUS_LOOKS.sale[status].word,
       },
       {
         head: 'Home',
-        cell: ({ homeId, lotNumber }) => (homeId === null ? `Lot ${lotNumber}` : <Name of="home" id={homeId} />),
-        csv: ({ homeId, lotNumber }) => (homeId === null ? lotNumber : nameOf('home', homeId)),
+        cell: ({ homeId, lotNumber }) => (homeId === null ? `Lot ${lotNumber}` : <RecordName of="home" id={homeId} />),
+        csv: ({ homeId, lotNumber }) => (homeId === null ? lotNumber : fetchName('home', homeId)),
       },
       {
         head: 'Stage',
-        cell: ({ stage }) => (stage === null ? <None word="none open" /> : inWords(stage)),
+        cell: ({ stage }) => (stage === null ? <EmptyCell word="none open" /> : humanize(stage)),
         csv: ({ stage }) => stage,
       },
       {
@@ -74,7 +74,7 @@ export function Component() {
       {
         head: 'Closing',
         className: 'nowrap',
-        cell: ({ targetCloseDate }) => (targetCloseDate === null ? <None word="no date" /> : day(targetCloseDate)),
+        cell: ({ targetCloseDate }) => (targetCloseDate === null ? <EmptyCell word="no date" /> : day(targetCloseDate)),
         csv: ({ targetCloseDate }) => targetCloseDate,
       },
       {
@@ -104,9 +104,9 @@ export function Component() {
         searchIn="Number or buyer"
         filters={FILTERS}
         empty={
-          <Empty icon="sales" title="No sales yet">
+          <EmptyState icon="sales" title="No sales yet">
             Open a lead to create a sale, or create one through the API.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,43 +1,43 @@
 import { Link, useSearchParams } from 'react-router'
 import type { Task } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
-import { Name } from '../../ui/name.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ParamSelect, withParam } from '../../ui/param-select.tsx'
-import { Empty, Failed, SkeletonLines } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { ParamSelect, setParam } from '../../ui/param-select.tsx'
+import { RecordName } from '../../ui/record-name.tsx'
+import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 import { TaskActions } from './task-actions.tsx'
-import { addDays, mondayOf, weeksFrom } from './weeks.ts'
+import { addDays, findMonday, listWeeks } from './weeks.ts'
 import { Workload } from './workload.tsx'
 
 const WEEKS = 4
 /** More tasks than anyone looks through; filters reduce them. */
-const MOST_TASKS = 200
+const MAX_TASKS = 200
 
 /** The look-ahead page: who works when, week by week, and each vendor's workload. */
 export function Component() {
   useLive('at ease')
-  const may = useMay()
+  const can = useCan()
   const [params] = useSearchParams()
   const { today, shortDay } = useFormats()
-  const monday = mondayOf(today())
+  const monday = findMonday(today())
   const communityId = params.get('community')
   const vendorId = params.get('vendor')
   const tasks = usePage('/api/ext/tasks', {
-    ...{ plannedStartTo: addDays(monday, WEEKS * 7 - 1), sort: 'plannedStart', limit: MOST_TASKS },
+    ...{ plannedStartTo: addDays(monday, WEEKS * 7 - 1), sort: 'plannedStart', limit: MAX_TASKS },
     ...(communityId !== null && { communityId }),
     ...(vendorId !== null && { vendorId }),
   })
-  const asked = { limit: MOST_TASKS, sort: 'name' } as const
-  const communities = usePage('/api/ext/communities', asked, { enabled: may('communities:read') }).data?.data ?? []
+  const requested = { limit: MAX_TASKS, sort: 'name' } as const
+  const communities = usePage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data ?? []
   const rows = tasks.data?.data
-  const weeks = weeksFrom(monday, WEEKS).map(({ from, to }, at) => ({
+  const weeks = listWeeks(monday, WEEKS).map(({ from, to }, at) => ({
     name: at === 0 ? 'this' : from,
     word: at === 0 ? 'This week' : at === 1 ? 'Next week' : `${shortDay(from)} to ${shortDay(to)}`,
     tasks: rows?.filter(({ plannedStart }) => plannedStart >= from && plannedStart <= to),
@@ -62,8 +62,8 @@ export function Component() {
           ]}
         />
         {vendorId !== null && (
-          <Link className="btn" to={{ search: withParam(params, 'vendor', '') }} replace>
-            All vendors instead of <Name of="vendor" id={vendorId} isPlain />
+          <Link className="btn" to={{ search: setParam(params, 'vendor', '') }} replace>
+            All vendors instead of <RecordName of="vendor" id={vendorId} isPlain />
           </Link>
         )}
       </search>
@@ -71,16 +71,16 @@ export function Component() {
         {weeks.map(({ name, word, tasks: own }) => (
           <Link
             key={name}
-            to={{ search: withParam(params, 'week', name === weeks[0]?.name ? '' : name) }}
+            to={{ search: setParam(params, 'week', name === weeks[0]?.name ? '' : name) }}
             replace
             aria-current={name === open ? 'page' : undefined}
           >
             {word} {own !== undefined && <span className="count">{own.length}</span>}
           </Link>
         ))}
-        {may('vendors:read') && (
+        {can('vendors:read') && (
           <Link
-            to={{ search: withParam(params, 'week', 'vendors') }}
+            to={{ search: setParam(params, 'week', 'vendors') }}
             replace
             aria-current={open === 'vendors' ? 'page' : undefined}
           >
@@ -91,21 +91,21 @@ export function Component() {
       {open === 'vendors' ? (
         <Workload {...{ communityId, vendorId }} from={monday} weeks={WEEKS} />
       ) : tasks.error !== null ? (
-        <Failed what="The tasks" error={tasks.error} onRetry={() => void tasks.refetch()} />
+        <LoadError what="The tasks" error={tasks.error} onRetry={() => void tasks.refetch()} />
       ) : shown?.tasks === undefined ? (
         <SkeletonLines lines={8} />
       ) : shown.tasks.length === 0 ? (
         <section className="panel">
-          <Empty icon="schedule" title={shown.name === 'before' ? 'No overdue tasks' : 'No tasks start this week'}>
+          <EmptyState icon="schedule" title={shown.name === 'before' ? 'No overdue tasks' : 'No tasks start this week'}>
             Add tasks to the schedule of a home.
-          </Empty>
+          </EmptyState>
         </section>
       ) : (
         <Week title={shown.word} tasks={shown.tasks} />
       )}
       {open !== 'vendors' && tasks.data !== undefined && tasks.data.nextCursor !== null && (
         <p className="muted">
-          The first {MOST_TASKS} are shown; choose a community or a vendor to see all of its tasks.
+          The first {MAX_TASKS} are shown; choose a community or a vendor to see all of its tasks.
         </p>
       )}
     </Page>
@@ -113,7 +113,7 @@ export function Component() {
 }
 
 function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
-  const may = useMay()
+  const can = useCan()
   const { day, today } = useFormats()
   const now = today()
   const columns: readonly Column<Task>[] = [
@@ -124,15 +124,16 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
           <Link className="lead" to={`/homes/${homeId}?${new URLSearchParams({ tab: 'schedule', task: id })}`}>
             {name}
           </Link>
-          {scope !== null && <span className="sub">{inWords(scope)}</span>}
+          {scope !== null && <span className="sub">{humanize(scope)}</span>}
         </>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status of="task" is={status} /> },
-    { head: 'Home', cell: ({ homeId }) => <Name of="home" id={homeId} /> },
+    { head: 'Home', cell: ({ homeId }) => <RecordName of="home" id={homeId} /> },
     {
       head: 'Vendor',
-      cell: ({ vendorId }) => (vendorId === null ? <None word="not assigned" /> : <Name of="vendor" id={vendorId} />),
+      cell: ({ vendorId }) =>
+        vendorId === null ? <EmptyCell word="not assigned" /> : <RecordName of="vendor" id={vendorId} />,
     },
     {
       head: 'Start',
@@ -158,14 +159,14 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
       head: 'Float',
       numeric: true,
       cell: ({ totalFloatDays, isCritical }) =>
-        isCritical ? <span className="tone-flow">critical</span> : count(totalFloatDays ?? 0, 'day'),
+        isCritical ? <span className="tone-flow">critical</span> : formatCount(totalFloatDays ?? 0, 'day'),
     },
-    ...(may('tasks:write')
+    ...(can('tasks:write')
       ? [{ head: 'Actions', className: 'num', cell: (task: Task) => <TaskActions task={task} /> }]
       : []),
   ]
   return (
-    <Panel title={title} hint={count(tasks.length, 'task')} isFlush>
+    <Panel title={title} hint={formatCount(tasks.length, 'task')} isFlush>
       <div className="table-wrap">
         <Table caption={title} columns={columns} rows={tasks} keyOf={({ id }) => id} />
       </div>

@@ -1,22 +1,24 @@
 import { Menu } from '@base-ui/react/menu'
 import { type ReactElement, useState } from 'react'
 import type { Task } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
+import { useCan } from '../../api/session.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { Answer, AskVendor, Decide } from './task-dates.tsx'
-import { CompleteTask, type MoveOfTask, MoveTask } from './task-moves.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { DecideDateDialog, RecordAnswerDialog, RequestConfirmationDialog } from './task-confirmation.tsx'
+import { CompleteTaskDialog, MoveTaskDialog, type TaskMoveKind } from './task-moves.tsx'
 
-type Open = MoveOfTask | 'complete' | 'ask' | 'answer' | 'decide' | null
+type OpenDialog = TaskMoveKind | 'complete' | 'ask' | 'answer' | 'decide' | null
 
 /** Offers what can be reported about a task: its start, its completion, and the vendor's answer about the date. */
 export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElement }) {
-  const may = useMay()
+  const can = useCan()
   const { shortDay } = useFormats()
-  const [open, setOpen] = useState<Open>(null)
-  if (!may('tasks:write') || task.archivedAt !== null) return null
+  const [open, setOpen] = useState<OpenDialog>(null)
+  if (!can('tasks:write') || task.archivedAt !== null) return null
   const props = { task, onClose: () => setOpen(null) }
-  const item = (to: Exclude<Open, null>, word: string) => <Menu.Item onClick={() => setOpen(to)}>{word}</Menu.Item>
+  const item = (to: Exclude<OpenDialog, null>, word: string) => (
+    <Menu.Item onClick={() => setOpen(to)}>{word}</Menu.Item>
+  )
   const { status, confirmation } = task
   const isWaiting = status === 'not_started'
   const isUnderWay = isWaiting || status === 'in_progress'
@@ -44,12 +46,12 @@ export function TaskActions({ task, trigger }: { task: Task; trigger?: ReactElem
         </Menu.Portal>
       </Menu.Root>
       {(open === 'in_progress' || open === 'on_hold' || open === 'skipped' || open === 'resume') && (
-        <MoveTask {...props} to={open} />
+        <MoveTaskDialog {...props} to={open} />
       )}
-      {open === 'complete' && <CompleteTask {...props} />}
-      {open === 'ask' && <AskVendor {...props} />}
-      {open === 'answer' && <Answer {...props} />}
-      {open === 'decide' && <Decide {...props} />}
+      {open === 'complete' && <CompleteTaskDialog {...props} />}
+      {open === 'ask' && <RequestConfirmationDialog {...props} />}
+      {open === 'answer' && <RecordAnswerDialog {...props} />}
+      {open === 'decide' && <DecideDateDialog {...props} />}
     </>
   )
 }

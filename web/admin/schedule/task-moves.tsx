@@ -1,29 +1,29 @@
 import { useState } from 'react'
 import type { InspectionResult, ScheduleCascade, Task, TaskStatusMove } from '../../../client/contract.gen.ts'
-import { faultOf } from '../../api/fault.ts'
+import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { SelectField, TextField, typed } from '../../ui/form.tsx'
+import { readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
-export type MoveOfTask = 'in_progress' | 'on_hold' | 'skipped' | 'resume'
+export type TaskMoveKind = 'in_progress' | 'on_hold' | 'skipped' | 'resume'
 
 interface Props {
   task: Task
   onClose(): void
 }
 
-const EFFECTS: Record<MoveOfTask, string> = {
+const MOVE_EFFECTS: Record<TaskMoveKind, string> = {
   in_progress: 'Starts the task. Its successors are scheduled from the actual start date.',
   on_hold: 'Pauses the task until it is resumed.',
   skipped: 'Skips the task. Its successors then depend on its predecessors.',
   resume: 'Restores the previous status and recalculates the schedule.',
 }
 
-const WORDS: Record<MoveOfTask, string> = {
+const MOVE_LABELS: Record<TaskMoveKind, string> = {
   in_progress: 'Start',
   on_hold: 'Put on hold',
   skipped: 'Skip',
@@ -31,28 +31,30 @@ const WORDS: Record<MoveOfTask, string> = {
 }
 
 /** Moves a task to a status other than completed. */
-export function MoveTask({ task, to, onClose }: Props & { to: MoveOfTask }) {
+export function MoveTaskDialog({ task, to, onClose }: Props & { to: TaskMoveKind }) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/status', {
     onSuccess: ({ name, status, cascade }) => {
-      say(`${name}: ${LOOKS.task[status].word.toLowerCase()}${movedInWords(cascade)}`)
+      showToast(`${name}: ${STATUS_LOOKS.task[status].word.toLowerCase()}${describeMovedTasks(cascade)}`)
       onClose()
     },
   })
   const isReopened = task.status === 'completed'
-  const isForced = useForce(change.error, to === 'in_progress')
+  const isForced = useCanForce(change.error, to === 'in_progress')
   return (
     <FormDialog
-      title={to === 'on_hold' ? `Put ${task.name} on hold?` : `${isReopened ? 'Reopen' : WORDS[to]} ${task.name}?`}
+      title={
+        to === 'on_hold' ? `Put ${task.name} on hold?` : `${isReopened ? 'Reopen' : MOVE_LABELS[to]} ${task.name}?`
+      }
       size="narrow"
-      word={isReopened ? 'Reopen' : WORDS[to]}
+      word={isReopened ? 'Reopen' : MOVE_LABELS[to]}
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [reason, date] = [typed(form, 'reason'), typed(form, 'date')]
+        const [reason, date] = [readText(form, 'reason'), readText(form, 'date')]
         change.mutate({
           params: { path: { taskId: task.id } },
           body: {
-            status: statusFor(task, to),
+            status: toStatus(task, to),
             force: isForced && reason !== undefined,
             ...(reason !== undefined && { reason }),
             ...(date !== undefined && { date }),
@@ -60,29 +62,29 @@ export function MoveTask({ task, to, onClose }: Props & { to: MoveOfTask }) {
         })
       }}
     >
-      <p className="muted">{EFFECTS[to]}</p>
+      <p className="muted">{MOVE_EFFECTS[to]}</p>
       {to === 'in_progress' && <TextField name="date" label="Since" type="date" defaultValue={today()} max={today()} />}
-      <Reason isForced={isForced} isNeeded={isReopened} verb="start" />
+      <ReasonField isForced={isForced} isNeeded={isReopened} verb="start" />
     </FormDialog>
   )
 }
 
-function statusFor({ status, actualStart }: Task, to: MoveOfTask): TaskStatusMove['status'] {
+function toStatus({ status, actualStart }: Task, to: TaskMoveKind): TaskStatusMove['status'] {
   if (to !== 'resume') return to
   return status === 'skipped' || actualStart === null ? 'not_started' : 'in_progress'
 }
 
 /** Completes a task on a date, an inspection with its result, and a checklist item by item. */
-export function CompleteTask({ task, onClose }: Props) {
+export function CompleteTaskDialog({ task, onClose }: Props) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/complete', {
     onSuccess: ({ name, cascade, orders }) => {
-      const paid = orders.length === 0 ? '' : `, with ${count(orders.length, 'order')}`
-      say(`${name} completed${paid}${movedInWords(cascade)}`)
+      const paid = orders.length === 0 ? '' : `, with ${formatCount(orders.length, 'order')}`
+      showToast(`${name} completed${paid}${describeMovedTasks(cascade)}`)
       onClose()
     },
   })
-  const isForced = useForce(change.error, true)
+  const isForced = useCanForce(change.error, true)
   const isInspection = task.taskKind === 'inspection'
   return (
     <FormDialog
@@ -91,7 +93,7 @@ export function CompleteTask({ task, onClose }: Props) {
       word="Complete"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [reason, date] = [typed(form, 'reason'), typed(form, 'date')]
+        const [reason, date] = [readText(form, 'reason'), readText(form, 'date')]
         const done = new Set(form.getAll('done'))
         change.mutate({
           params: { path: { taskId: task.id } },
@@ -133,7 +135,7 @@ export function CompleteTask({ task, onClose }: Props) {
           ))}
         </fieldset>
       )}
-      <Reason isForced={isForced} isNeeded={false} verb="complete" />
+      <ReasonField isForced={isForced} isNeeded={false} verb="complete" />
     </FormDialog>
   )
 }
@@ -141,14 +143,14 @@ export function CompleteTask({ task, onClose }: Props) {
 /**
  * Whether the service has named an obstacle that can be overridden. Once true, it stays true while the form is open.
  */
-function useForce(error: unknown, canForce: boolean): boolean {
+function useCanForce(error: unknown, canForce: boolean): boolean {
   const [wasRefused, setWasRefused] = useState(false)
-  const isRefused = canForce && error !== null && faultOf(error).problem?.code === 'conflict'
+  const isRefused = canForce && error !== null && toErrorMessage(error).problem?.code === 'conflict'
   if (isRefused && !wasRefused) setWasRefused(true)
   return wasRefused || isRefused
 }
 
-function Reason({ isForced, isNeeded, verb }: { isForced: boolean; isNeeded: boolean; verb: string }) {
+function ReasonField({ isForced, isNeeded, verb }: { isForced: boolean; isNeeded: boolean; verb: string }) {
   return (
     <TextField
       name="reason"
@@ -159,6 +161,6 @@ function Reason({ isForced, isNeeded, verb }: { isForced: boolean; isNeeded: boo
   )
 }
 
-function movedInWords({ moved }: ScheduleCascade): string {
-  return moved.length === 0 ? '' : `, ${count(moved.length, 'task')} moved`
+function describeMovedTasks({ moved }: ScheduleCascade): string {
+  return moved.length === 0 ? '' : `, ${formatCount(moved.length, 'task')} moved`
 }

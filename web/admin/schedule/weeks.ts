@@ -5,13 +5,13 @@ export function addDays(date: string, days: number): string {
 }
 
 /** Returns the Monday of the week of the date. */
-export function mondayOf(date: string): string {
+export function findMonday(date: string): string {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   return addDays(date, -((weekday + 6) % 7))
 }
 
 /** Returns this many weeks, each from Monday to Sunday. */
-export function weeksFrom(monday: string, count: number): { from: string; to: string }[] {
+export function listWeeks(monday: string, count: number): { from: string; to: string }[] {
   return Array.from({ length: count }, (_, week) => {
     const from = addDays(monday, week * 7)
     return { from, to: addDays(from, 6) }

@@ -2,14 +2,14 @@ import { Link, useSearchParams } from 'react-router'
 import type { VendorWorkloadEntry } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { useParam } from '../../ui/param-select.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 
-const VENDORS = 20
+const MAX_VENDORS = 20
 
 /** Shows each vendor's tasks week by week. A vendor's name filters the page by that vendor. */
 export function Workload(props: { communityId: string | null; vendorId: string | null; from: string; weeks: number }) {
@@ -21,14 +21,15 @@ export function Workload(props: { communityId: string | null; vendorId: string |
   const load = plumbline.useQuery('get', '/api/ext/vendors/workload', {
     params: {
       query: {
-        ...{ from, weeks, limit: VENDORS },
+        ...{ from, weeks, limit: MAX_VENDORS },
         ...(communityId !== null && { communityId }),
         ...(vendorId !== null && { vendorId }),
         ...(after !== null && vendorId === null && { afterVendorId: after }),
       },
     },
   })
-  if (load.error !== null) return <Failed what="The workload" error={load.error} onRetry={() => void load.refetch()} />
+  if (load.error !== null)
+    return <LoadError what="The workload" error={load.error} onRetry={() => void load.refetch()} />
   const vendors = load.data?.vendors
   const mondays = vendors?.[0]?.weeks.map(({ week }) => week) ?? []
   const columns: readonly Column<VendorWorkloadEntry>[] = [
@@ -51,10 +52,10 @@ export function Workload(props: { communityId: string | null; vendorId: string |
       numeric: true,
       cell: ({ weeks: all }: VendorWorkloadEntry) => {
         const week = all[at]
-        if (week === undefined || week.tasks === 0) return <None word="0" />
+        if (week === undefined || week.tasks === 0) return <EmptyCell word="0" />
         return (
           <>
-            {count(week.tasks, 'task')} <span className="faint">{count(week.workdays, 'day')}</span>
+            {formatCount(week.tasks, 'task')} <span className="faint">{formatCount(week.workdays, 'day')}</span>
           </>
         )
       },

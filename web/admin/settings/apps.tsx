@@ -5,16 +5,16 @@ import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS, type LookOf } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Refused } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
-import { Maker } from './keys.tsx'
-import { PermissionMatrix } from './matrix.tsx'
-import { ENTITY_NAMES, presetOf } from './permissions.ts'
+import { ChangeError, EmptyState } from '../../ui/states.tsx'
+import { type LookOf, STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { KeyCreator } from './keys.tsx'
+import { PermissionMatrix } from './permission-matrix.tsx'
+import { ENTITY_NAMES, findPreset } from './permissions.ts'
 
 /** Lists apps that act for users: their permissions, their last use, and a button to disconnect them. */
 export function Component() {
@@ -36,14 +36,14 @@ export function Component() {
     },
     {
       head: 'Status',
-      cell: (grant) => <Status of="key" is={stateOf(grant)} />,
-      csv: (grant) => LOOKS.key[stateOf(grant)].word,
+      cell: (grant) => <Status of="key" is={chooseState(grant)} />,
+      csv: (grant) => STATUS_LOOKS.key[chooseState(grant)].word,
     },
     {
       head: 'Permissions',
       cell: ({ permissions, proposeOnly }) => (
         <>
-          {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
+          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
           <span className="sub">{proposeOnly ? 'proposes only' : 'acts as the user'}</span>
         </>
       ),
@@ -51,13 +51,13 @@ export function Component() {
     },
     {
       head: 'User',
-      cell: ({ userId }) => <Maker id={userId} />,
+      cell: ({ userId }) => <KeyCreator id={userId} />,
       csv: ({ userId }) => userId,
     },
     {
       head: 'Last used',
       className: 'nowrap',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <None word="never" /> : <Time at={lastUsedAt} />),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <EmptyCell word="never" /> : <TimeText at={lastUsedAt} />),
       csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
@@ -72,7 +72,7 @@ export function Component() {
       className: 'num',
       cell: (grant) => (
         <Button small onClick={() => setShown(grant)}>
-          {stateOf(grant) === 'active' ? 'Disconnect' : 'View'}
+          {chooseState(grant) === 'active' ? 'Disconnect' : 'View'}
           <span className="sr"> {grant.clientName}</span>
         </Button>
       ),
@@ -94,32 +94,32 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="-createdAt"
         empty={
-          <Empty icon="swap" title="No connected apps yet">
+          <EmptyState icon="swap" title="No connected apps yet">
             Add <code>{`${location.origin}${root}/mcp`}</code> as a connector in your assistant. A page opens where you
             choose its permissions.
-          </Empty>
+          </EmptyState>
         }
       />
-      {shown !== null && <Disconnect grant={shown} onClose={() => setShown(null)} />}
+      {shown !== null && <DisconnectDialog grant={shown} onClose={() => setShown(null)} />}
     </Page>
   )
 }
 
-function stateOf({ revokedAt, expiresAt }: OauthGrant): LookOf<'key'> {
+function chooseState({ revokedAt, expiresAt }: OauthGrant): LookOf<'key'> {
   if (revokedAt !== null) return 'revoked'
   return Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active'
 }
 
 /** Shows an app's permissions before the user disconnects it. */
-function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) {
+function DisconnectDialog({ grant, onClose }: { grant: OauthGrant; onClose(): void }) {
   const { id, clientName, permissions } = grant
   const revoke = plumbline.useMutation('post', '/api/admin/oauth-grants/{grantId}/revoke', {
     onSuccess: () => {
-      say(`${clientName} disconnected`)
+      showToast(`${clientName} disconnected`)
       onClose()
     },
   })
-  const isActive = stateOf(grant) === 'active'
+  const isActive = chooseState(grant) === 'active'
   return (
     <Dialog
       open
@@ -142,7 +142,7 @@ function Disconnect({ grant, onClose }: { grant: OauthGrant; onClose(): void }) 
       }
     >
       {isActive && <p className="muted">The app loses access immediately. You can connect it again later.</p>}
-      <Refused error={revoke.error} />
+      <ChangeError error={revoke.error} />
       <PermissionMatrix granted={new Set(permissions)} />
     </Dialog>
   )

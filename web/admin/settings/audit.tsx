@@ -3,16 +3,16 @@ import { Link, useSearchParams } from 'react-router'
 import type { AuditEntry } from '../../../client/contract.gen.ts'
 import { auditResourceTypeValues } from '../../../client/enums.gen.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
-import { inWords } from '../../ui/badge.tsx'
+import { humanize } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
-import { fieldInWords } from '../../ui/history.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { ParamDate, withParam } from '../../ui/param-select.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
+import { ParamDate, setParam } from '../../ui/param-select.tsx'
+import { humanizeField } from '../../ui/record-history.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 const FILTERS: readonly Filter[] = [
   {
@@ -26,11 +26,11 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'resourceType',
     label: 'Record type',
-    options: auditResourceTypeValues.map((value) => ({ value, label: inWords(value) })),
+    options: auditResourceTypeValues.map((value) => ({ value, label: humanize(value) })),
   },
 ]
 /** The filters that a click on a cell can set. */
-const BY_CLICK = [
+const CLICK_FILTERS = [
   { name: 'action', label: 'Action' },
   { name: 'actorId', label: 'By' },
   { name: 'resourceId', label: 'Record' },
@@ -44,7 +44,7 @@ export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [
       ...FILTERS,
-      ...BY_CLICK.flatMap(({ name, label }) => {
+      ...CLICK_FILTERS.flatMap(({ name, label }) => {
         const value = params.get(name)
         return value === null ? [] : [{ name, label, options: [{ value, label: value }] }]
       }),
@@ -76,9 +76,9 @@ export function Component() {
           </>
         }
         empty={
-          <Empty icon="audit" title="No entries in this period">
+          <EmptyState icon="audit" title="No entries in this period">
             Choose another period. Entries are kept for 400 days by default.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -90,13 +90,13 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     head: 'Action',
     cell: ({ action, changed, outcome, reason, count }) => (
       <>
-        <Narrow to="action" value={action}>
+        <NarrowLink to="action" value={action}>
           <span className={outcome === 'refused' ? 'lead mono tone-bad' : 'lead mono'}>{action}</span>
-        </Narrow>
+        </NarrowLink>
         <span className="sub clip" title={changed.join(', ')}>
           {outcome === 'refused'
-            ? `denied${count > 1 ? ` ${count} times` : ''}: ${inWords(reason ?? '').toLowerCase()}`
-            : changed.map(fieldInWords).join(', ')}
+            ? `denied${count > 1 ? ` ${count} times` : ''}: ${humanize(reason ?? '').toLowerCase()}`
+            : changed.map(humanizeField).join(', ')}
         </span>
       </>
     ),
@@ -110,11 +110,11 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     className: 'long',
     cell: ({ resourceType, resourceId }) => (
       <>
-        {inWords(resourceType)}
+        {humanize(resourceType)}
         <span className="sub mono">
-          <Narrow to="resourceId" value={resourceId}>
+          <NarrowLink to="resourceId" value={resourceId}>
             {resourceId}
-          </Narrow>
+          </NarrowLink>
         </span>
       </>
     ),
@@ -127,9 +127,9 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
         <ActorName of={actor} />
         {actor.id !== null && (
           <span className="sub">
-            <Narrow to="actorId" value={actor.id}>
+            <NarrowLink to="actorId" value={actor.id}>
               all from this user
-            </Narrow>
+            </NarrowLink>
           </span>
         )}
       </>
@@ -141,31 +141,32 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     className: 'nowrap',
     cell: ({ address }) =>
       address === null ? (
-        <None word="internal" />
+        <EmptyCell word="internal" />
       ) : (
-        <Narrow to="address" value={address}>
+        <NarrowLink to="address" value={address}>
           <span className="mono">{address}</span>
-        </Narrow>
+        </NarrowLink>
       ),
     csv: ({ address }) => address,
   },
-  { head: 'When', sort: 'at', className: 'nowrap', cell: ({ at }) => <Time at={at} />, csv: ({ at }) => at },
+  { head: 'When', sort: 'at', className: 'nowrap', cell: ({ at }) => <TimeText at={at} />, csv: ({ at }) => at },
   {
     head: 'Event',
     isWideOnly: true,
-    cell: ({ eventId }) => (eventId === null ? <None /> : <Link to={`/settings/events/${eventId}`}>view event</Link>),
+    cell: ({ eventId }) =>
+      eventId === null ? <EmptyCell /> : <Link to={`/settings/events/${eventId}`}>view event</Link>,
     csv: ({ eventId }) => eventId,
   },
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
 ]
 
 /** Filters the list by the value of the cell. */
-function Narrow(props: { to: (typeof BY_CLICK)[number]['name']; value: string; children: React.ReactNode }) {
+function NarrowLink(props: { to: (typeof CLICK_FILTERS)[number]['name']; value: string; children: React.ReactNode }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)
   after.delete('cursor')
   return (
-    <Link className="plain" to={{ search: withParam(after, props.to, props.value) }}>
+    <Link className="plain" to={{ search: setParam(after, props.to, props.value) }}>
       {props.children}
     </Link>
   )

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import type { ApiKey, ApiKeyWithSecret } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, SelectField, TextField, typed } from '../../ui/form.tsx'
+import { Field, readText, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
-import { stateOf } from './key-state.ts'
-import { endsIn, TERMS } from './key-terms.ts'
-import { SecretShown } from './secret-shown.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { KeySecretDialog } from './key-secret-dialog.tsx'
+import { chooseKeyState } from './key-state.ts'
+import { KEY_TERMS, toExpiry } from './key-terms.ts'
 
 /** Offers the actions for an API key. */
 export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
@@ -20,7 +20,7 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
       <Button className="keep" onClick={() => setOpen('edit')}>
         Edit
       </Button>
-      {stateOf(apiKey) !== 'expired' && (
+      {chooseKeyState(apiKey) !== 'expired' && (
         <Button className="keep" icon="refresh" onClick={() => setOpen('rotate')}>
           Rotate
         </Button>
@@ -28,9 +28,9 @@ export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
       <Button className="keep" look="danger" icon="ban" onClick={() => setOpen('revoke')}>
         Revoke
       </Button>
-      {open === 'edit' && <Edit {...props} />}
-      {open === 'rotate' && <Rotate {...props} />}
-      {open === 'revoke' && <Revoke {...props} />}
+      {open === 'edit' && <EditKeyDialog {...props} />}
+      {open === 'rotate' && <RotateKeyDialog {...props} />}
+      {open === 'revoke' && <RevokeKeyDialog {...props} />}
     </>
   )
 }
@@ -40,15 +40,15 @@ interface Props {
   onClose(): void
 }
 
-function Edit({ apiKey, onClose }: Props) {
+function EditKeyDialog({ apiKey, onClose }: Props) {
   const { day, dateOf } = useFormats()
   const change = plumbline.useMutation('patch', '/api/admin/keys/{keyId}', {
     onSuccess: ({ name }) => {
-      say(`${name} updated`)
+      showToast(`${name} updated`)
       onClose()
     },
   })
-  const kept = apiKey.expiresAt === null ? 'Never (no change)' : `${day(dateOf(apiKey.expiresAt))} (no change)`
+  const stored = apiKey.expiresAt === null ? 'Never (no change)' : `${day(dateOf(apiKey.expiresAt))} (no change)`
   return (
     <FormDialog
       title={`Edit ${apiKey.name}`}
@@ -59,9 +59,9 @@ function Edit({ apiKey, onClose }: Props) {
         change.mutate({
           params: { path: { keyId: apiKey.id }, header: ifMatch },
           body: {
-            name: typed(form, 'name') ?? '',
-            allowedAddresses: typed(form, 'allowedAddresses')?.split(/[\s,]+/) ?? null,
-            ...(term !== 'kept' && { expiresAt: endsIn(term) }),
+            name: readText(form, 'name') ?? '',
+            allowedAddresses: readText(form, 'allowedAddresses')?.split(/[\s,]+/) ?? null,
+            ...(term !== 'kept' && { expiresAt: toExpiry(term) }),
           },
         })
       }}
@@ -71,7 +71,7 @@ function Edit({ apiKey, onClose }: Props) {
         <SelectField
           name="expiresAt"
           label="Expires"
-          options={[{ value: 'kept', label: kept }, ...TERMS.map(({ value, word }) => ({ value, label: word }))]}
+          options={[{ value: 'kept', label: stored }, ...KEY_TERMS.map(({ value, word }) => ({ value, label: word }))]}
         />
       </div>
       <TextField
@@ -85,10 +85,10 @@ function Edit({ apiKey, onClose }: Props) {
   )
 }
 
-function Rotate({ apiKey, onClose }: Props) {
+function RotateKeyDialog({ apiKey, onClose }: Props) {
   const [rotated, setRotated] = useState<ApiKeyWithSecret | null>(null)
   const change = plumbline.useMutation('post', '/api/admin/keys/{keyId}/rotate', { gcTime: 0, onSuccess: setRotated })
-  if (rotated !== null) return <SecretShown apiKey={rotated} onClose={onClose} />
+  if (rotated !== null) return <KeySecretDialog apiKey={rotated} onClose={onClose} />
   return (
     <FormDialog
       title={`Rotate ${apiKey.name}`}
@@ -120,11 +120,11 @@ function Rotate({ apiKey, onClose }: Props) {
   )
 }
 
-function Revoke({ apiKey, onClose }: Props) {
+function RevokeKeyDialog({ apiKey, onClose }: Props) {
   const [text, setText] = useState('')
   const change = plumbline.useMutation('post', '/api/admin/keys/{keyId}/revoke', {
     onSuccess: ({ name }) => {
-      say(`${name} revoked`)
+      showToast(`${name} revoked`)
       onClose()
     },
   })
@@ -145,7 +145,7 @@ function Revoke({ apiKey, onClose }: Props) {
           'This key was never used.'
         ) : (
           <>
-            This key was last used <Time at={apiKey.lastUsedAt} />.
+            This key was last used <TimeText at={apiKey.lastUsedAt} />.
           </>
         )}{' '}
         This cannot be undone.

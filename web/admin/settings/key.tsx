@@ -1,32 +1,32 @@
 import { useParams } from 'react-router'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { Status } from '../../ui/badge.tsx'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
+import { TimeText } from '../../ui/time.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { KeyActions } from './key-actions.tsx'
-import { stateOf } from './key-state.ts'
-import { Maker } from './keys.tsx'
-import { PermissionMatrix } from './matrix.tsx'
-import { presetOf } from './permissions.ts'
+import { chooseKeyState } from './key-state.ts'
+import { KeyCreator } from './keys.tsx'
+import { PermissionMatrix } from './permission-matrix.tsx'
+import { findPreset } from './permissions.ts'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'API keys', to: '/settings/keys' }] as const
 
 /** Shows one API key: its permissions, its secrets, and its actions. */
 export function Component() {
   const { keyId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const { day, dateOf } = useFormats()
   const key = plumbline.useQuery('get', '/api/admin/keys/{keyId}', { params: { path: { keyId } } })
   if (key.error !== null) {
     return (
       <Page title="API key" crumbs={[...CRUMBS, { name: 'Key' }]}>
-        <Failed what="The key" error={key.error} onRetry={() => void key.refetch()} />
+        <LoadError what="The key" error={key.error} onRetry={() => void key.refetch()} />
       </Page>
     )
   }
@@ -35,7 +35,7 @@ export function Component() {
     <Page
       title={data?.name ?? 'API key'}
       crumbs={[...CRUMBS, { name: data?.name ?? '…' }]}
-      actions={data !== undefined && data.revokedAt === null && may('keys:write') && <KeyActions apiKey={data} />}
+      actions={data !== undefined && data.revokedAt === null && can('keys:write') && <KeyActions apiKey={data} />}
     >
       {data === undefined ? (
         <SkeletonLines lines={8} />
@@ -43,15 +43,19 @@ export function Component() {
         <>
           <TitleBlock
             name={data.name}
-            state={<Status of="key" is={stateOf(data)} />}
+            state={<Status of="key" is={chooseKeyState(data)} />}
             facts={[
               {
                 label: 'Permissions',
-                value: presetOf(data.permissions) ?? `${data.permissions.length} permissions`,
+                value: findPreset(data.permissions) ?? `${data.permissions.length} permissions`,
                 note: 'limited by the role of its creator',
               },
-              { label: 'Created by', value: <Maker id={data.createdByUserId} />, note: <Time at={data.createdAt} /> },
-              { label: 'Last used', value: data.lastUsedAt === null ? 'never' : <Time at={data.lastUsedAt} /> },
+              {
+                label: 'Created by',
+                value: <KeyCreator id={data.createdByUserId} />,
+                note: <TimeText at={data.createdAt} />,
+              },
+              { label: 'Last used', value: data.lastUsedAt === null ? 'never' : <TimeText at={data.lastUsedAt} /> },
               {
                 label: 'Expires',
                 value:
@@ -85,7 +89,7 @@ export function Component() {
                       { head: 'Begins with', cell: ({ start }) => <code>{start}…</code> },
                       {
                         head: 'Valid until',
-                        cell: ({ expiresAt }) => (expiresAt === null ? 'the key expires' : <Time at={expiresAt} />),
+                        cell: ({ expiresAt }) => (expiresAt === null ? 'the key expires' : <TimeText at={expiresAt} />),
                       },
                     ]}
                   />

@@ -1,28 +1,28 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { ApiKey } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { root } from '../../api/plumbline.ts'
-import { useRecords } from '../../api/records.ts'
+import { useCan } from '../../api/session.ts'
+import { useRecords } from '../../api/use-records.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { stateOf } from './key-state.ts'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { chooseKeyState } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
-import { ENTITY_NAMES, presetOf } from './permissions.ts'
+import { ENTITY_NAMES, findPreset } from './permissions.ts'
 
 /** Lists API keys: their permissions, last use and expiry. */
 export function Component() {
-  const may = useMay()
+  const can = useCan()
   const [isNew, setIsNew] = useState(false)
   const { day, dateOf } = useFormats()
-  const create = may('keys:write') && (
+  const create = can('keys:write') && (
     <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
       New key
     </Button>
@@ -44,16 +44,16 @@ export function Component() {
     },
     {
       head: 'Status',
-      cell: (key) => <Status of="key" is={stateOf(key)} />,
-      csv: (key) => LOOKS.key[stateOf(key)].word,
+      cell: (key) => <Status of="key" is={chooseKeyState(key)} />,
+      csv: (key) => STATUS_LOOKS.key[chooseKeyState(key)].word,
     },
     {
       head: 'Permissions',
       cell: ({ permissions }) => (
         <>
-          {presetOf(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
+          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
           <span className="sub">
-            {presetOf(permissions) === undefined ? 'permissions' : `${permissions.length} permissions`}
+            {findPreset(permissions) === undefined ? 'permissions' : `${permissions.length} permissions`}
           </span>
         </>
       ),
@@ -62,7 +62,7 @@ export function Component() {
     {
       head: 'Last used',
       className: 'nowrap',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <None word="never" /> : <Time at={lastUsedAt} />),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <EmptyCell word="never" /> : <TimeText at={lastUsedAt} />),
       csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
@@ -73,7 +73,7 @@ export function Component() {
     },
     {
       head: 'Created by',
-      cell: ({ createdByUserId }) => <Maker id={createdByUserId} />,
+      cell: ({ createdByUserId }) => <KeyCreator id={createdByUserId} />,
       csv: ({ createdByUserId }) => createdByUserId,
     },
     {
@@ -104,9 +104,9 @@ export function Component() {
         keyOf={({ id }) => id}
         sort="-createdAt"
         empty={
-          <Empty icon="key" title="No API keys yet" actions={create}>
+          <EmptyState icon="key" title="No API keys yet" actions={create}>
             Give each program, agent or accounting system its own API key, so you can monitor and revoke it.
-          </Empty>
+          </EmptyState>
         }
       />
       {isNew && <NewKey onClose={() => setIsNew(false)} />}
@@ -114,8 +114,8 @@ export function Component() {
   )
 }
 
-export function Maker({ id }: { id: string }) {
-  const may = useMay()
-  const users = useRecords('/api/ext/users', may('users:read') ? [id] : [])
+export function KeyCreator({ id }: { id: string }) {
+  const can = useCan()
+  const users = useRecords('/api/ext/users', can('users:read') ? [id] : [])
   return users.get(id)?.name ?? 'a colleague'
 }

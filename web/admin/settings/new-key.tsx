@@ -1,15 +1,15 @@
 import { useId, useState } from 'react'
 import type { ApiKeyWithSecret, Permission } from '../../../client/contract.gen.ts'
-import { useSession } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FaultAt, Form, SelectField, TextField, typed } from '../../ui/form.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { endsIn, TERMS } from './key-terms.ts'
-import { PermissionMatrix } from './matrix.tsx'
-import { PRESETS, presetOf } from './permissions.ts'
-import { SecretShown } from './secret-shown.tsx'
+import { FieldErrorAt, Form, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { KeySecretDialog } from './key-secret-dialog.tsx'
+import { KEY_TERMS, toExpiry } from './key-terms.ts'
+import { PermissionMatrix } from './permission-matrix.tsx'
+import { findPreset, PRESETS } from './permissions.ts'
 
 /** Creates an API key: its name, its permissions and its expiry. Then it shows the secret once. */
 export function NewKey({ onClose }: { onClose(): void }) {
@@ -20,16 +20,16 @@ export function NewKey({ onClose }: { onClose(): void }) {
   const [granted, setGranted] = useState<ReadonlySet<Permission>>(new Set())
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null)
   const create = plumbline.useMutation('post', '/api/admin/keys', { gcTime: 0, onSuccess: setCreated })
-  if (created !== null) return <SecretShown apiKey={created} onClose={onClose} />
+  if (created !== null) return <KeySecretDialog apiKey={created} onClose={onClose} />
 
-  const preset = presetOf(granted)
+  const preset = findPreset(granted)
   const onSubmit = (data: FormData) => {
-    const addresses = typed(data, 'allowedAddresses')?.split(/[\s,]+/)
+    const addresses = readText(data, 'allowedAddresses')?.split(/[\s,]+/)
     create.mutate({
       body: {
-        name: typed(data, 'name') ?? '',
+        name: readText(data, 'name') ?? '',
         permissions: [...granted],
-        expiresAt: endsIn(String(data.get('expiresAt'))),
+        expiresAt: toExpiry(String(data.get('expiresAt'))),
         ...(addresses !== undefined && { allowedAddresses: addresses }),
       },
     })
@@ -57,8 +57,8 @@ export function NewKey({ onClose }: { onClose(): void }) {
             name="expiresAt"
             label="Expires"
             defaultValue="365"
-            options={TERMS.map(({ value, word }) => {
-              const end = endsIn(value)
+            options={KEY_TERMS.map(({ value, word }) => {
+              const end = toExpiry(value)
               return { value, label: end === null ? word : `${word}: ${day(dateOf(end))}` }
             })}
           />
@@ -96,7 +96,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
           <legend>
             Permissions{' '}
             <span className="faint">
-              {granted.size} of {[...grantable].filter(isForKeys).length} that you can grant
+              {granted.size} of {[...grantable].filter(isKeyPermission).length} that you can grant
             </span>
           </legend>
           <PermissionMatrix
@@ -109,7 +109,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
               setGranted(after)
             }}
           />
-          <FaultAt pointer="/permissions" />
+          <FieldErrorAt pointer="/permissions" />
         </fieldset>
         <TextField
           name="allowedAddresses"
@@ -123,6 +123,6 @@ export function NewKey({ onClose }: { onClose(): void }) {
   )
 }
 
-function isForKeys(permission: string): boolean {
+function isKeyPermission(permission: string): boolean {
   return !/^(keys|settings):/.test(permission)
 }

@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import type { OrganizationSettings, Weekday } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { inWords } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { humanize } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { quantity } from '../../ui/figures.ts'
-import { SelectField, TextAreaField, TextField, typed, typedNumber } from '../../ui/form.tsx'
+import { readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../ui/states.tsx'
-import { None } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
+import { LoadError, SkeletonLines } from '../../ui/states.tsx'
+import { EmptyCell } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { Sandbox } from './sandbox.tsx'
 
-type Part = 'general' | 'overtime' | 'stages' | 'terms'
+type SettingsPart = 'general' | 'overtime' | 'stages' | 'terms'
 const WEEKDAYS = [
   'monday',
   'tuesday',
@@ -36,22 +36,22 @@ export function Component() {
         <p>Settings for all users. Changes apply immediately.</p>
       </div>
       {settings.error !== null ? (
-        <Failed what="The settings" error={settings.error} onRetry={() => void settings.refetch()} />
+        <LoadError what="The settings" error={settings.error} onRetry={() => void settings.refetch()} />
       ) : settings.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown settings={settings.data} />
+        <SettingsDetails settings={settings.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ settings }: { settings: OrganizationSettings }) {
-  const may = useMay()
-  const [open, setOpen] = useState<Part | null>(null)
+function SettingsDetails({ settings }: { settings: OrganizationSettings }) {
+  const can = useCan()
+  const [open, setOpen] = useState<SettingsPart | null>(null)
   const { overtimeRule, salePipelineStages, poTerms } = settings
-  const edit = (part: Part, what: string) =>
-    may('settings:write') && (
+  const edit = (part: SettingsPart, what: string) =>
+    can('settings:write') && (
       <Button small onClick={() => setOpen(part)}>
         Edit<span className="sr"> {what}</span>
       </Button>
@@ -64,11 +64,11 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
             facts={[
               ['Name', settings.name],
               ['Time zone', settings.timeZone],
-              ['Weeks begin on', inWords(settings.weekStartsOn)],
+              ['Weeks begin on', humanize(settings.weekStartsOn)],
               ['Currency', `${settings.currency} (cannot be changed)`],
               ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with API access' : 'Standard'],
               ['ID', <code key="id">{settings.id}</code>],
-              ['Last changed', <Time key="changed" at={settings.updatedAt} />],
+              ['Last changed', <TimeText key="changed" at={settings.updatedAt} />],
             ]}
           />
         </Panel>
@@ -80,16 +80,16 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
           >
             <KeyValues
               facts={[
-                ['Weekly', hoursOf(overtimeRule.weeklyAfterHours, 'a week')],
-                ['Daily', hoursOf(overtimeRule.dailyAfterHours, 'a day')],
-                ['Pay rate', `${quantity(overtimeRule.multiplier)} × the hourly rate`],
+                ['Weekly', formatHours(overtimeRule.weeklyAfterHours, 'a week')],
+                ['Daily', formatHours(overtimeRule.dailyAfterHours, 'a day')],
+                ['Pay rate', `${formatQuantity(overtimeRule.multiplier)} × the hourly rate`],
               ]}
             />
           </Panel>
           <Panel title="Sale stages" hint="for new sales" actions={edit('stages', 'sale stages')}>
             <ol className="numbered">
               {salePipelineStages.map((stage) => (
-                <li key={stage}>{inWords(stage)}</li>
+                <li key={stage}>{humanize(stage)}</li>
               ))}
             </ol>
           </Panel>
@@ -99,48 +99,56 @@ function Shown({ settings }: { settings: OrganizationSettings }) {
         {poTerms === null ? <p className="muted">No order terms yet.</p> : <p className="pre-line">{poTerms}</p>}
       </Panel>
       <Sandbox />
-      {open !== null && <Edit part={open} settings={settings} onClose={() => setOpen(null)} />}
+      {open !== null && <EditSettingsDialog part={open} settings={settings} onClose={() => setOpen(null)} />}
     </>
   )
 }
 
-function hoursOf(hours: number | null, unit: string) {
-  return hours === null ? <None /> : `after ${quantity(hours)} hours ${unit}`
+function formatHours(hours: number | null, unit: string) {
+  return hours === null ? <EmptyCell /> : `after ${formatQuantity(hours)} hours ${unit}`
 }
 
-const TITLES: Record<Part, string> = {
+const TITLES: Record<SettingsPart, string> = {
   general: 'Edit organization',
   overtime: 'Edit overtime',
   stages: 'Edit sale stages',
   terms: 'Edit order terms',
 }
 
-function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationSettings; onClose(): void }) {
+function EditSettingsDialog({
+  part,
+  settings,
+  onClose,
+}: {
+  part: SettingsPart
+  settings: OrganizationSettings
+  onClose(): void
+}) {
   const change = plumbline.useMutation('patch', '/api/admin/organization', {
     onSuccess: () => {
-      say('Settings updated')
+      showToast('Settings updated')
       onClose()
     },
   })
   const bodyOf = (form: FormData) => {
-    if (part === 'terms') return { poTerms: typed(form, 'poTerms') ?? null }
+    if (part === 'terms') return { poTerms: readText(form, 'poTerms') ?? null }
     if (part === 'stages') {
-      const stages = (typed(form, 'salePipelineStages') ?? '').split('\n').map(stageOf)
+      const stages = (readText(form, 'salePipelineStages') ?? '').split('\n').map(toStageName)
       return { salePipelineStages: stages.filter((stage) => stage !== '') }
     }
     if (part === 'overtime') {
       const { multiplier } = settings.overtimeRule
       return {
         overtimeRule: {
-          weeklyAfterHours: typedNumber(form, 'weeklyAfterHours') ?? null,
-          dailyAfterHours: typedNumber(form, 'dailyAfterHours') ?? null,
-          multiplier: typedNumber(form, 'multiplier') ?? multiplier,
+          weeklyAfterHours: readNumber(form, 'weeklyAfterHours') ?? null,
+          dailyAfterHours: readNumber(form, 'dailyAfterHours') ?? null,
+          multiplier: readNumber(form, 'multiplier') ?? multiplier,
         },
       }
     }
     return {
-      name: typed(form, 'name') ?? '',
-      timeZone: typed(form, 'timeZone') ?? '',
+      name: readText(form, 'name') ?? '',
+      timeZone: readText(form, 'timeZone') ?? '',
       weekStartsOn: WEEKDAYS.find((day) => day === form.get('weekStartsOn')) ?? settings.weekStartsOn,
     }
   }
@@ -151,14 +159,14 @@ function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationS
       {...{ change, of: settings, onClose }}
       onSubmit={(form, ifMatch) => change.mutate({ params: { header: ifMatch }, body: bodyOf(form) })}
     >
-      {part === 'general' && <General settings={settings} />}
-      {part === 'overtime' && <Overtime settings={settings} />}
+      {part === 'general' && <GeneralFields settings={settings} />}
+      {part === 'overtime' && <OvertimeFields settings={settings} />}
       {part === 'stages' && (
         <TextAreaField
           name="salePipelineStages"
           label="Stages in order, one per line"
           rows={8}
-          defaultValue={settings.salePipelineStages.map(inWords).join('\n')}
+          defaultValue={settings.salePipelineStages.map(humanize).join('\n')}
           hint="Current sales keep their stages."
         />
       )}
@@ -170,11 +178,11 @@ function Edit({ part, settings, onClose }: { part: Part; settings: OrganizationS
 }
 
 /** Turns `Contract signed` into its stored form. */
-function stageOf(words: string): string {
+function toStageName(words: string): string {
   return words.trim().toLowerCase().replaceAll(/\s+/g, '_')
 }
 
-function General({ settings }: { settings: OrganizationSettings }) {
+function GeneralFields({ settings }: { settings: OrganizationSettings }) {
   return (
     <>
       <TextField name="name" label="Name" defaultValue={settings.name} autoFocus />
@@ -189,14 +197,14 @@ function General({ settings }: { settings: OrganizationSettings }) {
           name="weekStartsOn"
           label="Weeks begin on"
           defaultValue={settings.weekStartsOn}
-          options={WEEKDAYS.map((value) => ({ value, label: inWords(value) }))}
+          options={WEEKDAYS.map((value) => ({ value, label: humanize(value) }))}
         />
       </div>
     </>
   )
 }
 
-function Overtime({ settings: { overtimeRule } }: { settings: OrganizationSettings }) {
+function OvertimeFields({ settings: { overtimeRule } }: { settings: OrganizationSettings }) {
   return (
     <>
       <div className="form-row">

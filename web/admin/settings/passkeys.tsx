@@ -3,17 +3,17 @@ import type { Passkey } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextField, typed } from '../../ui/form.tsx'
+import { readText, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Refused } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
-import { deviceName } from '../sign-in/device.ts'
-import { hasPasskeys, makePasskey, whyNot } from '../sign-in/passkey.ts'
+import { ChangeError, EmptyState } from '../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { describeDevice } from '../sign-in/device-name.ts'
+import { createPasskey, explainPasskeyError, hasPasskeys } from '../sign-in/passkey.ts'
 
 /** Shows the user's own passkeys, which sign in without a link. */
 export function Component() {
@@ -41,10 +41,10 @@ export function Component() {
     {
       head: 'Last used',
       className: 'nowrap',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <None word="never" /> : <Time at={lastUsedAt} />),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <EmptyCell word="never" /> : <TimeText at={lastUsedAt} />),
       csv: ({ lastUsedAt }) => lastUsedAt,
     },
-    { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
+    { head: 'Added', cell: ({ createdAt }) => <TimeText at={createdAt} />, csv: ({ createdAt }) => createdAt },
     {
       head: 'Actions',
       className: 'num',
@@ -74,37 +74,37 @@ export function Component() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty icon="passkey" title="No passkeys yet" actions={add}>
+          <EmptyState icon="passkey" title="No passkeys yet" actions={add}>
             {hasPasskeys
               ? 'Add a passkey with this device, a phone or a security key.'
               : 'This browser does not support passkeys. Use another browser to add one.'}
-          </Empty>
+          </EmptyState>
         }
       />
-      {open?.what === 'add' && <Add onClose={onClose} />}
-      {open?.what === 'rename' && <Rename passkey={open.passkey} onClose={onClose} />}
-      {open?.what === 'remove' && <Remove passkey={open.passkey} onClose={onClose} />}
+      {open?.what === 'add' && <AddPasskeyDialog onClose={onClose} />}
+      {open?.what === 'rename' && <RenamePasskeyDialog passkey={open.passkey} onClose={onClose} />}
+      {open?.what === 'remove' && <RemovePasskeyDialog passkey={open.passkey} onClose={onClose} />}
     </Page>
   )
 }
 
-function Add({ onClose }: { onClose(): void }) {
+function AddPasskeyDialog({ onClose }: { onClose(): void }) {
   const [refusal, setRefusal] = useState<string | null>(null)
   const prepare = plumbline.useMutation('post', '/api/admin/passkeys/prepare', { meta: { changesNothing: true } })
   const add = plumbline.useMutation('post', '/api/admin/passkeys', {
     onSuccess: ({ name }) => {
-      say(`${name} added`)
+      showToast(`${name} added`)
       onClose()
     },
   })
   const begin = async (name: string) => {
     setRefusal(null)
     try {
-      const made = await makePasskey(await prepare.mutateAsync({}))
-      await add.mutateAsync({ body: { ...made, name } })
+      const created = await createPasskey(await prepare.mutateAsync({}))
+      await add.mutateAsync({ body: { ...created, name } })
     } catch (error) {
       // Errors of the service are in the mutation.
-      setRefusal(whyNot(error))
+      setRefusal(explainPasskeyError(error))
     }
   }
   return (
@@ -117,7 +117,7 @@ function Add({ onClose }: { onClose(): void }) {
       onClose={onClose}
       onSubmit={(form) => {
         add.reset()
-        void begin(typed(form, 'name') ?? deviceName(navigator.userAgent))
+        void begin(readText(form, 'name') ?? describeDevice(navigator.userAgent))
       }}
     >
       {refusal !== null && (
@@ -130,7 +130,7 @@ function Add({ onClose }: { onClose(): void }) {
         name="name"
         label="Name"
         hint="A name to recognize this passkey later."
-        defaultValue={deviceName(navigator.userAgent)}
+        defaultValue={describeDevice(navigator.userAgent)}
         autoFocus
       />
     </FormDialog>
@@ -142,10 +142,10 @@ interface Props {
   onClose(): void
 }
 
-function Rename({ passkey, onClose }: Props) {
+function RenamePasskeyDialog({ passkey, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/admin/passkeys/{passkeyId}/rename', {
     onSuccess: ({ name }) => {
-      say(`${name} renamed`)
+      showToast(`${name} renamed`)
       onClose()
     },
   })
@@ -156,7 +156,7 @@ function Rename({ passkey, onClose }: Props) {
       word="Save"
       {...{ change, onClose }}
       onSubmit={(form) =>
-        change.mutate({ params: { path: { passkeyId: passkey.id } }, body: { name: typed(form, 'name') ?? '' } })
+        change.mutate({ params: { path: { passkeyId: passkey.id } }, body: { name: readText(form, 'name') ?? '' } })
       }
     >
       <TextField name="name" label="Name" defaultValue={passkey.name} autoFocus />
@@ -164,10 +164,10 @@ function Rename({ passkey, onClose }: Props) {
   )
 }
 
-function Remove({ passkey, onClose }: Props) {
+function RemovePasskeyDialog({ passkey, onClose }: Props) {
   const remove = plumbline.useMutation('delete', '/api/admin/passkeys/{passkeyId}', {
     onSuccess: () => {
-      say(`${passkey.name} removed`)
+      showToast(`${passkey.name} removed`)
       onClose()
     },
   })
@@ -192,7 +192,7 @@ function Remove({ passkey, onClose }: Props) {
       }
     >
       <p>You can no longer sign in with this passkey. Existing sessions stay active until you end them.</p>
-      <Refused error={remove.error} />
+      <ChangeError error={remove.error} />
     </Dialog>
   )
 }

@@ -9,10 +9,11 @@ export const ENTITIES: Readonly<Record<Entity, string>> = permissionLabels
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 
 /** Portal links can only be read. */
-export const isWritable = (entity: Entity): entity is Exclude<Entity, 'portal_links'> => entity !== 'portal_links'
+export const hasWritePermission = (entity: Entity): entity is Exclude<Entity, 'portal_links'> =>
+  entity !== 'portal_links'
 
-const reads = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
-const writes = (...entities: Exclude<Entity, 'portal_links'>[]): Permission[] =>
+const readPermissions = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
+const writePermissions = (...entities: Exclude<Entity, 'portal_links'>[]): Permission[] =>
   entities.map((entity): Permission => `${entity}:write`)
 
 /** The permissions that typical programs need. */
@@ -20,14 +21,14 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
   {
     name: 'Voice agent',
     permissions: [
-      ...reads('vendors', 'bids', 'homes', 'communities', 'tasks', 'leads', 'messages', 'events', 'skills'),
-      ...writes('bids', 'tasks', 'leads', 'messages', 'skills'),
+      ...readPermissions('vendors', 'bids', 'homes', 'communities', 'tasks', 'leads', 'messages', 'events', 'skills'),
+      ...writePermissions('bids', 'tasks', 'leads', 'messages', 'skills'),
     ],
   },
   {
     name: 'Accounting',
     permissions: [
-      ...reads(
+      ...readPermissions(
         'vendors',
         'homes',
         'communities',
@@ -39,13 +40,13 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
         'sales',
         'events',
       ),
-      ...writes('vendors', 'payments'),
+      ...writePermissions('vendors', 'payments'),
     ],
   },
   {
     name: 'Purchasing',
     permissions: [
-      ...reads(
+      ...readPermissions(
         'vendors',
         'bids',
         'contracts',
@@ -58,15 +59,15 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
         'events',
         'skills',
       ),
-      ...writes('vendors', 'bids', 'contracts', 'pos', 'skills'),
+      ...writePermissions('vendors', 'bids', 'contracts', 'pos', 'skills'),
     ],
   },
   // A portal link lets its holder act for the vendor, so it is never part of a preset.
-  { name: 'Read all', permissions: reads(...ENTITY_NAMES.filter(isWritable)) },
+  { name: 'Read all', permissions: readPermissions(...ENTITY_NAMES.filter(hasWritePermission)) },
 ]
 
 /** Returns the preset with exactly these permissions. */
-export function presetOf(permissions: Iterable<string>): string | undefined {
+export function findPreset(permissions: Iterable<string>): string | undefined {
   const held = new Set(permissions)
   return PRESETS.find(
     (preset) => preset.permissions.length === held.size && preset.permissions.every((one) => held.has(one)),

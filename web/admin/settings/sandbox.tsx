@@ -1,29 +1,29 @@
 import { useState } from 'react'
 import type { Sandbox as State } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { MoveDialog } from '../../ui/move.tsx'
+import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Refused } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { ChangeError } from '../../ui/states.tsx'
+import { TimeText } from '../../ui/time.tsx'
 
 /** Polled, because users watch the progress while it is filled or emptied. */
-const LOOK_MS = 1000
+const REFRESH_MS = 1000
 
 /** Fills the organization with sample data and empties it again, if the operator has made it a sandbox. */
 export function Sandbox() {
-  const may = useMay()
+  const can = useCan()
   const [isAsking, setIsAsking] = useState(false)
   const { data } = plumbline.useQuery('get', '/api/admin/sandbox', undefined, {
-    enabled: may('sandbox:read'),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_MS : false),
+    enabled: can('sandbox:read'),
+    refetchInterval: ({ state }) => (isInProgress(state.data) ? REFRESH_MS : false),
   })
-  const begun = { onSuccess: () => setIsAsking(false) }
-  const fill = plumbline.useMutation('post', '/api/admin/sandbox/fill', begun)
-  const empty = plumbline.useMutation('post', '/api/admin/sandbox/empty', begun)
+  const started = { onSuccess: () => setIsAsking(false) }
+  const fill = plumbline.useMutation('post', '/api/admin/sandbox/fill', started)
+  const empty = plumbline.useMutation('post', '/api/admin/sandbox/empty', started)
   if (data === undefined || !data.isSandbox) return null
-  const mayTend = may('sandbox:write')
+  const mayTend = can('sandbox:write')
   return (
     <Panel
       title="Sandbox"
@@ -41,8 +41,8 @@ export function Sandbox() {
         ) : null)
       }
     >
-      <Refused error={fill.error} />
-      <How state={data} mayTend={mayTend} />
+      <ChangeError error={fill.error} />
+      <SandboxState state={data} mayTend={mayTend} />
       {isAsking && (
         <MoveDialog
           title="Empty sandbox"
@@ -60,11 +60,11 @@ export function Sandbox() {
   )
 }
 
-function isUnderWay(state: State | undefined): boolean {
+function isInProgress(state: State | undefined): boolean {
   return state?.status === 'filling' || state?.status === 'emptying'
 }
 
-function How({ state, mayTend }: { state: State; mayTend: boolean }) {
+function SandboxState({ state, mayTend }: { state: State; mayTend: boolean }) {
   const { status, done, total, failure, finishedAt } = state
   if (status === 'filling' || status === 'emptying')
     return (
@@ -106,7 +106,7 @@ function How({ state, mayTend }: { state: State; mayTend: boolean }) {
         {finishedAt !== null && (
           <>
             {' '}
-            Last changed <Time at={finishedAt} />.
+            Last changed <TimeText at={finishedAt} />.
           </>
         )}
       </p>

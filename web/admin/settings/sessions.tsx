@@ -3,15 +3,15 @@ import { plumbline, root } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Refused } from '../../ui/states.tsx'
+import { ChangeError, EmptyState } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Time } from '../../ui/time.tsx'
-import { say } from '../../ui/toast.tsx'
+import { TimeText } from '../../ui/time.tsx'
+import { showToast } from '../../ui/toast.tsx'
 
 /** Shows the user's sessions, with a button to end each. */
 export function Component() {
   const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
-    onSuccess: () => say('Session ended'),
+    onSuccess: () => showToast('Session ended'),
   })
   const columns: readonly Column<SessionEntry>[] = [
     {
@@ -25,13 +25,17 @@ export function Component() {
       csv: ({ device }) => device,
     },
     { head: 'IP address', cell: ({ address }) => address ?? 'not known', csv: ({ address }) => address },
-    { head: 'Last sign-in', cell: ({ createdAt }) => <Time at={createdAt} />, csv: ({ createdAt }) => createdAt },
+    { head: 'Last sign-in', cell: ({ createdAt }) => <TimeText at={createdAt} />, csv: ({ createdAt }) => createdAt },
     {
       head: 'Last used',
-      cell: ({ lengthenedAt }) => <Time at={lengthenedAt} />,
+      cell: ({ lengthenedAt }) => <TimeText at={lengthenedAt} />,
       csv: ({ lengthenedAt }) => lengthenedAt,
     },
-    { head: 'Expires if unused', cell: ({ expiresAt }) => <Time at={expiresAt} />, csv: ({ expiresAt }) => expiresAt },
+    {
+      head: 'Expires if unused',
+      cell: ({ expiresAt }) => <TimeText at={expiresAt} />,
+      csv: ({ expiresAt }) => expiresAt,
+    },
     {
       head: 'Actions',
       className: 'num',
@@ -51,13 +55,13 @@ export function Component() {
         <h1>Sessions</h1>
         <p>Devices where you are signed in. Unused sessions end after two weeks.</p>
       </div>
-      <Refused error={end.error} />
+      <ChangeError error={end.error} />
       <Listing
         path="/api/admin/sessions"
         nouns={['session', 'sessions']}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty icon="lock" title="No sessions" />}
+        empty={<EmptyState icon="lock" title="No sessions" />}
       />
     </Page>
   )

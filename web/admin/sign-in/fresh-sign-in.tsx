@@ -1,23 +1,23 @@
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import type { Session } from '../../../client/contract.gen.ts'
-import { useSession } from '../../api/caller.ts'
-import { showFreshSignInBy } from '../../api/fresh-sign-in.ts'
+import { registerFreshSignInDialog } from '../../api/fresh-sign-in.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
+import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Refused } from '../../ui/states.tsx'
-import { keepAddress } from './address.ts'
-import { deviceName } from './device.ts'
-import { hasPasskeys, signByPasskey, whyNot } from './passkey.ts'
+import { ChangeError } from '../../ui/states.tsx'
+import { describeDevice } from './device-name.ts'
+import { explainPasskeyError, hasPasskeys, signWithPasskey } from './passkey.ts'
+import { storeAddress } from './sign-in-address.ts'
 
 /** Asks the user to sign in again whenever a request requires a fresh sign-in. Part of the frame of every page. */
 export function FreshSignIn() {
   const [end, setEnd] = useState<((isFresh: boolean) => void) | null>(null)
   useEffect(
     () =>
-      showFreshSignInBy(
+      registerFreshSignInDialog(
         () =>
           new Promise<boolean>((resolve) => {
             setEnd(() => (isFresh: boolean) => {
@@ -41,18 +41,18 @@ function FreshSignInDialog({ onEnd }: { onEnd(isFresh: boolean): void }) {
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in/passkey', { meta: { changesNothing: true } })
   const link = plumbline.useMutation('post', '/api/admin/sign-in/link', {
     meta: { changesNothing: true },
-    onSuccess: () => keepAddress(new URLSearchParams({ to: pathname + search })),
+    onSuccess: () => storeAddress(new URLSearchParams({ to: pathname + search })),
   })
   const signInByPasskey = async () => {
     setRefusal(null)
     signIn.reset()
     try {
-      const signed = await signByPasskey(await challenge.mutateAsync({}))
-      const session = await signIn.mutateAsync({ body: { ...signed, device: deviceName(navigator.userAgent) } })
+      const signed = await signWithPasskey(await challenge.mutateAsync({}))
+      const session = await signIn.mutateAsync({ body: { ...signed, device: describeDevice(navigator.userAgent) } })
       end(session)
     } catch (error) {
       // Errors of the service are in the mutation.
-      setRefusal(whyNot(error))
+      setRefusal(explainPasskeyError(error))
     }
   }
   const end = (session: Session) => {
@@ -117,7 +117,7 @@ function FreshSignInDialog({ onEnd }: { onEnd(isFresh: boolean): void }) {
           {refusal}
         </p>
       )}
-      <Refused error={challenge.error ?? signIn.error ?? link.error} />
+      <ChangeError error={challenge.error ?? signIn.error ?? link.error} />
     </Dialog>
   )
 }

@@ -6,9 +6,9 @@ export const hasPasskeys = 'PublicKeyCredential' in window && 'parseRequestOptio
 type Transport = NonNullable<PasskeyAdd['transports']>[number]
 const TRANSPORTS: readonly Transport[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
-/** Creates a passkey on the device. Throws a DOMException if the device does not; `whyNot` describes it in words. */
-export async function makePasskey(asked: PasskeyOptions): Promise<Omit<PasskeyAdd, 'name'>> {
-  const { challenge, rpId, userHandle, userName, userDisplayName, algorithms, timeout, known } = asked
+/** Creates a passkey on the device. Throws a DOMException if the device does not; `explainPasskeyError` describes it in words. */
+export async function createPasskey(requested: PasskeyOptions): Promise<Omit<PasskeyAdd, 'name'>> {
+  const { challenge, rpId, userHandle, userName, userDisplayName, algorithms, timeout, known } = requested
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON({
     ...{ challenge, timeout, attestation: 'none' },
     rp: { id: rpId, name: 'Plumbline' },
@@ -19,34 +19,34 @@ export async function makePasskey(asked: PasskeyOptions): Promise<Omit<PasskeyAd
     })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
   })
-  const { id, response } = answerOf(await navigator.credentials.create({ publicKey }))
-  if (!('attestationObject' in response)) throw none()
+  const { id, response } = toJson(await navigator.credentials.create({ publicKey }))
+  if (!('attestationObject' in response)) throw noPasskeyError()
   const { clientDataJSON, attestationObject, transports } = response
   const named = TRANSPORTS.filter((each) => transports.includes(each))
   return { credentialId: id, clientDataJSON, attestationObject, transports: named }
 }
 
 /** Signs a challenge with a passkey of the device. Throws a DOMException if the device does not. */
-export async function signByPasskey(asked: PasskeyChallenge): Promise<Omit<PasskeySignIn, 'device'>> {
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...asked, userVerification: 'required' })
-  const { id, response } = answerOf(await navigator.credentials.get({ publicKey }))
-  if (!('signature' in response)) throw none()
+export async function signWithPasskey(requested: PasskeyChallenge): Promise<Omit<PasskeySignIn, 'device'>> {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...requested, userVerification: 'required' })
+  const { id, response } = toJson(await navigator.credentials.get({ publicKey }))
+  if (!('signature' in response)) throw noPasskeyError()
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response
   return { credentialId: id, clientDataJSON, authenticatorData, signature, userHandle }
 }
 
 /** Returns the browser's data about a passkey, in base64url. */
-function answerOf(credential: Credential | null) {
-  if (!(credential instanceof PublicKeyCredential)) throw none()
+function toJson(credential: Credential | null) {
+  if (!(credential instanceof PublicKeyCredential)) throw noPasskeyError()
   return credential.toJSON()
 }
 
-function none(): DOMException {
+function noPasskeyError(): DOMException {
   return new DOMException('No passkey was created or used.', 'NotAllowedError')
 }
 
 /** Describes the browser's error in words; null if the error is not the browser's. */
-export function whyNot(error: unknown): string | null {
+export function explainPasskeyError(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
   if (error.name === 'InvalidStateError') return 'This device already has your passkey.'
   if (error.name === 'SecurityError')

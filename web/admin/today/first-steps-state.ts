@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { HeldPermission } from '../../../client/contract.gen.ts'
-import { useMay, useSession } from '../../api/caller.ts'
-import { usePage } from '../../api/pages.ts'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan, useSession } from '../../api/session.ts'
 
 export interface FirstStep {
   name: 'community' | 'vendors' | 'request' | 'key' | 'webhook'
@@ -16,9 +16,9 @@ export interface FirstStep {
   isDone: boolean
 }
 
-type Told = Omit<FirstStep, 'isDone'>
+type StepDefinition = Omit<FirstStep, 'isDone'>
 
-const STEPS: readonly Told[] = [
+const STEPS: readonly StepDefinition[] = [
   {
     name: 'community',
     title: 'Add community',
@@ -67,29 +67,29 @@ const STEPS: readonly Told[] = [
   },
 ]
 
-const ONE = { limit: 1 } as const
+const ONE_RECORD = { limit: 1 } as const
 
 /**
  * Returns the first steps of a new builder, each done once its record exists. Null after the first order is written,
  * after all steps are done, or after the user hid them on this device.
  */
 export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading: boolean; dismiss(): void } {
-  const may = useMay()
+  const can = useCan()
   const { organization } = useSession()
   const place = `first-steps-dismissed ${organization.id}`
   const [isDismissed, setIsDismissed] = useState(() => localStorage.getItem(place) !== null)
-  const mine = isDismissed ? [] : STEPS.filter(({ needs }) => may(needs))
+  const mine = isDismissed ? [] : STEPS.filter(({ needs }) => can(needs))
   const enabled = mine.length > 0
-  const orders = usePage('/api/ext/purchase-orders', ONE, { enabled: enabled && may('pos:read') })
+  const orders = usePage('/api/ext/purchase-orders', ONE_RECORD, { enabled: enabled && can('pos:read') })
   // All others, nearly everyone on nearly every day, do not need the remaining requests.
   const begins = enabled && orders.data?.data.length === 0
-  const asked = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
+  const requested = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
   const lists = {
-    community: usePage('/api/ext/communities', ONE, asked('community')).data,
-    vendors: usePage('/api/ext/vendors', ONE, asked('vendors')).data,
-    request: usePage('/api/ext/bids/requests', ONE, asked('request')).data,
-    key: usePage('/api/admin/keys', ONE, asked('key')).data,
-    webhook: usePage('/api/ext/webhooks', ONE, asked('webhook')).data,
+    community: usePage('/api/ext/communities', ONE_RECORD, requested('community')).data,
+    vendors: usePage('/api/ext/vendors', ONE_RECORD, requested('vendors')).data,
+    request: usePage('/api/ext/bids/requests', ONE_RECORD, requested('request')).data,
+    key: usePage('/api/admin/keys', ONE_RECORD, requested('key')).data,
+    webhook: usePage('/api/ext/webhooks', ONE_RECORD, requested('webhook')).data,
   }
   const isLoading = enabled && (orders.isLoading || (begins && mine.some(({ name }) => lists[name] === undefined)))
   const steps = mine.map((step) => ({ ...step, isDone: (lists[step.name]?.data.length ?? 0) > 0 }))

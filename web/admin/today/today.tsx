@@ -1,21 +1,21 @@
 import { Link } from 'react-router'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { useRecords } from '../../api/records.ts'
-import { AboutEvent } from '../../ui/event-list.tsx'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { useRecords } from '../../api/use-records.ts'
+import { EventSubject } from '../../ui/event-list.tsx'
 import { eventInWords } from '../../ui/event-words.ts'
-import { useFormats } from '../../ui/organization.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Empty, SkeletonLines } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
-import { count } from '../../ui/words.ts'
+import { EmptyState, SkeletonLines } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { TimeText } from '../../ui/time.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { useFirstSteps } from './first-steps-state.ts'
-import { Matters } from './matter.tsx'
+import { MatterList } from './matter-list.tsx'
 import { useBidsDue, useDates, useDecisions, useIntegrations, useMoney } from './matters.ts'
-import { weekFrom } from './week.ts'
+import { listWeekDays } from './week.ts'
 
 /** The home page: what needs action. Each line links to the page for it. */
 export function Component() {
@@ -42,24 +42,24 @@ export function Component() {
               ? first.steps === null
                 ? "You're all caught up."
                 : 'Complete these steps to award your first bid.'
-              : `${count(total, 'item')} ${total === 1 ? 'needs' : 'need'} attention.`}
+              : `${formatCount(total, 'item')} ${total === 1 ? 'needs' : 'need'} attention.`}
         </p>
       </div>
       <div className="cols">
         <div className="stack">
           {kinds.map(({ title, matters }) => (
-            <Matters key={title} title={title} matters={matters} />
+            <MatterList key={title} title={title} matters={matters} />
           ))}
           {first.steps !== null && <FirstSteps steps={first.steps} onDismiss={first.dismiss} />}
           {total === 0 && first.steps === null && (
             <div className="panel">
-              {isLoading ? <SkeletonLines lines={6} /> : <Empty icon="check" title="Nothing to decide" />}
+              {isLoading ? <SkeletonLines lines={6} /> : <EmptyState icon="check" title="Nothing to decide" />}
             </div>
           )}
         </div>
         <aside className="stack" aria-label="This week">
-          <Week />
-          <Lately />
+          <WeekPanel />
+          <LatestEvents />
         </aside>
       </div>
     </Page>
@@ -67,22 +67,22 @@ export function Component() {
 }
 
 /** The maximum number of task starts shown for a week. */
-const MOST_TASKS = 40
+const MAX_TASKS = 40
 
-function Week() {
-  const may = useMay()
+function WeekPanel() {
+  const can = useCan()
   const { today } = useFormats()
-  const days = weekFrom(today())
+  const days = listWeekDays(today())
   const tasks = usePage(
     '/api/ext/tasks',
-    { plannedStartFrom: days[0]?.date, plannedStartTo: days.at(-1)?.date, sort: 'plannedStart', limit: MOST_TASKS },
-    { enabled: may('tasks:read') },
+    { plannedStartFrom: days[0]?.date, plannedStartTo: days.at(-1)?.date, sort: 'plannedStart', limit: MAX_TASKS },
+    { enabled: can('tasks:read') },
   )
   const homes = useRecords(
     '/api/ext/homes',
     (tasks.data?.data ?? []).map(({ homeId }) => homeId),
   )
-  if (!may('tasks:read')) return null
+  if (!can('tasks:read')) return null
   return (
     <Panel title="This week" hint="tasks that start">
       <ol className="agenda">
@@ -110,12 +110,12 @@ function Week() {
   )
 }
 
-const NEWEST = 8
+const MAX_EVENTS = 8
 
-function Lately() {
-  const may = useMay()
-  const events = usePage('/api/ext/events', { sort: '-sequence', limit: NEWEST }, { enabled: may('events:read') })
-  if (!may('events:read') || events.data?.data.length === 0) return null
+function LatestEvents() {
+  const can = useCan()
+  const events = usePage('/api/ext/events', { sort: '-sequence', limit: MAX_EVENTS }, { enabled: can('events:read') })
+  if (!can('events:read') || events.data?.data.length === 0) return null
   return (
     <Panel title="Recent activity">
       {events.data === undefined ? (
@@ -127,10 +127,10 @@ function Lately() {
               <p>
                 {eventInWords(event.type)}{' '}
                 <b>
-                  <AboutEvent of={event} />
+                  <EventSubject of={event} />
                 </b>
               </p>
-              <Time at={event.timestamp} />
+              <TimeText at={event.timestamp} />
             </li>
           ))}
         </ol>

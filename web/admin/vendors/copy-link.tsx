@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { PortalLink } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
-import { copy } from '../../ui/clipboard.ts'
+import { copyText } from '../../ui/clipboard.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { useFormats } from '../../ui/organization.ts'
-import { Refused } from '../../ui/states.tsx'
+import { ChangeError } from '../../ui/states.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
 
 /**
  * Copies a vendor's portal link, or that of one invitation, after explaining what a link is. The service records who
@@ -42,7 +42,7 @@ export function CopyLink(props: {
         </>
       }
     >
-      <Refused error={ofVendor.error ?? ofInvitation.error} />
+      <ChangeError error={ofVendor.error ?? ofInvitation.error} />
       {url === null ? (
         <p className="muted">
           Anyone who has the link can act for {vendor}. The history records that you copied it, and everything done
@@ -53,7 +53,7 @@ export function CopyLink(props: {
           <h3>This link is shown once</h3>
           <div className="value">
             <code>{url}</code>
-            <Button small look="primary" icon="copy" onClick={() => void copy(url, 'The link')}>
+            <Button small look="primary" icon="copy" onClick={() => void copyText(url, 'The link')}>
               Copy link
             </Button>
           </div>

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 import { Panel } from '../../ui/panel.tsx'
-import { type Column, None, Table } from '../../ui/table.tsx'
-import { count } from '../../ui/words.ts'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import type { CsvFile } from './csv-file.ts'
-import { FIELDS, isVendorField, type Mapping } from './vendor-columns.ts'
+import { type ColumnMapping, isVendorField, VENDOR_FIELDS } from './vendor-columns.ts'
 
 /** Enough values to recognize the content of a column. */
-const SHOWN = 3
+const MAX_SAMPLE_VALUES = 3
 
 /** Assigns a field to each column of the file, next to the column's first values. */
 export function ImportColumns(props: {
   file: CsvFile
-  mapping: Mapping
+  mapping: ColumnMapping
   isDisabled: boolean
-  onChange(mapping: Mapping): void
+  onChange(mapping: ColumnMapping): void
   actions: ReactNode
 }) {
   const { file, mapping, isDisabled, onChange, actions } = props
@@ -40,7 +40,7 @@ export function ImportColumns(props: {
           onChange={(event) => set(at, event.target.value)}
         >
           <option value="">not imported</option>
-          {Object.entries(FIELDS).map(([field, { word }]) => (
+          {Object.entries(VENDOR_FIELDS).map(([field, { word }]) => (
             <option key={field} value={field}>
               {word}
             </option>
@@ -52,15 +52,15 @@ export function ImportColumns(props: {
       head: 'For example',
       className: 'long',
       cell: ({ at }) => {
-        const examples = file.rows.flatMap((cells) => cells[at] || []).slice(0, SHOWN)
-        return examples.length === 0 ? <None word="empty" /> : <span className="clip">{examples.join(' · ')}</span>
+        const examples = file.rows.flatMap((cells) => cells[at] || []).slice(0, MAX_SAMPLE_VALUES)
+        return examples.length === 0 ? <EmptyCell word="empty" /> : <span className="clip">{examples.join(' · ')}</span>
       },
     },
   ]
   return (
     <Panel
       title="The columns"
-      hint={`${count(file.heads.length, 'column')}, ${count(file.rows.length, 'row')}`}
+      hint={`${formatCount(file.heads.length, 'column')}, ${formatCount(file.rows.length, 'row')}`}
       isFlush
       foot={
         <>

@@ -1,25 +1,25 @@
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import { queries } from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { Button } from '../../ui/button.tsx'
-import { save, toCsv } from '../../ui/csv.ts'
+import { saveFile, toCsv } from '../../ui/csv.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Refused } from '../../ui/states.tsx'
+import { ChangeError } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { say } from '../../ui/toast.tsx'
-import { count } from '../../ui/words.ts'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { type CsvFile, readCsv } from './csv-file.ts'
 import { ImportColumns } from './import-columns.tsx'
-import { type FailedRow, type Imported, importVendors } from './import-run.ts'
-import { FIELDS, guessed, isVendorField, type Mapping, rowOf } from './vendor-columns.ts'
+import { type FailedRow, type ImportCounts, importVendors } from './import-vendors.ts'
+import { type ColumnMapping, guessMapping, isVendorField, toImportRow, VENDOR_FIELDS } from './vendor-columns.ts'
 
 /** The progress of a trial or an import. `error` is what stopped it. */
-interface Run {
+interface ImportProgress {
   isTrial: boolean
   done: number
-  so: Imported | null
+  so: ImportCounts | null
   isOver: boolean
   error: unknown
 }
@@ -28,9 +28,9 @@ interface Run {
 export function Component() {
   const [file, setFile] = useState<CsvFile | null>(null)
   const [fault, setFault] = useState<string | null>(null)
-  const [mapping, setMapping] = useState<Mapping>([])
-  const [run, setRun] = useState<Run | null>(null)
-  const rows = useMemo(() => file?.rows.map((cells) => rowOf(cells, mapping)) ?? [], [file, mapping])
+  const [mapping, setMapping] = useState<ColumnMapping>([])
+  const [run, setRun] = useState<ImportProgress | null>(null)
+  const rows = useMemo(() => file?.rows.map((cells) => toImportRow(cells, mapping)) ?? [], [file, mapping])
 
   const take = (text: string) => {
     const read = readCsv(text)
@@ -42,19 +42,19 @@ export function Component() {
     }
     setFault(null)
     setFile(read)
-    setMapping(guessed(read.heads))
+    setMapping(guessMapping(read.heads))
   }
   const start = async (isTrial: boolean) => {
-    const begun: Run = { isTrial, done: 0, so: null, isOver: false, error: null }
-    setRun(begun)
+    const started: ImportProgress = { isTrial, done: 0, so: null, isOver: false, error: null }
+    setRun(started)
     try {
-      const so = await importVendors(rows, isTrial, (done, so) => setRun({ ...begun, done, so }))
-      setRun({ ...begun, done: rows.length, so, isOver: true })
-      if (!isTrial) say(`${count(so.created + so.updated, 'vendor')} imported`)
+      const so = await importVendors(rows, isTrial, (done, so) => setRun({ ...started, done, so }))
+      setRun({ ...started, done: rows.length, so, isOver: true })
+      if (!isTrial) showToast(`${formatCount(so.created + so.updated, 'vendor')} imported`)
     } catch (error) {
-      setRun((now) => ({ ...(now ?? begun), isOver: true, error }))
+      setRun((now) => ({ ...(now ?? started), isOver: true, error }))
     }
-    if (!isTrial) void queries.invalidateQueries()
+    if (!isTrial) void queryClient.invalidateQueries()
   }
   const isBusy = run !== null && !run.isOver
 
@@ -90,13 +90,13 @@ export function Component() {
                 disabled={!mapping.includes('companyName') || (isBusy && !run.isTrial)}
                 onClick={() => void start(true)}
               >
-                Preview {count(rows.length, 'row')}
+                Preview {formatCount(rows.length, 'row')}
               </Button>
             }
           />
         )}
         {file !== null && run !== null && (
-          <Outcome {...{ file, run, rows }} onImport={() => void start(false)} onTrial={() => void start(true)} />
+          <ImportOutcome {...{ file, run, rows }} onImport={() => void start(false)} onTrial={() => void start(true)} />
         )}
       </div>
     </Page>
@@ -122,9 +122,9 @@ function ChooseFile({ onText, isDisabled }: { onText(text: string): void; isDisa
   )
 }
 
-function Outcome(props: {
+function ImportOutcome(props: {
   file: CsvFile
-  run: Run
+  run: ImportProgress
   rows: readonly Record<string, unknown>[]
   onImport(): void
   onTrial(): void
@@ -141,7 +141,7 @@ function Outcome(props: {
       isFlush
       actions={
         failed.length > 0 && (
-          <Button small look="quiet" icon="download" onClick={() => saveFailed(file, failed)}>
+          <Button small look="quiet" icon="download" onClick={() => downloadFailedRows(file, failed)}>
             Rows with errors
           </Button>
         )
@@ -151,18 +151,18 @@ function Outcome(props: {
         {!isOver && (
           <>
             <p>
-              {isTrial ? 'Checking' : 'Importing'}: {done} of {count(rows.length, 'row')}
+              {isTrial ? 'Checking' : 'Importing'}: {done} of {formatCount(rows.length, 'row')}
             </p>
             <progress className="meter-native" max={100} value={share} aria-label="Progress" />
           </>
         )}
-        <Refused
+        <ChangeError
           error={error}
           remedy={isTrial || done === 0 ? undefined : `The first ${done} rows were imported. Import the file again.`}
         />
         {so !== null && (
           <p>
-            <strong>{count(so.created, 'vendor')}</strong> {isTrial ? 'would be added' : 'added'},{' '}
+            <strong>{formatCount(so.created, 'vendor')}</strong> {isTrial ? 'would be added' : 'added'},{' '}
             <strong>{so.updated}</strong> changed, {so.unchanged} unchanged,{' '}
             <strong className={failed.length > 0 ? 'tone-bad' : undefined}>{failed.length}</strong> with errors.
           </p>
@@ -170,7 +170,7 @@ function Outcome(props: {
         {isOver && isTrial && so !== null && error === null && (
           <div className="row wrap">
             <Button look="primary" disabled={good === 0} onClick={onImport}>
-              Import {count(good, 'row')}
+              Import {formatCount(good, 'row')}
             </Button>
             {failed.length > 0 && <span className="muted">Rows with errors are skipped.</span>}
           </div>
@@ -184,26 +184,26 @@ function Outcome(props: {
           </div>
         )}
       </div>
-      {failed.length > 0 && <Faults {...{ file, failed }} />}
+      {failed.length > 0 && <RowErrors {...{ file, failed }} />}
     </Panel>
   )
 }
 
 /** More errors than a person reads at once; the file of failed rows contains all of them. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
-function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] }) {
+function RowErrors({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] }) {
   const columns: readonly Column<FailedRow>[] = [
-    { head: 'Line', cell: ({ row }) => lineOf(row) },
+    { head: 'Line', cell: ({ row }) => toLineNumber(row) },
     { head: 'Row', className: 'wraps', cell: ({ row }) => file.rows[row]?.join(', ') },
-    { head: 'Errors', className: 'wraps', cell: faultInWords },
+    { head: 'Errors', className: 'wraps', cell: describeRowError },
   ]
   return (
     <div className="table-wrap">
       <Table
         caption="Rows with errors"
         columns={columns}
-        rows={failed.slice(0, MOST_SHOWN)}
+        rows={failed.slice(0, MAX_SHOWN)}
         keyOf={({ row }) => String(row)}
       />
     </div>
@@ -211,21 +211,21 @@ function Faults({ file, failed }: { file: CsvFile; failed: readonly FailedRow[] 
 }
 
 /** The headings are line 1. */
-function lineOf(row: number): number {
+function toLineNumber(row: number): number {
   return row + 2
 }
 
-function faultInWords({ problem }: FailedRow): string {
+function describeRowError({ problem }: FailedRow): string {
   if (problem.errors.length === 0) return problem.detail
   return problem.errors
     .map(({ pointer, message }) => {
       const [field = ''] = (pointer ?? '').split('/').filter((part) => part !== '' && part !== 'input')
-      return `${isVendorField(field) ? FIELDS[field].word : field} ${message}`.trim()
+      return `${isVendorField(field) ? VENDOR_FIELDS[field].word : field} ${message}`.trim()
     })
     .join('; ')
 }
 
-function saveFailed(file: CsvFile, failed: readonly FailedRow[]): void {
-  const rows = failed.map((one) => [...(file.rows[one.row] ?? []), faultInWords(one)])
-  save(toCsv([...file.heads, 'Errors'], rows), 'vendors-at-fault.csv')
+function downloadFailedRows(file: CsvFile, failed: readonly FailedRow[]): void {
+  const rows = failed.map((one) => [...(file.rows[one.row] ?? []), describeRowError(one)])
+  saveFile(toCsv([...file.heads, 'Errors'], rows), 'vendors-at-fault.csv')
 }

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
 import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Refused } from '../../ui/states.tsx'
+import { ChangeError } from '../../ui/states.tsx'
 import { CopyLink } from './copy-link.tsx'
 
 /** Invites a vendor to its whole portal. The link is emailed; users with the permission can copy it afterwards. */
 export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose(): void }) {
-  const may = useMay()
+  const can = useCan()
   const [isCopying, setIsCopying] = useState(false)
   const { id: vendorId, companyName } = vendor
   const invite = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/invite')
@@ -32,7 +32,7 @@ export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose():
               Invite vendor
             </Button>
           )}
-          {invite.isSuccess && may('portal_links:read') && (
+          {invite.isSuccess && can('portal_links:read') && (
             <Button look="primary" icon="copy" onClick={() => setIsCopying(true)}>
               Copy link…
             </Button>
@@ -40,12 +40,12 @@ export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose():
         </>
       }
     >
-      <Refused error={invite.error} />
+      <ChangeError error={invite.error} />
       {invite.isSuccess ? (
         <p>
           {companyName} has a new portal link. If this server sends email, the link was emailed
           {vendor.email !== null && ` to ${vendor.email}`}.{' '}
-          {may('portal_links:read')
+          {can('portal_links:read')
             ? 'Otherwise, copy the link and send it yourself.'
             : 'Otherwise, ask an owner or admin to copy the link.'}
         </p>

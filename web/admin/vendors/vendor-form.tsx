@@ -1,13 +1,13 @@
 import { useId, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { faultOf } from '../../api/fault.ts'
+import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChangedSince } from '../../ui/changed-since.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, TextField, typed, typedNumber } from '../../ui/form.tsx'
-import { say } from '../../ui/toast.tsx'
+import { Form, readNumber, readText, TextField } from '../../ui/form.tsx'
+import { showToast } from '../../ui/toast.tsx'
 
 /** Creates a vendor or edits one. */
 export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Vendor; onClose(): void }) {
@@ -15,32 +15,32 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
   const navigate = useNavigate()
   // The record when the form was opened. Changes by others in the meantime do not change the form.
   const [before] = useState(vendor)
-  const [sent, setSent] = useState<Body | null>(null)
-  const [toConfirm, setToConfirm] = useState<Body | null>(null)
+  const [sent, setSent] = useState<VendorBody | null>(null)
+  const [toConfirm, setToConfirm] = useState<VendorBody | null>(null)
   const create = plumbline.useMutation('post', '/api/ext/vendors', {
     onSuccess: ({ id, companyName }) => {
-      say(`${companyName} added`)
+      showToast(`${companyName} added`)
       void navigate(`/vendors/${id}`)
     },
   })
   const update = plumbline.useMutation('patch', '/api/ext/vendors/{vendorId}', {
     onSuccess: ({ companyName }) => {
-      say(`${companyName} updated`)
+      showToast(`${companyName} updated`)
       onClose()
     },
   })
-  const save = (body: Body, version: number | undefined) => {
+  const save = (body: VendorBody, version: number | undefined) => {
     setToConfirm(null)
     setSent(body)
     if (before === undefined) create.mutate({ body })
     else update.mutate({ params: { path: { vendorId: before.id }, header: { 'If-Match': `"${version}"` } }, body })
   }
-  const submit = (body: Body) => {
-    if (before !== undefined && endsLinks(before, body)) setToConfirm(body)
+  const submit = (body: VendorBody) => {
+    if (before !== undefined && revokesLinks(before, body)) setToConfirm(body)
     else save(body, before?.version)
   }
   const error = create.error ?? update.error
-  const isConflict = error !== null && faultOf(error).problem?.code === 'precondition_failed'
+  const isConflict = error !== null && toErrorMessage(error).problem?.code === 'precondition_failed'
   return (
     <Dialog
       open
@@ -64,7 +64,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
           onOverwrite={() => sent !== null && save(sent, now?.version)}
         />
       )}
-      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => submit(bodyOf(data))}>
+      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => submit(toVendorBody(data))}>
         <TextField name="companyName" label="Company" defaultValue={before?.companyName} autoFocus />
         <div className="form-row">
           <TextField name="contactName" label="Contact" optional defaultValue={before?.contactName ?? ''} />
@@ -99,7 +99,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
         </div>
       </Form>
       {before !== undefined && toConfirm !== null && (
-        <ConfirmAddress
+        <ConfirmAddressDialog
           vendor={before}
           email={toConfirm.email}
           onConfirm={() => save(toConfirm, before.version)}
@@ -110,7 +110,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
   )
 }
 
-function ConfirmAddress(props: { vendor: Vendor; email: string | null; onConfirm(): void; onClose(): void }) {
+function ConfirmAddressDialog(props: { vendor: Vendor; email: string | null; onConfirm(): void; onClose(): void }) {
   const { vendor, email, onConfirm, onClose } = props
   const { companyName } = vendor
   const word = email === null ? 'Remove address' : 'Change address'
@@ -142,22 +142,22 @@ function ConfirmAddress(props: { vendor: Vendor; email: string | null; onConfirm
 }
 
 /** Whether saving revokes portal links, which may have been mailed to the address that is being removed. */
-function endsLinks({ email, portalStatus }: Vendor, after: Body): boolean {
+function revokesLinks({ email, portalStatus }: Vendor, after: VendorBody): boolean {
   return portalStatus !== 'not_invited' && email !== null && email.toLowerCase() !== after.email?.toLowerCase()
 }
 
-type Body = ReturnType<typeof bodyOf>
+type VendorBody = ReturnType<typeof toVendorBody>
 
-function bodyOf(data: FormData) {
-  const scopes = (typed(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())
+function toVendorBody(data: FormData) {
+  const scopes = (readText(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())
   return {
-    companyName: typed(data, 'companyName') ?? '',
-    contactName: typed(data, 'contactName') ?? null,
-    phone: typed(data, 'phone') ?? null,
-    email: typed(data, 'email') ?? null,
+    companyName: readText(data, 'companyName') ?? '',
+    contactName: readText(data, 'contactName') ?? null,
+    phone: readText(data, 'phone') ?? null,
+    email: readText(data, 'email') ?? null,
     scopes: [...new Set(scopes.filter((scope) => scope !== ''))],
-    poLimit: typedNumber(data, 'poLimit') ?? null,
-    licenseNumber: typed(data, 'licenseNumber') ?? null,
-    accountingId: typed(data, 'accountingId') ?? null,
+    poLimit: readNumber(data, 'poLimit') ?? null,
+    licenseNumber: readText(data, 'licenseNumber') ?? null,
+    accountingId: readText(data, 'accountingId') ?? null,
   }
 }

@@ -2,32 +2,32 @@ import { Menu } from '@base-ui/react/menu'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import type { Vendor, VendorStatus } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useRecords } from '../../api/records.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { useRecords } from '../../api/use-records.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { percent } from '../../ui/figures.ts'
-import { History } from '../../ui/history.tsx'
-import { useFormats } from '../../ui/organization.ts'
+import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
-import { Failed, Refused, SkeletonLines } from '../../ui/states.tsx'
+import { RecordHistory } from '../../ui/record-history.tsx'
+import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
-import { say } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+import { ComplianceDocuments } from './compliance-documents.tsx'
 import { CopyLink } from './copy-link.tsx'
-import { VendorBids, VendorOrders } from './dealings.tsx'
 import { InviteToPortal } from './invite-to-portal.tsx'
-import { Papers } from './papers.tsx'
 import { VendorForm } from './vendor-form.tsx'
+import { VendorBids, VendorOrders } from './vendor-lists.tsx'
 
 /** Shows one vendor: compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
   const { vendorId = '' } = useParams()
   useLive('at ease')
-  const may = useMay()
+  const can = useCan()
   const { money } = useFormats()
   const params = { params: { path: { vendorId } } }
   const vendor = plumbline.useQuery('get', '/api/ext/vendors/{vendorId}', params)
@@ -38,7 +38,7 @@ export function Component() {
   if (vendor.error !== null) {
     return (
       <Page title="Vendor" crumbs={[{ name: 'Vendors', to: '/vendors' }, { name: 'Vendor' }]}>
-        <Failed what="The vendor" error={vendor.error} onRetry={() => void vendor.refetch()} />
+        <LoadError what="The vendor" error={vendor.error} onRetry={() => void vendor.refetch()} />
       </Page>
     )
   }
@@ -49,7 +49,7 @@ export function Component() {
       title={data?.companyName ?? 'Vendor'}
       crumbs={crumbs}
       actions={
-        data !== undefined && may('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />
+        data !== undefined && can('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />
       }
     >
       {data === undefined ? (
@@ -68,7 +68,7 @@ export function Component() {
             facts={[
               {
                 label: 'Trades',
-                value: data.scopes.length === 0 ? 'none' : data.scopes.map(inWords).join(', '),
+                value: data.scopes.length === 0 ? 'none' : data.scopes.map(humanize).join(', '),
                 isWideOnly: true,
               },
               { label: 'Accounting ID', value: data.accountingId ?? 'none', isWideOnly: true },
@@ -113,7 +113,7 @@ export function Component() {
           {tab === 'overview' ? (
             <div className="cols">
               <div className="stack">
-                <Papers vendorId={vendorId} />
+                <ComplianceDocuments vendorId={vendorId} />
                 <VendorOrders vendorId={vendorId} />
                 <VendorBids vendorId={vendorId} />
               </div>
@@ -139,14 +139,17 @@ export function Component() {
                             'Answered',
                             score.invitations.answeredPercent === null
                               ? 'no requests yet'
-                              : percent(score.invitations.answeredPercent),
+                              : formatPercent(score.invitations.answeredPercent),
                           ],
-                          ['Won', score.bids.winPercent === null ? 'no decisions yet' : percent(score.bids.winPercent)],
+                          [
+                            'Won',
+                            score.bids.winPercent === null ? 'no decisions yet' : formatPercent(score.bids.winPercent),
+                          ],
                           [
                             'Ordered vs. bid',
                             score.orders.averageVariancePercent === null
                               ? 'no orders yet'
-                              : percent(score.orders.averageVariancePercent),
+                              : formatPercent(score.orders.averageVariancePercent),
                           ],
                           ['Payable', money(score.payable)],
                         ]}
@@ -154,12 +157,12 @@ export function Component() {
                     </div>
                   )}
                 </Panel>
-                <Contact vendor={data} />
+                <ContactDetails vendor={data} />
               </aside>
             </div>
           ) : (
             <Panel title="History">
-              <History of={vendorId} />
+              <RecordHistory of={vendorId} />
             </Panel>
           )}
         </>
@@ -168,7 +171,7 @@ export function Component() {
   )
 }
 
-function Contact({ vendor }: { vendor: Vendor }) {
+function ContactDetails({ vendor }: { vendor: Vendor }) {
   const { email, phone, contactName, address, paymentTerms, contacts } = vendor
   const lines =
     address === null ? [] : [address.line1, address.line2, `${address.city}, ${address.state} ${address.postalCode}`]
@@ -201,7 +204,7 @@ function Contact({ vendor }: { vendor: Vendor }) {
             ? []
             : [['Address', lines.filter((line) => line !== null && line !== '').join(', ')] as const]),
           ...contacts.map(({ name, phone, email }) => [name, phone ?? email ?? 'no number'] as const),
-          ['Retainage', percent(vendor.defaultRetainagePercent)],
+          ['Retainage', formatPercent(vendor.defaultRetainagePercent)],
           ['Terms', paymentTerms === null ? 'not agreed' : `Net ${paymentTerms.netDays}`],
           ['License', vendor.licenseNumber ?? 'not known'],
           ['Tax ID', vendor.taxIdLast4 === null ? 'not known' : `ends with ${vendor.taxIdLast4}`],
@@ -220,13 +223,13 @@ const MOVES: readonly { to: VendorStatus; word: string }[] = [
 
 function VendorActions({ vendor }: { vendor: Vendor }) {
   const [open, setOpen] = useState<'edit' | 'portal' | 'link' | null>(null)
-  const may = useMay()
+  const can = useCan()
   const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
-    onSuccess: ({ companyName, status }) => say(`${companyName}: ${inWords(status).toLowerCase()}`),
+    onSuccess: ({ companyName, status }) => showToast(`${companyName}: ${humanize(status).toLowerCase()}`),
   })
   return (
     <>
-      <Refused error={change.error} />
+      <ChangeError error={change.error} />
       <Button icon="mail" onClick={() => setOpen('portal')}>
         Invite to portal
       </Button>
@@ -241,7 +244,7 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
               <Menu.Item className="narrow-only" onClick={() => setOpen('portal')}>
                 Invite to portal…
               </Menu.Item>
-              {may('portal_links:read') && vendor.portalStatus !== 'not_invited' && (
+              {can('portal_links:read') && vendor.portalStatus !== 'not_invited' && (
                 <Menu.Item onClick={() => setOpen('link')}>Copy portal link…</Menu.Item>
               )}
               {MOVES.filter(({ to }) => to !== vendor.status).map(({ to, word }) => (

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { useMay } from '../../api/caller.ts'
-import { useLive } from '../../api/live.ts'
-import { usePage } from '../../api/pages.ts'
-import { inWords, Status } from '../../ui/badge.tsx'
+import { usePage } from '../../api/list-pages.ts'
+import { useCan } from '../../api/session.ts'
+import { useLive } from '../../api/use-live.ts'
+import { humanize, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
-import { LOOKS } from '../../ui/looks.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { type Column, None } from '../../ui/table.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { ViewTabs } from '../../ui/view-tabs.tsx'
 import { VendorForm } from './vendor-form.tsx'
 
@@ -40,28 +40,28 @@ const COLUMNS: readonly Column<Vendor>[] = [
   {
     head: 'Status',
     cell: ({ status }) => <Status of="vendor" is={status} />,
-    csv: ({ status }) => LOOKS.vendor[status].word,
+    csv: ({ status }) => STATUS_LOOKS.vendor[status].word,
   },
   {
     head: 'Compliance',
     cell: ({ complianceStatus }) => <Status of="compliance" is={complianceStatus} />,
-    csv: ({ complianceStatus }) => LOOKS.compliance[complianceStatus].word,
+    csv: ({ complianceStatus }) => STATUS_LOOKS.compliance[complianceStatus].word,
   },
   {
     head: 'Trades',
     className: 'long',
     cell: ({ scopes }) =>
       scopes.length === 0 ? (
-        <None />
+        <EmptyCell />
       ) : (
         <span className="clip" title={scopes.join(', ')}>
-          {scopes.map(inWords).join(', ')}
+          {scopes.map(humanize).join(', ')}
         </span>
       ),
     csv: ({ scopes }) => scopes.join(', '),
   },
-  { head: 'Phone', className: 'nowrap', cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
-  { head: 'Email', isWideOnly: true, cell: ({ email }) => email ?? <None />, csv: ({ email }) => email },
+  { head: 'Phone', className: 'nowrap', cell: ({ phone }) => phone ?? <EmptyCell />, csv: ({ phone }) => phone },
+  { head: 'Email', isWideOnly: true, cell: ({ email }) => email ?? <EmptyCell />, csv: ({ email }) => email },
   {
     head: 'Portal',
     isWideOnly: true,
@@ -79,12 +79,12 @@ const COLUMNS: readonly Column<Vendor>[] = [
 /** Lists vendors. */
 export function Component() {
   useLive('at ease')
-  const may = useMay()
+  const can = useCan()
   const [isNew, setIsNew] = useState(false)
   const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'name' })
-  const create = may('vendors:write') && (
+  const create = can('vendors:write') && (
     <>
-      {may('skills:write') && (
+      {can('skills:write') && (
         <Link className="btn" to="/vendors/import">
           Import
         </Link>
@@ -113,18 +113,18 @@ export function Component() {
           {
             name: 'scope',
             label: 'Trade',
-            options: (scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: inWords(name) })),
+            options: (scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanize(name) })),
           },
           {
             name: 'complianceStatus',
             label: 'Compliance',
-            options: Object.entries(LOOKS.compliance).map(([value, { word }]) => ({ value, label: word })),
+            options: Object.entries(STATUS_LOOKS.compliance).map(([value, { word }]) => ({ value, label: word })),
           },
         ]}
         empty={
-          <Empty icon="vendors" title="No vendors yet" actions={create}>
+          <EmptyState icon="vendors" title="No vendors yet" actions={create}>
             Add the vendors that you invite to bid. They answer on their portal page, without an account.
-          </Empty>
+          </EmptyState>
         }
       />
       {isNew && <VendorForm onClose={() => setIsNew(false)} />}

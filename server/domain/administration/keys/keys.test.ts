@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { createKey } from '../../../platform/keys/keys.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
 
@@ -36,8 +36,8 @@ test('a user creates a key, sees its secret once, and the key has the selected p
 
 test('repeating the creation with the same Idempotency-Key creates no second key and omits the secret', async () => {
   const once = { ...owner, headers: { ...owner.headers, 'idempotency-key': 'make-a-key' } }
-  const wanted = { name: 'Once', permissions: ['vendors:read'], expiresAt: null }
-  const [first, again] = [await create(wanted, once), await create(wanted, once)]
+  const requested = { name: 'Once', permissions: ['vendors:read'], expiresAt: null }
+  const [first, again] = [await create(requested, once), await create(requested, once)]
   expect([first.body.secret === null, again.body]).toEqual([false, { ...first.body, secret: null }])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
@@ -56,46 +56,49 @@ test('a key cannot have more permissions than its creator, and invalid values ar
   expect([status, pointers]).toEqual([422, ['/allowedAddresses/1', '/expiresAt']])
   // Permissions that are for people only cannot be given to a key.
   expect((await create({ name: 'Keys', permissions: ['keys:write'] })).status).toBe(422)
-  const { body: made } = await create({ name: 'Of Ada', permissions: ['vendors:read'] }, await plumbline.signIn(email))
+  const { body: created } = await create(
+    { name: 'Of Ada', permissions: ['vendors:read'] },
+    await plumbline.signIn(email),
+  )
   const { id } = (await plumbline.get('/api/ext/users?role=admin')).body.data[0]
   await updateUser(database, clock, id, { status: 'disabled' })
   plumbline.clock.advance(1000)
-  expect((await plumbline.get('/api/ext/vendors', { key: made.secret })).status).toBe(403)
+  expect((await plumbline.get('/api/ext/vendors', { key: created.secret })).status).toBe(403)
 })
 
 test('a key is updated with its current ETag, and no longer once it is revoked', async () => {
-  const { body: made, headers } = await create({ name: 'Old name', permissions: ['vendors:read'] })
-  const etag = (await plumbline.get(`${KEYS}/${made.id}`, owner)).headers.get('etag') ?? ''
+  const { body: created, headers } = await create({ name: 'Old name', permissions: ['vendors:read'] })
+  const etag = (await plumbline.get(`${KEYS}/${created.id}`, owner)).headers.get('etag') ?? ''
   expect(headers.get('etag')).not.toBe('')
   const change = (body: object, ifMatch = etag) =>
-    plumbline.patch(`${KEYS}/${made.id}`, body, { ...owner, headers: { ...owner.headers, 'if-match': ifMatch } })
+    plumbline.patch(`${KEYS}/${created.id}`, body, { ...owner, headers: { ...owner.headers, 'if-match': ifMatch } })
   const changed = await change({ name: 'New name', allowedAddresses: ['192.0.2.0/24'] })
   expect(changed.body).toMatchObject({ name: 'New name', allowedAddresses: ['192.0.2.0/24'], version: 2 })
   expect((await change({ name: 'Late' })).status).toBe(412)
   plumbline.clock.advance(1000)
-  expect(await statusWith(made.secret)).toBe(403)
-  const revoke = () => plumbline.post(`${KEYS}/${made.id}/revoke`, undefined, owner)
+  expect(await statusWith(created.secret)).toBe(403)
+  const revoke = () => plumbline.post(`${KEYS}/${created.id}/revoke`, undefined, owner)
   const revoked = await revoke()
   expect(revoked.body).toMatchObject({ revokedAt: expect.any(String), secrets: [] })
   expect((await revoke()).body).toEqual(revoked.body)
   plumbline.clock.advance(1000)
-  expect(await statusWith(made.secret)).toBe(401)
+  expect(await statusWith(created.secret)).toBe(401)
   expect((await change({ name: 'Again' }, '*')).body.code).toBe('conflict')
-  expect((await plumbline.post(`${KEYS}/${made.id}/rotate`, {}, owner)).body.code).toBe('conflict')
+  expect((await plumbline.post(`${KEYS}/${created.id}/rotate`, {}, owner)).body.code).toBe('conflict')
 })
 
 test('after a rotation the previous secret works during the overlap, and the one before it does not', async () => {
-  const { body: made } = await create({ name: 'Rotated', permissions: ['vendors:read'] })
-  const rotate = (body: object) => plumbline.post(`${KEYS}/${made.id}/rotate`, body, owner)
+  const { body: created } = await create({ name: 'Rotated', permissions: ['vendors:read'] })
+  const rotate = (body: object) => plumbline.post(`${KEYS}/${created.id}/rotate`, body, owner)
   const { body: second } = await rotate({ overlapDays: 7 })
   expect(second.secrets).toMatchObject([
     { start: second.secret.slice(0, 10), expiresAt: null },
-    { start: made.secret.slice(0, 10), expiresAt: expect.any(String) },
+    { start: created.secret.slice(0, 10), expiresAt: expect.any(String) },
   ])
-  expect([await statusWith(made.secret), await statusWith(second.secret)]).toEqual([200, 200])
+  expect([await statusWith(created.secret), await statusWith(second.secret)]).toEqual([200, 200])
   const { body: third } = await rotate({})
   plumbline.clock.advance(1000)
-  const statuses = [made, second, third].map(({ secret }) => statusWith(secret))
+  const statuses = [created, second, third].map(({ secret }) => statusWith(secret))
   expect(await Promise.all(statuses)).toEqual([401, 401, 200])
   expect((await rotate({ overlapDays: 8 })).status).toBe(422)
 })
@@ -127,11 +130,11 @@ test('rotating or extending a key that acts for a more powerful user returns per
 })
 
 test('the audit trail records each change of a key with the actor and the IP address', async () => {
-  const { body: made } = await create({ name: 'Watched', permissions: ['vendors:read'] })
-  await plumbline.patch(`${KEYS}/${made.id}`, { name: 'Watched well' }, owner)
-  await plumbline.post(`${KEYS}/${made.id}/rotate`, {}, owner)
-  await plumbline.post(`${KEYS}/${made.id}/revoke`, undefined, owner)
-  const { body: trail } = await plumbline.get(`/api/ext/audit-entries?resourceId=${made.id}&sort=at`)
+  const { body: created } = await create({ name: 'Watched', permissions: ['vendors:read'] })
+  await plumbline.patch(`${KEYS}/${created.id}`, { name: 'Watched well' }, owner)
+  await plumbline.post(`${KEYS}/${created.id}/rotate`, {}, owner)
+  await plumbline.post(`${KEYS}/${created.id}/revoke`, undefined, owner)
+  const { body: trail } = await plumbline.get(`/api/ext/audit-entries?resourceId=${created.id}&sort=at`)
   const { body: session } = await plumbline.get('/api/admin/session', owner)
   const by = { actor: { type: 'user', id: session.user.id }, address: expect.any(String) }
   expect(trail.data).toMatchObject([
@@ -148,11 +151,11 @@ test('a key of another builder returns 404', async () => {
   const email = 'other@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Other', role: 'owner', poApprovalLimit: null })
   const other = await plumbline.signIn(email)
-  const { body: made } = await create({ name: 'Ours', permissions: ['vendors:read'] })
-  expect((await plumbline.get(`${KEYS}/${made.id}`, other)).status).toBe(404)
+  const { body: created } = await create({ name: 'Ours', permissions: ['vendors:read'] })
+  expect((await plumbline.get(`${KEYS}/${created.id}`, other)).status).toBe(404)
   for (const what of ['rotate', 'revoke'])
-    expect((await plumbline.post(`${KEYS}/${made.id}/${what}`, undefined, other)).status).toBe(404)
-  expect((await plumbline.patch(`${KEYS}/${made.id}`, { name: 'Mine' }, other)).status).toBe(404)
+    expect((await plumbline.post(`${KEYS}/${created.id}/${what}`, undefined, other)).status).toBe(404)
+  expect((await plumbline.patch(`${KEYS}/${created.id}`, { name: 'Mine' }, other)).status).toBe(404)
   const { body: list } = await plumbline.get(KEYS, other)
-  expect(list.data.map(({ id }: { id: string }) => id)).not.toContain(made.id)
+  expect(list.data.map(({ id }: { id: string }) => id)).not.toContain(created.id)
 })

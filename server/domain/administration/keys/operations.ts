@@ -1,9 +1,9 @@
-import { noteChange } from '../../../platform/calls/call.ts'
+import { recordChange } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
-import { exchangeSecret, issueSecret, USUAL_LIFE_MS } from '../../../platform/keys/keys.ts'
-import { signedIn } from '../../../platform/keys/principals.ts'
-import { assertCovers, assertInUse, assertNotRevoked, assertPossible } from './key.ts'
+import { DEFAULT_LIFETIME_MS, issueSecret, replaceSecret } from '../../../platform/keys/keys.ts'
+import { requireSignedIn } from '../../../platform/keys/principals.ts'
+import { assertCanManageKey, assertKeyActive, assertKeyAllowed, assertNotRevoked } from './key-rules.ts'
 import * as keys from './queries.ts'
 
 const DAY_MS = 86_400_000
@@ -15,9 +15,9 @@ export const keyOperations = {
 
   async createKey({ body }, call) {
     requireFreshSignIn(call)
-    assertPossible(call, body)
-    const { expiresAt = new Date(call.now.getTime() + USUAL_LIFE_MS).toISOString(), ...rest } = body
-    const createdByUserId = signedIn(call).id
+    assertKeyAllowed(call, body)
+    const { expiresAt = new Date(call.now.getTime() + DEFAULT_LIFETIME_MS).toISOString(), ...rest } = body
+    const createdByUserId = requireSignedIn(call).id
     const created = await call.write(async (call) => {
       const { id: keyId } = await keys.insert(call, { ...rest, expiresAt, createdByUserId })
       const secret = await issueSecret(call.db, { organizationId: call.organizationId, keyId, now: call.now })
@@ -36,8 +36,8 @@ export const keyOperations = {
     const key = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
       assertNotRevoked(before)
-      if (isExtended) await assertCovers(call, before)
-      assertPossible(call, body)
+      if (isExtended) await assertCanManageKey(call, before)
+      assertKeyAllowed(call, body)
       return keys.update(call, before, body, ifMatch)
     })
     return { status: 200, body: key }
@@ -47,12 +47,12 @@ export const keyOperations = {
     requireFreshSignIn(call)
     const rotated = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
-      assertInUse(before, call.now)
-      await assertCovers(call, before)
+      assertKeyActive(before, call.now)
+      await assertCanManageKey(call, before)
       const of = { organizationId: call.organizationId, keyId: before.id, now: call.now }
-      const { secret } = await exchangeSecret(call.db, of, body.overlapDays * DAY_MS)
-      await keys.touch(call, before.id)
-      noteChange(call, before.id, 'rotated')
+      const { secret } = await replaceSecret(call.db, of, body.overlapDays * DAY_MS)
+      await keys.bumpVersion(call, before.id)
+      recordChange(call, before.id, 'rotated')
       return { ...(await keys.find(call, before.id)), secret }
     })
     return { status: 200, body: rotated }
@@ -63,7 +63,7 @@ export const keyOperations = {
       const before = await keys.lock(call, path.keyId)
       if (before.revokedAt !== null) return before
       await keys.update(call, before, { revokedAt: call.now.toISOString() })
-      noteChange(call, before.id, 'revoked')
+      recordChange(call, before.id, 'revoked')
       // The secrets of a revoked key are no longer listed, so read the key again.
       return keys.find(call, before.id)
     })

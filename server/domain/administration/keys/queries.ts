@@ -1,8 +1,8 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
 /** SQL of the secrets that work, each shown by its first characters. */
-const SECRETS = `(
+const SECRETS_SQL = `(
   select coalesce(json_agg(json_build_object(
     'start', s."start",
     'createdAt', to_char(s."createdAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -12,13 +12,13 @@ const SECRETS = `(
   where s."organizationId" = t."organizationId" and s."keyId" = t."id" and t."revokedAt" is null
     and (s."expiresAt" is null or s."expiresAt" > now()))`
 
-export const { list, find, lock, insert, update } = resource({
+export const { list, find, lock, insert, update } = defineResource({
   schema: 'ApiKey',
-  computed: { secrets: SECRETS },
+  computed: { secrets: SECRETS_SQL },
 })
 
 /** Increments the key's version after a change to its secrets, which are in another table. */
-export async function touch({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
+export async function bumpVersion({ db, organizationId, now }: WriteCall, id: string): Promise<void> {
   await db
     .updateTable('apiKeys')
     .set((set) => ({ version: set('version', '+', 1), updatedAt: now }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connected, newOauthApp, type OauthApp } from '../../../../test/support/oauth-app.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { connectApp, createOauthApp, type OauthApp } from '../../../../test/support/oauth-app.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let owner: RequestOptions
@@ -10,7 +10,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   owner = await plumbline.signIn()
   viewer = await colleague('viewer@harrowfinch.example.com')
-  app = await newOauthApp(plumbline, { client_name: 'Claude Desktop' })
+  app = await createOauthApp(plumbline, { client_name: 'Claude Desktop' })
 })
 afterAll(() => plumbline.stop())
 
@@ -23,7 +23,7 @@ const reads = async (key: string) => (await plumbline.get('/api/ext/vendors', { 
 const revoke = (id: string, by: RequestOptions) => plumbline.post(`/api/admin/oauth-grants/${id}/revoke`, undefined, by)
 
 test('a grant shows which app may do what for which user, and when it was last used', async () => {
-  const { key } = await connected(plumbline, app, owner, { permissions: ['vendors:read'], proposeOnly: true })
+  const { key } = await connectApp(plumbline, app, owner, { permissions: ['vendors:read'], proposeOnly: true })
   expect(await reads(key)).toBe(200)
   const [grant] = await listed(owner)
   const { body: session } = await plumbline.get('/api/admin/session', owner)
@@ -36,7 +36,7 @@ test('a grant shows which app may do what for which user, and when it was last u
 })
 
 test('revoking a grant invalidates its tokens at once, and revoking it again changes nothing', async () => {
-  const { key, refresh } = await connected(plumbline, app, owner)
+  const { key, refresh } = await connectApp(plumbline, app, owner)
   const [grant] = await listed(owner)
   expect((await revoke(grant.id, owner)).body).toMatchObject({ version: 2, revokedAt: expect.any(String) })
   expect(await reads(key)).toBe(401)
@@ -50,15 +50,15 @@ test('revoking a grant invalidates its tokens at once, and revoking it again cha
 })
 
 test('connecting an app again replaces its previous grant', async () => {
-  const before = await connected(plumbline, app, owner)
-  const after = await connected(plumbline, app, owner, { permissions: ['homes:read'] })
+  const before = await connectApp(plumbline, app, owner)
+  const after = await connectApp(plumbline, app, owner, { permissions: ['homes:read'] })
   expect([await reads(before.key), after.scope]).toEqual([401, 'homes:read'])
   const standing = (await listed(owner)).filter(({ revokedAt }: { revokedAt: string | null }) => revokedAt === null)
   expect(standing).toHaveLength(1)
 })
 
 test('people list and revoke their own grants, and users who manage keys those of all', async () => {
-  const { key } = await connected(plumbline, app, viewer)
+  const { key } = await connectApp(plumbline, app, viewer)
   const [own, ...others] = await listed(viewer)
   expect(others).toEqual([])
   const all = await listed(owner)
@@ -74,12 +74,12 @@ test('people list and revoke their own grants, and users who manage keys those o
 })
 
 test('a webhook that an app created stops when the app is disconnected, and Idempotency-Keys of two apps are separate', async () => {
-  const { key } = await connected(plumbline, app, owner)
-  const wanted = { url: 'https://hooks.example.com/of-an-app', eventTypes: ['vendor.created'] }
+  const { key } = await connectApp(plumbline, app, owner)
+  const requested = { url: 'https://hooks.example.com/of-an-app', eventTypes: ['vendor.created'] }
   const once = { key, headers: { 'idempotency-key': 'once' } }
-  const { body: webhook } = await plumbline.post('/api/ext/webhooks', wanted, once)
-  const other = await connected(plumbline, await newOauthApp(plumbline), owner)
-  const another = { ...wanted, url: 'https://hooks.example.com/of-another-app' }
+  const { body: webhook } = await plumbline.post('/api/ext/webhooks', requested, once)
+  const other = await connectApp(plumbline, await createOauthApp(plumbline), owner)
+  const another = { ...requested, url: 'https://hooks.example.com/of-another-app' }
   const elsewhere = await plumbline.post('/api/ext/webhooks', another, { ...once, key: other.key })
   expect(elsewhere.status).toBe(201)
   const { body: caller } = await plumbline.get('/api/ext/me', { key })
@@ -92,7 +92,7 @@ test('a webhook that an app created stops when the app is disconnected, and Idem
 test("deactivating a user invalidates their apps' tokens at once, refresh tokens included", async () => {
   const email = 'leaves@harrowfinch.example.com'
   const leaving = await colleague(email)
-  const { key, refresh } = await connected(plumbline, app, leaving)
+  const { key, refresh } = await connectApp(plumbline, app, leaving)
   expect(await reads(key)).toBe(200)
   const { body: session } = await plumbline.get('/api/admin/session', leaving)
   await plumbline.post(`/api/admin/users/${session.user.id}/status`, { status: 'disabled' }, owner)
@@ -106,7 +106,7 @@ test("changing a user's role changes what their apps may do", async () => {
   const { body: session } = await plumbline.get('/api/admin/session', person)
   const role = (to: string) => plumbline.patch(`/api/admin/users/${session.user.id}`, { role: to }, owner)
   await role('estimator')
-  const { key } = await connected(plumbline, app, person)
+  const { key } = await connectApp(plumbline, app, person)
   const create = async (companyName: string) =>
     (await plumbline.post('/api/ext/vendors', { companyName }, { key })).status
   expect(await create('While Estimator')).toBe(201)
@@ -117,7 +117,7 @@ test("changing a user's role changes what their apps may do", async () => {
 test('an app has the same rate limits as a key', async () => {
   const limited = await startTestPlumbline({ RATE_LIMIT_PER_MINUTE: '3' })
   const person = await limited.signIn()
-  const { key } = await connected(limited, await newOauthApp(limited), person)
+  const { key } = await connectApp(limited, await createOauthApp(limited), person)
   const statuses: number[] = []
   for (let i = 0; i < 4; i++) statuses.push((await limited.get('/api/ext/vendors', { key })).status)
   expect(statuses).toEqual([200, 200, 200, 429])

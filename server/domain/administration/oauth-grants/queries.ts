@@ -1,16 +1,16 @@
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update } = resource({
+export const { list, find, findAll, lock, insert, update } = defineResource({
   schema: 'OauthGrant',
 })
 
 /** Revokes a grant and invalidates all its tokens. Does nothing if it is already revoked. */
-export async function revoke(call: WriteCall, id: string): Promise<void> {
+export async function revokeGrant(call: WriteCall, id: string): Promise<void> {
   const before = await lock(call, id)
   if (before.revokedAt !== null) return
   await update(call, before, { revokedAt: call.now.toISOString() })
-  noteChange(call, id, 'revoked')
+  recordChange(call, id, 'revoked')
   await call.db
     .deleteFrom('oauthTokens')
     .where('organizationId', '=', call.organizationId)
@@ -19,7 +19,7 @@ export async function revoke(call: WriteCall, id: string): Promise<void> {
 }
 
 /** Returns the active grant of a user to one app, or undefined. */
-export async function standing({ db, organizationId }: Tenant, userId: string, clientId: string) {
+export async function findActiveGrant({ db, organizationId }: Tenant, userId: string, clientId: string) {
   return db
     .selectFrom('oauthGrants')
     .select('id')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { createUser } from '../../office/users/users.ts'
 
 let plumbline: TestPlumbline

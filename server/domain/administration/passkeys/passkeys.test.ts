@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Authenticator, authenticator, type Lies } from '../../../../test/support/authenticator.ts'
+import { type Authenticator, createAuthenticator, type Deviations } from '../../../../test/support/authenticator.ts'
 import {
-  fromPage,
+  pageRequest,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
+} from '../../../../test/support/test-plumbline.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
 
 let plumbline: TestPlumbline
@@ -20,14 +20,14 @@ afterAll(() => plumbline.stop())
 const PASSKEYS = '/api/admin/passkeys'
 const prepare = async (by = owner) => (await plumbline.post(`${PASSKEYS}/prepare`, undefined, by)).body
 const challenge = async () =>
-  (await plumbline.post('/api/admin/sign-in/passkey/challenge', undefined, fromPage(''))).body
-const add = (made: object, by = owner, name = 'Laptop') => plumbline.post(PASSKEYS, { name, ...made }, by)
-const enter = (signed: object) => plumbline.post('/api/admin/sign-in/passkey', signed, fromPage(''))
+  (await plumbline.post('/api/admin/sign-in/passkey/challenge', undefined, pageRequest(''))).body
+const add = (created: object, by = owner, name = 'Laptop') => plumbline.post(PASSKEYS, { name, ...created }, by)
+const enter = (signed: object) => plumbline.post('/api/admin/sign-in/passkey', signed, pageRequest(''))
 const listed = async (by = owner) => (await plumbline.get(PASSKEYS, by)).body.data
 
 /** Returns a device with a registered passkey, by default the owner's. */
 async function known(by = owner): Promise<Authenticator> {
-  const device = authenticator(plumbline.config.publicUrl)
+  const device = createAuthenticator(plumbline.config.publicUrl)
   const added = await add(device.create(await prepare(by)), by)
   expect([added.status, added.body]).toEqual([200, expect.objectContaining({ name: 'Laptop', lastUsedAt: null })])
   return device
@@ -35,8 +35,8 @@ async function known(by = owner): Promise<Authenticator> {
 
 async function colleague(email: string) {
   const { database, clock, organizationId } = plumbline
-  const made = { organizationId, email, name: 'Dana Cho', role: 'viewer', poApprovalLimit: 0 } as const
-  const { id } = await createUser(database, clock, made)
+  const created = { organizationId, email, name: 'Dana Cho', role: 'viewer', poApprovalLimit: 0 } as const
+  const { id } = await createUser(database, clock, created)
   return { id, by: await plumbline.signIn(email) }
 }
 
@@ -44,16 +44,16 @@ const refused = { status: 409, code: 'passkey_refused' }
 
 test('a passkey signs its user in like a link does, and records the sign-in', async () => {
   const device = await known()
-  const asked = await challenge()
-  expect(asked).toMatchObject({ rpId: 'localhost', timeout: 300_000 })
-  const answer = await enter({ ...device.sign(asked), device: 'Safari on iPhone' })
+  const requested = await challenge()
+  expect(requested).toMatchObject({ rpId: 'localhost', timeout: 300_000 })
+  const answer = await enter({ ...device.sign(requested), device: 'Safari on iPhone' })
   expect(answer.body).toMatchObject({
     user: { email: 'priya@harrowfinch.example.com' },
     organization: { id: plumbline.organizationId },
   })
   const [cookie = ''] = answer.headers.getSetCookie()
   expect(cookie).toMatch(/^plumbline_session=[^;]+; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/)
-  const session = fromPage(cookie.split(';')[0] ?? '')
+  const session = pageRequest(cookie.split(';')[0] ?? '')
   expect((await plumbline.get('/api/admin/session', session)).body).toEqual(answer.body)
   const { body: sessions } = await plumbline.get('/api/admin/sessions', session)
   expect(sessions.data[0]).toMatchObject({ device: 'Safari on iPhone', isCurrent: true, address: expect.any(String) })
@@ -65,8 +65,8 @@ test('a passkey signs its user in like a link does, and records the sign-in', as
 
 test('a challenge works once, before it expires, and only for its purpose', async () => {
   const device = await known()
-  const asked = await challenge()
-  const signed = device.sign(asked)
+  const requested = await challenge()
+  const signed = device.sign(requested)
   const answers = await Promise.all([enter(signed), enter(signed), enter(signed)])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   const late = device.sign(await challenge())
@@ -81,13 +81,13 @@ test('a challenge works once, before it expires, and only for its purpose', asyn
   expect((await enter(device.sign(await prepare()))).body).toMatchObject(refused)
   expect((await enter(device.sign({ challenge: 'c2Vjb25kLWhhbmQ' }))).body).toMatchObject(refused)
   const { by: dana } = await colleague('dana@example.com')
-  const stranger = authenticator(plumbline.config.publicUrl)
+  const stranger = createAuthenticator(plumbline.config.publicUrl)
   expect((await add(stranger.create(await challenge()))).body).toMatchObject(refused)
   expect((await add(stranger.create(await prepare(dana)))).body).toMatchObject(refused)
   expect((await add(stranger.create(await prepare()), dana)).body).toMatchObject(refused)
 })
 
-test.each<[string, Lies]>([
+test.each<[string, Deviations]>([
   ['another site', { origin: 'https://evil.example.com' }],
   ['another port of this host', { origin: 'http://localhost:1' }],
   ['another host', { rpId: 'evil.example.com' }],
@@ -98,7 +98,7 @@ test.each<[string, Lies]>([
   const device = await known()
   const signing = lies.flags === undefined ? lies : { flags: lies.flags & 0x0f }
   expect((await enter(device.sign(await challenge(), signing))).body).toMatchObject(refused)
-  const another = authenticator(plumbline.config.publicUrl)
+  const another = createAuthenticator(plumbline.config.publicUrl)
   expect((await add(another.create(await prepare(), lies))).body).toMatchObject(refused)
   await removeAll(owner)
 })
@@ -116,7 +116,7 @@ test("a copied passkey is detected by its counter, and a signature for somebody 
   // A valid signature with the ID of another passkey.
   const signed = device.sign(await challenge(), { counter: 99 })
   expect((await enter({ ...signed, credentialId: other.credentialId })).body).toMatchObject(refused)
-  const unknown = authenticator(plumbline.config.publicUrl)
+  const unknown = createAuthenticator(plumbline.config.publicUrl)
   expect((await enter(unknown.sign(await challenge()))).body).toMatchObject(refused)
 })
 
@@ -132,9 +132,9 @@ test('malformed bytes are rejected without a server error', async () => {
     for (const field of ['clientDataJSON', 'authenticatorData', 'signature'])
       expect((await enter({ ...device.sign(await challenge()), [field]: each })).body).toMatchObject(refused)
     expect((await enter({ ...signed, credentialId: each })).body).toMatchObject(refused)
-    const made = authenticator(plumbline.config.publicUrl).create(await prepare())
+    const created = createAuthenticator(plumbline.config.publicUrl).create(await prepare())
     for (const field of ['clientDataJSON', 'attestationObject', 'credentialId'])
-      expect((await add({ ...made, [field]: each })).body).toMatchObject(refused)
+      expect((await add({ ...created, [field]: each })).body).toMatchObject(refused)
   }
   for (const wrong of [{ signature: 'not base64!' }, { signature: '' }, { credentialId: 'x'.repeat(1401) }])
     expect((await enter({ ...device.sign(await challenge()), ...wrong })).status).toBe(422)
@@ -153,8 +153,8 @@ test('only their owner lists, renames, and removes passkeys, and the audit trail
   const { body: page } = await plumbline.get(`${PASSKEYS}?limit=1`, otto)
   const { body: rest } = await plumbline.get(`${PASSKEYS}?limit=1&cursor=${page.nextCursor}`, otto)
   expect([...page.data, ...rest.data]).toEqual(list)
-  const { known: kept } = await prepare(otto)
-  expect(kept.map(({ credentialId }: { credentialId: string }) => credentialId).sort()).toEqual(
+  const { known: stored } = await prepare(otto)
+  expect(stored.map(({ credentialId }: { credentialId: string }) => credentialId).sort()).toEqual(
     [first.credentialId, second.credentialId].sort(),
   )
   expect((await add(first.create(await prepare(otto)), otto)).body).toMatchObject(refused)
@@ -177,7 +177,7 @@ test('only their owner lists, renames, and removes passkeys, and the audit trail
 test('a person has at most 20 passkeys, and none of them signs in a person who no longer works anywhere', async () => {
   const { id, by } = await colleague('many@example.com')
   const [device] = await Promise.all(Array.from({ length: 20 }, () => known(by)))
-  const another = authenticator(plumbline.config.publicUrl)
+  const another = createAuthenticator(plumbline.config.publicUrl)
   expect((await add(another.create(await prepare(by)), by)).body).toMatchObject({ status: 409, code: 'conflict' })
   await updateUser(plumbline.database, plumbline.clock, id, { status: 'disabled' })
   expect((await enter(device?.sign(await challenge()) ?? {})).body).toMatchObject(refused)

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Passkey, PasskeyTransports } from '../../../../client/contract.gen.ts'
-import { page, readCursor } from '../../../platform/calls/page.ts'
+import { readCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
@@ -10,15 +10,15 @@ import type { Db } from '../../../platform/database/database.ts'
 const SORT = '-createdAt'
 
 /** The contract's limit, which is enough for all devices of one person. */
-export const MOST = 20
+export const MAX_PASSKEYS = 20
 
 /** How long a challenge can be answered. A person may have to find the device first. */
-export const CHALLENGE_LIFE_MS = 5 * 60_000
+export const CHALLENGE_LIFETIME_MS = 5 * 60_000
 
-const SHOWN = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
+const SHOWN_FIELDS = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
 
 /** A passkey as stored, with the data needed to verify its signatures. */
-export interface Known {
+export interface StoredPasskey {
   id: string
   identityId: string
   credentialId: string
@@ -28,24 +28,24 @@ export interface Known {
 }
 
 /** Lists the passkeys of an identity, newest first. */
-export async function listOf(
+export async function listPasskeys(
   db: Db,
   identityId: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<{ data: Passkey[]; nextCursor: string | null }> {
   const after = cursor === undefined ? null : readCursor(SORT, cursor).id
-  let rows = db.selectFrom('passkeys').select(SHOWN).where('identityId', '=', identityId)
+  let rows = db.selectFrom('passkeys').select(SHOWN_FIELDS).where('identityId', '=', identityId)
   // IDs sort by their time of creation.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  return page(found, limit, SORT, ({ createdAt }) => createdAt)
+  return toPage(found, limit, SORT, ({ createdAt }) => createdAt)
 }
 
 /** Returns all passkeys of an identity in the form that browsers expect. */
-export async function credentialsOf(
+export async function listCredentials(
   db: Db,
   identityId: string,
 ): Promise<{ credentialId: string; transports: PasskeyTransports }[]> {
@@ -54,28 +54,31 @@ export async function credentialsOf(
     .select(['credentialId', 'transports'])
     .where('identityId', '=', identityId)
     .orderBy('id')
-    .limit(MOST)
+    .limit(MAX_PASSKEYS)
     .execute()
   return rows.map(({ credentialId, transports }) => ({ credentialId, transports: transports as PasskeyTransports }))
 }
 
 /** Stores a passkey. Returns null if its credential ID is already stored. */
-export async function insert(
+export async function insertPasskey(
   db: Db,
-  passkey: Known & { name: string; isSynced: boolean; createdAt: Date },
+  passkey: StoredPasskey & { name: string; isSynced: boolean; createdAt: Date },
 ): Promise<Passkey | null> {
   const { createdAt, ...rest } = passkey
-  const made = await db
+  const created = await db
     .insertInto('passkeys')
     .values({ ...rest, createdAt: createdAt.toISOString(), lastUsedAt: null })
     .onConflict((on) => on.column('credentialId').doNothing())
-    .returning(SHOWN)
+    .returning(SHOWN_FIELDS)
     .executeTakeFirst()
-  return made ?? null
+  return created ?? null
 }
 
 /** Returns the passkey with this credential ID, of any identity. */
-export async function findByCredential(db: Db, credentialId: string): Promise<(Known & { email: string }) | null> {
+export async function findByCredential(
+  db: Db,
+  credentialId: string,
+): Promise<(StoredPasskey & { email: string }) | null> {
   const found = await db
     .selectFrom('passkeys as p')
     .innerJoin('identities as i', 'i.id', 'p.identityId')
@@ -86,7 +89,7 @@ export async function findByCredential(db: Db, credentialId: string): Promise<(K
 }
 
 /** Records a sign-in. Returns false if a sign-in with the same or a higher counter was recorded meanwhile. */
-export async function noteUse(
+export async function recordUse(
   db: Db,
   id: string,
   use: { counter: number; isSynced: boolean; at: Date },
@@ -103,19 +106,19 @@ export async function noteUse(
 }
 
 /** Renames a passkey. Returns null if the identity has none with this ID. */
-export async function rename(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
+export async function renamePasskey(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
   const renamed = await db
     .updateTable('passkeys')
     .set({ name })
     .where('identityId', '=', identityId)
     .where('id', '=', id)
-    .returning(SHOWN)
+    .returning(SHOWN_FIELDS)
     .executeTakeFirst()
   return renamed ?? null
 }
 
 /** Deletes a passkey. Returns false if the identity has none with this ID. */
-export async function remove(db: Db, identityId: string, id: string): Promise<boolean> {
+export async function deletePasskey(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
     .where('identityId', '=', identityId)
@@ -125,12 +128,12 @@ export async function remove(db: Db, identityId: string, id: string): Promise<bo
 }
 
 /** Creates a challenge for an identity that adds a passkey, or for a visitor who signs in (`identityId` null). */
-export async function newChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
+export async function createChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
-  const expiresAt = new Date(now.getTime() + CHALLENGE_LIFE_MS).toISOString()
+  const expiresAt = new Date(now.getTime() + CHALLENGE_LIFETIME_MS).toISOString()
   await db
     .insertInto('passkeyChallenges')
-    .values({ id: digest(challenge), identityId, expiresAt })
+    .values({ id: hashChallenge(challenge), identityId, expiresAt })
     .execute()
   return challenge
 }
@@ -144,13 +147,13 @@ export async function spendChallenge(
 ): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeyChallenges')
-    .where('id', '=', digest(challenge))
+    .where('id', '=', hashChallenge(challenge))
     .where('identityId', identityId === null ? 'is' : '=', identityId)
     .where('expiresAt', '>', now.toISOString())
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-function digest(challenge: string): string {
+function hashChallenge(challenge: string): string {
   return hash('sha256', challenge, 'base64url')
 }

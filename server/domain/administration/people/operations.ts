@@ -1,19 +1,23 @@
 import type { HeldPermission, Role as RoleEntry } from '../../../../client/contract.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
-import { administrationOf, permissionsOf, ROLES } from '../../../platform/keys/roles.ts'
+import { adminPermissionsOf, ROLES, rolePermissions } from '../../../platform/keys/roles.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import * as users from '../../office/users/queries.ts'
-import { linkFor, mailInvitation } from './invitation.ts'
-import { assertMayMove, changesPower } from './people.ts'
+import { createInvitationLink, mailInvitation } from './user-invitation.ts'
+import { assertCanChangeUser, changesPower } from './user-rules.ts'
 
 export const peopleOperations = {
   async inviteUser({ body }, call) {
     requireFreshSignIn(call)
-    const link = await linkFor(call, body.email)
+    const link = await createInvitationLink(call, body.email)
     const user = await call.write(async (call) => {
-      await assertMayMove(call, null, { status: 'invited', role: body.role, poApprovalLimit: body.poApprovalLimit })
+      await assertCanChangeUser(call, null, {
+        status: 'invited',
+        role: body.role,
+        poApprovalLimit: body.poApprovalLimit,
+      })
       const invited = await users.insert(call, { ...body, status: 'invited' })
       if (link !== null) await mailInvitation(call, invited, link)
       return invited
@@ -24,11 +28,11 @@ export const peopleOperations = {
   async updateUser({ path, body, ifMatch }, call) {
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const { role = before.role, poApprovalLimit = before.poApprovalLimit } = body
       const after = { ...before, role, poApprovalLimit }
       if (changesPower(before, after)) requireFreshSignIn(call)
-      await assertMayMove(call, before, after)
+      await assertCanChangeUser(call, before, after)
       return users.update(call, before, body)
     })
     return { status: 200, body: user }
@@ -40,7 +44,7 @@ export const peopleOperations = {
       const before = await users.lock(call, path.userId)
       // An invited user who never signed in returns to `invited`, not to `active`.
       const status = body.status === 'active' && before.lastLoginAt === null ? 'invited' : body.status
-      await assertMayMove(call, before, { ...before, status })
+      await assertCanChangeUser(call, before, { ...before, status })
       return users.update(call, before, { status })
     })
     return { status: 200, body: user }
@@ -53,16 +57,16 @@ export const peopleOperations = {
         'wrong_status',
         `Cannot invite ${user.name} again: the user is ${user.status}. Only users who have not signed in yet can be invited again.`,
       )
-    const link = await linkFor(call, user.email)
+    const link = await createInvitationLink(call, user.email)
     if (link === null) return { status: 200, body: { delivery: 'none' } }
     await call.write((call) => mailInvitation(call, user, link))
     return { status: 200, body: { delivery: 'mail' } }
   },
 
-  async getRoles(_input, { surroundings }) {
-    const { roles } = surroundings.contract.document['x-roles'] as { roles: Record<string, string> }
+  async getRoles(_input, { services }) {
+    const { roles } = services.contract.document['x-roles'] as { roles: Record<string, string> }
     const data = ROLES.map((role): RoleEntry => {
-      const permissions: HeldPermission[] = [...permissionsOf(role), ...administrationOf(role)]
+      const permissions: HeldPermission[] = [...rolePermissions(role), ...adminPermissionsOf(role)]
       return { role, description: roles[role] ?? '', permissions }
     })
     return { status: 200, body: { data } }

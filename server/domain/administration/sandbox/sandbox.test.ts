@@ -4,16 +4,16 @@ import { type Receiver, startReceiver } from '../../../../scripts/processes/rece
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
 import {
   type Answer,
-  fromPage,
+  pageRequest,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
-import { REQUESTS } from '../../../operators/demo/world.ts'
-import { ownedTables } from '../../../platform/database/owned-tables.ts'
-import { STAYS } from '../../office/organizations/sandbox-tables.ts'
+} from '../../../../test/support/test-plumbline.ts'
+import { REQUESTS } from '../../../operators/demo/demo-world.ts'
+import { listOwnedTables } from '../../../platform/database/owned-tables.ts'
+import { KEPT_TABLES } from '../../office/organizations/sandbox-tables.ts'
 import { markSandbox } from '../../office/organizations/sandboxes.ts'
-import { makeSignInLink } from '../../office/users/sign-in-link.ts'
+import { createSignInLink } from '../../office/users/sign-in-link.ts'
 import { createUser } from '../../office/users/users.ts'
 
 const SANDBOX = '/api/admin/sandbox'
@@ -58,8 +58,8 @@ async function ends(): Promise<Answer['body']> {
 async function leftIn(organizationId: string): Promise<string[]> {
   const db = plumbline.database.statements
   const left: string[] = []
-  for (const { name } of await ownedTables(db)) {
-    if (STAYS.has(name)) continue
+  for (const { name } of await listOwnedTables(db)) {
+    if (KEPT_TABLES.has(name)) continue
     const only = name === 'events' ? sql`and "type" <> 'user.logged_in'` : sql``
     const { rows } = await sql`
       select from ${sql.table(name)} where "organizationId" = ${organizationId} ${only} limit 1`.execute(db)
@@ -97,9 +97,9 @@ test(
     const { organizationId } = plumbline
     const hook = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
     expect((await plumbline.post('/api/ext/webhooks', hook)).status).toBe(201)
-    const begun = await plumbline.post(`${SANDBOX}/fill`, undefined, owner)
-    expect(begun.body).toMatchObject({ status: 'filling', done: 0, total: 401 })
-    expect(begun.status).toBe(202)
+    const started = await plumbline.post(`${SANDBOX}/fill`, undefined, owner)
+    expect(started.body).toMatchObject({ status: 'filling', done: 0, total: 401 })
+    expect(started.status).toBe(202)
     for (const verb of ['fill', 'empty'])
       expect(await plumbline.post(`${SANDBOX}/${verb}`, undefined, owner)).toMatchObject(refused('under_way'))
     expect(await ends()).toMatchObject({ status: 'filled', done: 401, total: 401, failure: null })
@@ -132,14 +132,14 @@ test(
 
 test("nobody can sign in as a person of the example, not even with an operator's link", async () => {
   const { database, clock, app } = plumbline
-  const { identity } = app.surroundings
+  const { identity } = app.services
   const { data: users } = (await plumbline.get('/api/ext/users?limit=50')).body
   const elena = users.find(({ name }: { name: string }) => name === 'Elena Ortiz')
-  await expect(makeSignInLink({ database, clock, identity }, elena.id, 60_000)).rejects.toMatchObject({
+  await expect(createSignInLink({ database, clock, identity }, elena.id, 60_000)).rejects.toMatchObject({
     extras: { reason: 'not_available' },
   })
   await expect(plumbline.signIn(elena.email)).rejects.toThrow('link_spent')
-  const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, fromPage(''))
+  const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, pageRequest(''))
   expect((await ask(elena.email)).status).toBe(202)
   expect((await ask('ingrid@example.com')).status).toBe(202)
   // Mails are sent in order, so a mail to her would have arrived before this one.

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entriesAt, wholeContract } from '../../../../scripts/conformance/contract.ts'
-import { placeOf } from '../../../../scripts/conformance/judge.ts'
-import { authenticator } from '../../../../test/support/authenticator.ts'
-import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
+import { operationPlace } from '../../../../scripts/conformance/judge-answer.ts'
+import { entriesAt, wholeContract } from '../../../../scripts/conformance/walked-contract.ts'
+import { createAuthenticator } from '../../../../test/support/authenticator.ts'
+import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
 import {
   type Answer,
-  fromPage,
+  pageRequest,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
+} from '../../../../test/support/test-plumbline.ts'
 import { createUser } from '../../office/users/users.ts'
 
 let plumbline: TestPlumbline
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const user = await plumbline.post('/api/admin/users', invited, owner)
   keyId = key.body.id
   userId = user.body.id
-  const app = await connected(plumbline, await newOauthApp(plumbline), owner, { proposeOnly: true })
+  const app = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   proposalId = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing' }, app)).body.id
 })
 afterAll(() => plumbline.stop())
@@ -61,7 +61,7 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
 }
 
 const declaring = [...wholeContract.operations.values()].filter((operation) =>
-  entriesAt(...placeOf(operation), 'responses', '403', 'content', 'application/problem+json', 'examples').some(
+  entriesAt(...operationPlace(operation), 'responses', '403', 'content', 'application/problem+json', 'examples').some(
     ([name]) => name === 'fresh_sign_in_required',
   ),
 )
@@ -114,14 +114,14 @@ test('signing in again is fresh, stays in the organization, and ends the previou
   )
   await ageSessions(601)
   expect((await REQUESTS.createKey?.(before))?.body.code).toBe('fresh_sign_in_required')
-  const device = authenticator(plumbline.config.publicUrl)
+  const device = createAuthenticator(plumbline.config.publicUrl)
   const fresh = await plumbline.signIn()
-  const { body: asked } = await plumbline.post('/api/admin/passkeys/prepare', undefined, fresh)
-  await plumbline.post('/api/admin/passkeys', { name: 'Laptop', ...device.create(asked) }, fresh)
-  const { body: challenge } = await plumbline.post('/api/admin/sign-in/passkey/challenge', undefined, fromPage(''))
+  const { body: requested } = await plumbline.post('/api/admin/passkeys/prepare', undefined, fresh)
+  await plumbline.post('/api/admin/passkeys', { name: 'Laptop', ...device.create(requested) }, fresh)
+  const { body: challenge } = await plumbline.post('/api/admin/sign-in/passkey/challenge', undefined, pageRequest(''))
   const again = await plumbline.post('/api/admin/sign-in/passkey', device.sign(challenge), before)
   expect(again.body).toMatchObject({ organization: { id: other.organizationId } })
-  const after = fromPage(again.headers.getSetCookie()[0]?.split(';')[0] ?? '')
+  const after = pageRequest(again.headers.getSetCookie()[0]?.split(';')[0] ?? '')
   expect((await REQUESTS.createKey?.(after))?.status).toBe(201)
   expect((await plumbline.get('/api/admin/session', before)).status).toBe(401)
   expect((await plumbline.get('/api/admin/session', after)).body.organization.id).toBe(other.organizationId)
@@ -134,7 +134,7 @@ test('a sign-in by another person in the same browser ends the previous session 
   await plumbline.post('/api/admin/session/organization', { organizationId: other.organizationId }, before)
   const email = 'dana@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Dana', role: 'viewer', poApprovalLimit: 0 })
-  const { url } = await plumbline.app.surroundings.identity.makeLink(email, 60_000)
+  const { url } = await plumbline.app.services.identity.makeLink(email, 60_000)
   const token = url.slice(url.indexOf('=') + 1)
   const dana = await plumbline.post('/api/admin/sign-in', { token }, before)
   expect(dana.body).toMatchObject({ user: { email }, organization: { id: organizationId } })

@@ -6,7 +6,7 @@ import { Problem } from '../../../platform/problems/problem.ts'
  * the response waited for the lookup or the mail, its timing would reveal whether a user has the address. Requests that
  * are still queued when the process ends are lost; the person can request another link.
  */
-export interface LinkRequests {
+export interface LinkRequestQueue {
   /** Queues a request. Throws `unavailable` for every address alike if too many requests wait. */
   add(email: string): void
   /** Resolves once no request is waiting. */
@@ -14,9 +14,12 @@ export interface LinkRequests {
 }
 
 /** Some minutes of work, and less than a megabyte of addresses. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
-export function handleLinkRequests(failures: FailureLog, mailLink: (email: string) => Promise<void>): LinkRequests {
+export function createLinkRequestQueue(
+  failures: FailureLog,
+  mailLink: (email: string) => Promise<void>,
+): LinkRequestQueue {
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
@@ -34,7 +37,7 @@ export function handleLinkRequests(failures: FailureLog, mailLink: (email: strin
 
   return {
     add(email) {
-      if (waiting >= MOST_WAITING)
+      if (waiting >= MAX_WAITING)
         throw new Problem(
           'unavailable',
           'Too many sign-in links are being requested right now. Try again in 10 seconds.',

@@ -1,5 +1,5 @@
 import type { MessageRole, SessionEntry } from '../../../../client/contract.gen.ts'
-import { page, readCursor } from '../../../platform/calls/page.ts'
+import { readCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Db } from '../../../platform/database/database.ts'
 const SORT = '-createdAt'
 
 /** Lists the active sessions of an identity, newest first. */
-export async function listOf(
+export async function listSessions(
   db: Db,
   { identityId, currentId, now }: { identityId: string; currentId: string; now: Date },
   { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -35,11 +35,11 @@ export async function listOf(
     lengthenedAt: updatedAt,
     expiresAt,
   }))
-  return page(entries, limit, SORT, ({ createdAt }) => createdAt)
+  return toPage(entries, limit, SORT, ({ createdAt }) => createdAt)
 }
 
 /** Ends a session of an identity. Returns false if it has none with this ID. */
-export async function end(db: Db, identityId: string, id: string): Promise<boolean> {
+export async function endSession(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
     .where('identityId', '=', identityId)
@@ -49,11 +49,11 @@ export async function end(db: Db, identityId: string, id: string): Promise<boole
 }
 
 /** Switches the session to another organization. */
-export async function moveTo(db: Db, id: string, organizationId: string): Promise<void> {
+export async function switchOrganization(db: Db, id: string, organizationId: string): Promise<void> {
   await db.updateTable('sessions').set({ activeOrganizationId: organizationId }).where('id', '=', id).execute()
 }
 
-export interface Member {
+export interface Membership {
   organizationId: string
   organizationName: string
   userId: string
@@ -63,10 +63,10 @@ export interface Member {
 }
 
 /** The maximum number of organizations that getSession returns. */
-const MOST_MEMBERSHIPS = 200
+const MAX_MEMBERSHIPS = 200
 
 /** Returns all users with this address who may sign in, sorted by the name of their organization. */
-export async function membersOf(db: Db, email: string): Promise<Member[]> {
+export async function listMemberships(db: Db, email: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom('users as u')
     .innerJoin('organizations as o', 'o.id', 'u.organizationId')
@@ -83,7 +83,7 @@ export async function membersOf(db: Db, email: string): Promise<Member[]> {
     .where('u.isExample', '=', false)
     .orderBy('o.name')
     .orderBy('o.id')
-    .limit(MOST_MEMBERSHIPS)
+    .limit(MAX_MEMBERSHIPS)
     .execute()
   return rows.map(({ role, ...rest }) => ({ ...rest, role: role as MessageRole }))
 }

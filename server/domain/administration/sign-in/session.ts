@@ -1,17 +1,17 @@
 import type { HeldPermission, Session, User } from '../../../../client/contract.gen.ts'
 import { type Call, newCall, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import type { OpenedSession, SessionState } from '../../../platform/keys/identity.ts'
-import { memberOf, type SignedIn, signedIn, type Visitor } from '../../../platform/keys/principals.ts'
+import { findSignedInMember, requireSignedIn, type SignedIn, type Visitor } from '../../../platform/keys/principals.ts'
 import * as users from '../../office/users/queries.ts'
-import { end, membersOf, moveTo } from './queries.ts'
+import { endSession, listMemberships, switchOrganization } from './queries.ts'
 
 /** Returns what the pages need to know about the signed-in user. */
-export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> {
-  const { session, organization, permissions, id } = signedIn(call)
+export async function toSession(call: Call, expiresAt?: Date): Promise<Session> {
+  const { session, organization, permissions, id } = requireSignedIn(call)
   const { tier, ...builder } = organization
-  const members = await membersOf(call.surroundings.database.statements, session.email)
+  const members = await listMemberships(call.services.database.statements, session.email)
   return {
     id: session.id,
     user: await users.find(call, id),
@@ -31,14 +31,14 @@ export async function sessionOf(call: Call, expiresAt?: Date): Promise<Session> 
  * Returns the same request with another principal: after a visitor signed in, or the session switched to another
  * organization.
  */
-export function callOf(call: Call, principal: SignedIn): Call {
-  const { surroundings, requestId, address } = call
-  return newCall(surroundings, { principal, requestId, address })
+export function withSignedInUser(call: Call, principal: SignedIn): Call {
+  const { services, requestId, address } = call
+  return newCall(services, { principal, requestId, address })
 }
 
 /** Records that the user has signed in. An invited user becomes active. */
-export async function arrive(call: WriteCall): Promise<{ before: User; after: User }> {
-  const before = await users.lock(call, signedIn(call).id)
+export async function recordArrival(call: WriteCall): Promise<{ before: User; after: User }> {
+  const before = await users.lock(call, requireSignedIn(call).id)
   const status = before.status === 'invited' ? 'active' : before.status
   const after = await users.update(call, before, { status, lastLoginAt: call.now.toISOString() })
   return { before, after }
@@ -48,45 +48,41 @@ export async function arrive(call: WriteCall): Promise<{ before: User; after: Us
  * Signs a visitor in with a new session, and records the sign-in. The session replaces the browser's previous one.
  * Returns null and ends the session if no active user has the address.
  */
-export async function letIn(
+export async function signIn(
   visit: Call,
   { session, setCookie }: OpenedSession,
 ): Promise<{ status: 200; body: Session; headers: { 'Set-Cookie': string } } | null> {
-  const db = visit.surroundings.database.statements
-  const previous = await previousSessionOf(visit)
-  const member = await memberOf(db, await inTheSameOrganization(db, session, previous))
+  const db = visit.services.database.statements
+  const previous = await findPreviousSession(visit)
+  const member = await findSignedInMember(db, await keepOrganization(db, session, previous))
   if (member === null) {
-    await end(db, session.identityId, session.id)
+    await endSession(db, session.identityId, session.id)
     return null
   }
-  if (previous !== null) await end(db, previous.identityId, previous.id)
-  const call = callOf(visit, member)
+  if (previous !== null) await endSession(db, previous.identityId, previous.id)
+  const call = withSignedInUser(visit, member)
   await call.write(async (call) => {
-    const { before, after } = await arrive(call)
+    const { before, after } = await recordArrival(call)
     await recordEvent(call, 'user.logged_in', after, before)
   })
   // The response's events are those of the visitor's call.
   visit.events.push(...call.events)
-  return { status: 200, body: await sessionOf(call), headers: { 'Set-Cookie': setCookie } }
+  return { status: 200, body: await toSession(call), headers: { 'Set-Cookie': setCookie } }
 }
 
-async function previousSessionOf({ principal, surroundings }: Call): Promise<SessionState | null> {
+async function findPreviousSession({ principal, services }: Call): Promise<SessionState | null> {
   const { previousCookie = null } = principal as Partial<Visitor>
-  return previousCookie === null ? null : surroundings.identity.find(previousCookie)
+  return previousCookie === null ? null : services.identity.find(previousCookie)
 }
 
 /**
  * Returns the organization of the session that the same person had in this browser. A sign-in to confirm a change must
  * not move the change to another organization.
  */
-async function inTheSameOrganization(
-  db: Db,
-  session: SessionState,
-  previous: SessionState | null,
-): Promise<SessionState> {
-  const before = previous?.identityId === session.identityId ? await memberOf(db, previous) : null
+async function keepOrganization(db: Db, session: SessionState, previous: SessionState | null): Promise<SessionState> {
+  const before = previous?.identityId === session.identityId ? await findSignedInMember(db, previous) : null
   if (before === null) return session
   const activeOrganizationId = before.organization.id
-  await moveTo(db, session.id, activeOrganizationId)
+  await switchOrganization(db, session.id, activeOrganizationId)
   return { ...session, activeOrganizationId }
 }

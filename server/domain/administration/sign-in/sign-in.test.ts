@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fromPage, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { pageRequest, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
 
 let plumbline: TestPlumbline
@@ -13,12 +13,12 @@ const OWNER = 'priya@harrowfinch.example.com'
 const HOUR_MS = 3_600_000
 
 async function tokenFor(email: string, lifeMs = HOUR_MS): Promise<string> {
-  const { url } = await plumbline.app.surroundings.identity.makeLink(email, lifeMs)
+  const { url } = await plumbline.app.services.identity.makeLink(email, lifeMs)
   return url.slice(url.indexOf('#token=') + '#token='.length)
 }
 
 const redeem = (token: string, device?: string) =>
-  plumbline.post('/api/admin/sign-in', { token, ...(device !== undefined && { device }) }, fromPage(''))
+  plumbline.post('/api/admin/sign-in', { token, ...(device !== undefined && { device }) }, pageRequest(''))
 
 test('a link signs its reader in once, with an HttpOnly, SameSite cookie', async () => {
   const token = await tokenFor('PRIYA@harrowfinch.example.com')
@@ -32,7 +32,7 @@ test('a link signs its reader in once, with an HttpOnly, SameSite cookie', async
   })
   const [cookie = ''] = answer.headers.getSetCookie()
   expect(cookie).toMatch(/^plumbline_session=[^;]+; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/)
-  const session = await plumbline.get('/api/admin/session', fromPage(cookie.split(';')[0] ?? ''))
+  const session = await plumbline.get('/api/admin/session', pageRequest(cookie.split(';')[0] ?? ''))
   expect([session.status, session.body]).toEqual([200, answer.body])
   expect((await redeem(token)).body).toMatchObject({ status: 409, code: 'link_spent' })
 })
@@ -139,9 +139,9 @@ test('a user of two builders switches between them, sees only one at a time, and
   const { database, clock, organizationId } = plumbline
   const other = await plumbline.newBuilder()
   const email = 'dana@example.com'
-  const made = { email, name: 'Dana Cho', role: 'estimator', poApprovalLimit: 0 } as const
-  const here = await createUser(database, clock, { ...made, organizationId })
-  const there = await createUser(database, clock, { ...made, role: 'viewer', organizationId: other.organizationId })
+  const created = { email, name: 'Dana Cho', role: 'estimator', poApprovalLimit: 0 } as const
+  const here = await createUser(database, clock, { ...created, organizationId })
+  const there = await createUser(database, clock, { ...created, role: 'viewer', organizationId: other.organizationId })
   const dana = await plumbline.signIn(email)
   const { body: first } = await plumbline.get('/api/admin/session', dana)
   expect(first.organizations.map(({ id }: { id: string }) => id).sort()).toEqual(
@@ -244,8 +244,14 @@ test("a user's change names them in the record, the events, and the audit trail,
 
 test('a role change takes effect immediately and limits the user to its permissions', async () => {
   const { database, clock, organizationId } = plumbline
-  const wanted = { organizationId, email: 'viv@example.com', name: 'Viv', role: 'viewer', poApprovalLimit: 0 } as const
-  const { id } = await createUser(database, clock, wanted)
+  const requested = {
+    organizationId,
+    email: 'viv@example.com',
+    name: 'Viv',
+    role: 'viewer',
+    poApprovalLimit: 0,
+  } as const
+  const { id } = await createUser(database, clock, requested)
   const viv = await plumbline.signIn('viv@example.com')
   expect((await plumbline.get('/api/ext/vendors', viv)).status).toBe(200)
   const refused = await plumbline.post('/api/ext/vendors', { companyName: 'No' }, viv)

@@ -1,7 +1,7 @@
 import type { UsageDay } from '../../../../client/contract.gen.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import * as keys from '../keys/queries.ts'
-import { daysSince, keysSince } from './queries.ts'
+import { listDaysSince, listKeysSince } from './queries.ts'
 
 const DAY_MS = 86_400_000
 
@@ -10,29 +10,29 @@ export const keyUsageOperations = {
     const { keyId } = query
     // A key of another builder returns 404 instead of zero usage.
     if (keyId !== undefined) await keys.find(call, keyId)
-    const period = lastDays(call.now, query.days)
+    const period = listLastDays(call.now, query.days)
     const since = period[0] ?? ''
-    const { limits, config } = call.surroundings
+    const { limits, config } = call.services
     return {
       status: 200,
       body: {
         today: (await limits.usage(call.principal, call.db)).day,
         requestsPerMinute: config.rateLimitPerMinute,
-        days: withEmptyDays(period, await daysSince(call, since, keyId)),
-        keys: await keysSince(call, since),
+        days: fillEmptyDays(period, await listDaysSince(call, since, keyId)),
+        keys: await listKeysSince(call, since),
       },
     }
   },
 } satisfies Partial<Handlers>
 
 /** Returns the last `days` dates up to today in UTC, oldest first. */
-function lastDays(now: Date, days: number): string[] {
+function listLastDays(now: Date, days: number): string[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getTime() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),
   )
 }
 
-function withEmptyDays(period: readonly string[], days: readonly UsageDay[]): UsageDay[] {
+function fillEmptyDays(period: readonly string[], days: readonly UsageDay[]): UsageDay[] {
   const known = new Map(days.map((day) => [day.date, day]))
   return period.map((date) => known.get(date) ?? { date, requests: 0, refused: 0 })
 }

@@ -3,10 +3,10 @@ import type { KeyUsage, UsageDay } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 
 /** The maximum number of keys in the contract's response. */
-const MOST_KEYS = 200
+const MAX_KEYS = 200
 
 /** Returns the days with requests since a date, of one key or of all. */
-export async function daysSince(
+export async function listDaysSince(
   { db, organizationId }: Tenant,
   since: string,
   keyId: string | undefined,
@@ -30,7 +30,7 @@ export async function daysSince(
  * Returns the keys that are active or sent requests since a date, busiest first, each with its requests of the current
  * minute.
  */
-export async function keysSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
+export async function listKeysSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
   const { rows } = await sql<KeyUsage['keys'][number]>`
     with sent as (
       select "keyId", sum("requests")::integer as "requests", sum("refused")::integer as "refused"
@@ -48,6 +48,6 @@ export async function keysSince({ db, organizationId, now }: Call, since: string
       and (s."keyId" is not null
         or (k."revokedAt" is null and (k."expiresAt" is null or k."expiresAt" > ${now})))
     order by coalesce(s."requests", 0) desc, k."name", k."id"
-    limit ${MOST_KEYS}`.execute(db)
+    limit ${MAX_KEYS}`.execute(db)
   return rows
 }

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { eraseOrganization } from '../../../operators/builder-data/erase-organization.ts'
-import { systemCall } from '../../../platform/keys/principals.ts'
-import { countUsage } from '../../../platform/limits/usage-counts.ts'
+import { newSystemCall } from '../../../platform/keys/principals.ts'
+import { createUsageCounts } from '../../../platform/limits/usage-counts.ts'
 import { FailureLog } from '../../../platform/problems/failure-log.ts'
-import { forgetOldUsage } from './retention.ts'
+import { deleteOldUsage } from './delete-old-usage.ts'
 
 const LIMIT = 5
 const DAY_MS = 86_400_000
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 function count(database = plumbline.database) {
-  return countUsage(database, plumbline.clock, new FailureLog(database, pino({ level: 'silent' })))
+  return createUsageCounts(database, plumbline.clock, new FailureLog(database, pino({ level: 'silent' })))
 }
 
 async function usage(query = '') {
@@ -38,7 +38,7 @@ async function usage(query = '') {
 
 /** Counts requests as another process would. */
 async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
-  const { principal } = await systemCall(plumbline.app.surroundings, organizationId)
+  const { principal } = await newSystemCall(plumbline.app.services, organizationId)
   const other = count()
   for (let each = 0; each < times; each++) other.count({ ...principal, kind: 'key', id }, false)
   await other.stop()
@@ -85,11 +85,11 @@ test('usage of another builder is not visible, and its keys return 404', async (
 test('counts of an organization that is erased meanwhile are dropped, and those of others are written', async () => {
   const { database, clock, config } = plumbline
   const other = await plumbline.newBuilder()
-  const { principal } = await systemCall(plumbline.app.surroundings, other.organizationId)
+  const { principal } = await newSystemCall(plumbline.app.services, other.organizationId)
   const counts = count()
   counts.count({ ...principal, kind: 'key', id: 'key_01m7y975jyfesvq695t8y8ma68' }, false)
   await eraseOrganization({ database, clock, config }, other.organizationId, 'Harrow & Finch Homes')
-  const here = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
+  const here = await newSystemCall(plumbline.app.services, plumbline.organizationId)
   counts.count({ ...here.principal, kind: 'key', id: quietId }, true)
   await counts.stop()
   expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0]).toMatchObject({ requests: 1, refused: 1 })
@@ -97,7 +97,7 @@ test('counts of an organization that is erased meanwhile are dropped, and those 
 
 test('a failed write of counts is logged, and the next write includes them', async () => {
   const { database } = plumbline
-  const { principal } = await systemCall(plumbline.app.surroundings, plumbline.organizationId)
+  const { principal } = await newSystemCall(plumbline.app.services, plumbline.organizationId)
   let isAway = true
   const shaky: typeof database = {
     ...database,
@@ -123,7 +123,7 @@ test('usage is kept for 90 days and then deleted', async () => {
     .values(written.map((row) => ({ ...row, organizationId, keyId })))
     .execute()
   expect((await usage('?days=90')).body.days[0]).toEqual({ date: dayBefore(89), requests: 89, refused: 0 })
-  await forgetOldUsage(database, clock)
-  const kept = await database.statements.selectFrom('usageDays').select('requests').orderBy('day').execute()
-  expect(kept.slice(0, 2).map(({ requests }) => requests)).toEqual([90, 89])
+  await deleteOldUsage(database, clock)
+  const stored = await database.statements.selectFrom('usageDays').select('requests').orderBy('day').execute()
+  expect(stored.slice(0, 2).map(({ requests }) => requests)).toEqual([90, 89])
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -47,7 +47,7 @@ test('the five required fields create and send a bid request, and each vendor ge
   for (const url of urls) expect(url).toMatch(/\/portal\/inv_[0-9a-z]{26}\.[\w-]{32}$/)
   expect((await get(`/requests/${created.body.id}`, own)).body).toEqual(created.body)
 
-  const events = await eventsOf(plumbline, own.organizationId, /bid_request|invited/)
+  const events = await listEvents(plumbline, own.organizationId, /bid_request|invited/)
   expect(events.map((event) => event.type)).toEqual([
     'bid_request.created',
     'bid_request.sent',
@@ -291,7 +291,7 @@ test('additional vendors of a sent request are invited at once, those of a draft
   })
   const now = (await get(`/requests/${request.id}`)).body
   expect(now.vendorIds).toEqual([site.loneStar, site.hillCountry, site.redrock])
-  const last = (await eventsOf(plumbline, site.organizationId)).slice(-2)
+  const last = (await listEvents(plumbline, site.organizationId)).slice(-2)
   expect(last.map((event) => event.type)).toEqual(['bid_request.updated', 'vendor.invited'])
   expect(last[0]?.data.object).toEqual(now)
 
@@ -337,7 +337,7 @@ test('closing early marks unanswered invitations as no_response, and reopening r
   const reopened = await post(`/requests/${request.id}/reopen`, { deadline: site.day(30) })
   expect(reopened.body).toMatchObject({ status: 'sent', deadline: site.day(30), closedAt: null, version: 4 })
   expect(statuses(reopened.body)).toEqual(['sent', 'sent'])
-  const types = (await eventsOf(plumbline, site.organizationId, /^bid_request/))
+  const types = (await listEvents(plumbline, site.organizationId, /^bid_request/))
     .slice(-2)
     .map((event) => [event.type, event.data.previous.status])
   expect(types).toEqual([
@@ -364,9 +364,9 @@ test('a draft can be canceled without notifying its vendors', async () => {
   const cancelled = await post(`/requests/${draft.id}/cancel`, { reason: 'Asked for twice.' })
   expect(cancelled.body).toMatchObject({ status: 'cancelled', sentAt: null, cancelReason: 'Asked for twice.' })
   expect(statuses(cancelled.body)).toEqual(['pending', 'pending'])
-  const told = await eventsOf(plumbline, site.organizationId, /^bid_request/)
-  expect(told.slice(-2).map(({ type }) => type)).toEqual(['bid_request.created', 'bid_request.updated'])
-  const invited = await eventsOf(plumbline, site.organizationId, /^vendor\.invited/)
+  const reported = await listEvents(plumbline, site.organizationId, /^bid_request/)
+  expect(reported.slice(-2).map(({ type }) => type)).toEqual(['bid_request.created', 'bid_request.updated'])
+  const invited = await listEvents(plumbline, site.organizationId, /^vendor\.invited/)
   expect(invited.filter((event) => JSON.stringify(event).includes(draft.id))).toEqual([])
 })
 
@@ -395,7 +395,7 @@ test('vendors that have not answered are reminded of the deadline, and each remi
   expect(reminded.status).toBe(200)
   expect(reminded.body.invitations).toMatchObject([{ remindersSent: 1 }, { remindersSent: 1 }])
   expect(reminded.body.version).toBe(3)
-  const last = (await eventsOf(plumbline, site.organizationId)).slice(-3)
+  const last = (await listEvents(plumbline, site.organizationId)).slice(-3)
   expect(last.map((event) => event.type)).toEqual([
     'vendor.notification.reminder',
     'vendor.notification.reminder',
@@ -406,8 +406,8 @@ test('vendors that have not answered are reminded of the deadline, and each remi
     bidRequestId: request.id,
     date: request.deadline,
   })
-  const kept = (await plumbline.get(`/api/ext/vendors/${site.loneStar}/notifications`, { key: site.key })).body.data
-  expect(kept[0]).toEqual(last[0]?.data.object)
+  const stored = (await plumbline.get(`/api/ext/vendors/${site.loneStar}/notifications`, { key: site.key })).body.data
+  expect(stored[0]).toEqual(last[0]?.data.object)
 })
 
 test('bid requests can be filtered by status, trade, community, home, vendor, and text, and sorted by deadline', async () => {
@@ -472,5 +472,5 @@ test('sending the same request twice with one Idempotency-Key creates one bid re
   const [first, second] = [await once(), await once()]
   expect(second.body).toEqual(first.body)
   expect(second.headers.get('idempotent-replayed')).toBe('true')
-  expect(await eventsOf(plumbline, own.organizationId, /^bid_request/)).toHaveLength(2)
+  expect(await listEvents(plumbline, own.organizationId, /^bid_request/)).toHaveLength(2)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout, eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents, listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -25,7 +25,7 @@ interface Blind {
 async function blindRequest(more: object = {}): Promise<Blind> {
   const site = await buildSite(plumbline)
   const { key } = site
-  const made = async (path: string, body: unknown): Promise<string> => {
+  const created = async (path: string, body: unknown): Promise<string> => {
     const answer = await plumbline.post(path, body, { key })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     return answer.body.id
@@ -35,9 +35,13 @@ async function blindRequest(more: object = {}): Promise<Blind> {
     { lineId: 'trusses', description: 'Trusses' },
   ]
   const form = { ...site.framing(), blind: true, homeIds: [site.lot15], lines, ...more }
-  const requestId = await made('/api/ext/bids/request', form)
-  const lumpSum = await made('/api/ext/bids', { bidRequestId: requestId, vendorId: site.loneStar, amount: 48_217.31 })
-  const itemized = await made('/api/ext/bids', {
+  const requestId = await created('/api/ext/bids/request', form)
+  const lumpSum = await created('/api/ext/bids', {
+    bidRequestId: requestId,
+    vendorId: site.loneStar,
+    amount: 48_217.31,
+  })
+  const itemized = await created('/api/ext/bids', {
     bidRequestId: requestId,
     vendorId: site.hillCountry,
     lines: [
@@ -51,9 +55,9 @@ async function blindRequest(more: object = {}): Promise<Blind> {
   return { site, requestId, lumpSum, itemized, execute, dryRun }
 }
 
-function expectNoSecret(told: unknown): void {
+function expectNoSecret(reported: unknown): void {
   // Remove timestamps, because their seconds can look like an amount.
-  const text = JSON.stringify(told).replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, 'null')
+  const text = JSON.stringify(reported).replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, 'null')
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 
@@ -63,7 +67,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
   const reading = async ({ requestId, lumpSum, site }: Blind) => [
     (await plumbline.get(`/api/ext/bids/requests/${requestId}`, { key: site.key })).body,
     (await plumbline.get(`/api/ext/bids/${lumpSum}`, { key: site.key })).body,
-    (await eventsOf(plumbline, site.organizationId)).length,
+    (await listEvents(plumbline, site.organizationId)).length,
   ]
   beforeAll(async () => {
     blind = await blindRequest()
@@ -103,7 +107,7 @@ test('closing a blind request reveals its amounts, but a dry run of closing does
   const closed = await execute('closeBidRequest', { bidRequestId: requestId })
   const shown = { status: 'closed', amountsHidden: false, lowAmount: 48_217.31, highAmount: 53_908.77 }
   expect(closed.body).toMatchObject({ result: shown, events: [{ data: { object: shown } }] })
-  expect((await eventsAbout(plumbline, requestId)).at(-1)?.data.object).toMatchObject(shown)
+  expect((await listEventsAbout(plumbline, requestId)).at(-1)?.data.object).toMatchObject(shown)
 
   // A dry run shows amounts that the caller could read anyway.
   const award = await dryRun('awardBid', { bidId: lumpSum, createPurchaseOrder: true })

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { issueAddresses } from '../../../platform/keys/portal-addresses.ts'
+import { issueLinks } from '../../../platform/keys/portal-links.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { obstaclesToEngage, worksIn } from '../../vendors/vendors/vendor.ts'
+import { canWorkIn, listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
-import { mailInvitations } from './mail.ts'
+import { mailInvitations } from './mail-invitations.ts'
 import * as requests from './queries.ts'
 
 /**
@@ -37,30 +37,30 @@ const MUST = {
 } as const
 
 /** Returns an error for everything that prevents inviting these vendors, each pointing to the vendor in `vendorIds`. */
-export function obstaclesToInvite(
+export function findInviteErrors(
   found: readonly Vendor[],
   vendorIds: readonly string[],
   communityId: string,
-): InviteFault[] {
+): InviteError[] {
   return found.flatMap((vendor) => {
     const pointer = `/vendorIds/${vendorIds.indexOf(vendor.id)}`
-    const faults: InviteFault[] = obstaclesToEngage(vendor).map(({ code, message }) => ({
+    const errors: InviteError[] = listEngagementObstacles(vendor).map(({ code, message }) => ({
       ...{ pointer, code, message: MUST[code], reason: message },
     }))
-    if (!worksIn(vendor, communityId)) {
-      faults.push({
+    if (!canWorkIn(vendor, communityId)) {
+      errors.push({
         pointer,
         code: 'vendor_restricted',
         message: 'must be a vendor that works in the community',
         reason: `${vendor.companyName} does not work in the community of the bid request.`,
       })
     }
-    return faults
+    return errors
   })
 }
 
 /** The reason of the conflict for each fault. */
-const REASONS = {
+const CONFLICT_REASONS = {
   vendor_archived: 'vendor_archived',
   vendor_on_hold: 'vendor_on_hold',
   vendor_inactive: 'vendor_inactive',
@@ -73,39 +73,39 @@ const REASONS = {
 } as const satisfies Record<string, ConflictReason>
 
 /** Why a vendor, or all of them, cannot be invited. */
-export interface InviteFault extends FieldError {
-  code: keyof typeof REASONS
+export interface InviteError extends FieldError {
+  code: keyof typeof CONFLICT_REASONS
   /** A whole sentence, for the detail. */
   reason: string
 }
 
 /** The maximum in the contract. */
-const LONGEST_DETAIL = 4000
+const MAX_DETAIL_LENGTH = 4000
 
 /** Throws `conflict` with all errors, if there are any, and the reason of the first. */
-export function assertInvitable(faults: readonly InviteFault[]): void {
-  const [first] = faults
+export function assertCanInvite(errors: readonly InviteError[]): void {
+  const [first] = errors
   if (first === undefined) return
-  const reasons = faults.map(({ reason }) => reason).join(' ')
-  throw conflict(REASONS[first.code], `Cannot invite vendors. ${reasons}`.slice(0, LONGEST_DETAIL), {
-    errors: faults.map(({ reason: _, ...error }) => error),
+  const reasons = errors.map(({ reason }) => reason).join(' ')
+  throw conflict(CONFLICT_REASONS[first.code], `Cannot invite vendors. ${reasons}`.slice(0, MAX_DETAIL_LENGTH), {
+    errors: errors.map(({ reason: _, ...error }) => error),
   })
 }
 
 /** Sends a draft and invites its vendors. The caller has checked that they can be invited. */
-export async function send(
+export async function sendBidRequest(
   call: WriteCall,
   draft: requests.BidRequestRow,
   deadlineAt: string,
   invited: readonly Vendor[],
 ): Promise<BidRequest> {
-  await invitations.sendPending(call, draft.id)
+  await invitations.markPendingSent(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
-  return tellSent(call, draft, sent, invited)
+  return announceSent(call, draft, sent, invited)
 }
 
 /** Returns a new draft, not stored yet, as it is after sending. */
-export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
+export function toSentRequest(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
   const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
   return {
     ...{ ...draft, ...sent, version: draft.version + 1 },
@@ -114,26 +114,26 @@ export function sentFrom(call: WriteCall, draft: requests.BidRequestRow): reques
 }
 
 /** Creates the portal links of a request that is being sent, and records the events. */
-export async function tellSent(
+export async function announceSent(
   call: WriteCall,
   draft: requests.BidRequestRow,
   sent: requests.BidRequestRow,
   invited: readonly Vendor[],
 ): Promise<BidRequest> {
   await recordStatusChange(call, { id: sent.id, from: draft.status, to: sent.status })
-  await address(call, sent.invitations)
+  await issueInvitationLinks(call, sent.invitations)
   const request = requests.toBidRequest(call, sent)
   await recordEvent(call, 'bid_request.sent', request, requests.toBidRequest(call, draft))
-  await announce(call, sent.id, invited)
+  await announceInvitations(call, sent.id, invited)
   return request
 }
 
 /** Creates a portal link for each of these invitations, to be mailed. */
-export async function address(
+export async function issueInvitationLinks(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
 ): Promise<void> {
-  await issueAddresses(
+  await issueLinks(
     call,
     those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
   )
@@ -142,7 +142,11 @@ export async function address(
 /**
  * Records one `vendor.invited` per vendor. A vendor that had not been invited to the portal before becomes `invited`.
  */
-export async function announce(call: WriteCall, bidRequestId: string, invited: readonly Vendor[]): Promise<void> {
+export async function announceInvitations(
+  call: WriteCall,
+  bidRequestId: string,
+  invited: readonly Vendor[],
+): Promise<void> {
   for (const before of invited) {
     const vendor =
       before.portalStatus === 'not_invited' ? await vendors.update(call, before, { portalStatus: 'invited' }) : before

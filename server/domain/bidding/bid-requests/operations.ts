@@ -1,53 +1,64 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { sendNotification } from '../../vendors/vendors/notify.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { obstaclesToEngage } from '../../vendors/vendors/vendor.ts'
-import { BID_REQUEST_MOVES, OPEN_INVITATION, wholeLines } from './bid-request.ts'
-import { assertAwaited, closeBidding, lockBidRequest, moved, recordChange } from './changes.ts'
-import { check, isPast, unknownVendors } from './check.ts'
+import { sendNotification } from '../../vendors/vendors/send-notifications.ts'
+import { listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
+import { BID_REQUEST_MOVES, OPEN_INVITATION_STATUSES, toStoredLines } from './bid-request.ts'
+import { assertAwaitingBids, changeStatus, closeBidding, lockBidRequest, recordChange } from './change-bid-request.ts'
+import { checkBidRequest, isDeadlinePast, listUnknownVendors } from './check-bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import {
-  address,
-  announce,
-  assertInvitable,
-  type InviteFault,
+  announceInvitations,
+  announceSent,
+  assertCanInvite,
+  findInviteErrors,
+  type InviteError,
+  issueInvitationLinks,
   lockVendors,
-  obstaclesToInvite,
-  send,
-  sentFrom,
-  tellSent,
+  sendBidRequest,
+  toSentRequest,
 } from './invite.ts'
 import * as requests from './queries.ts'
-import { resend, revoke } from './resend.ts'
-import { update } from './update.ts'
+import { resendInvitation, revokeInvitationLink } from './resend-invitation.ts'
+import { updateBidRequest } from './update-bid-request.ts'
 
 // The maximum of the contract's response, and far more than any builder needs.
-const MOST_INVITATIONS = 1000
+const MAX_INVITATIONS = 1000
 
 export const bidRequestOperations = {
   async createBidRequest({ query, body }, call) {
     const { vendorIds, sendNow, ...rest } = body
-    const wanted = { homeIds: [], effectiveFrom: null, effectiveTo: null, ...rest, lines: wholeLines(body.lines ?? []) }
+    const requested = {
+      homeIds: [],
+      effectiveFrom: null,
+      effectiveTo: null,
+      ...rest,
+      lines: toStoredLines(body.lines ?? []),
+    }
     const request = await call.write(async (call) => {
-      const { deadlineAt, invited } = await check(call, { ...wanted, vendorIds, sendNow, newDeadline: true })
-      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
+      const { deadlineAt, invited } = await checkBidRequest(call, {
+        ...requested,
+        vendorIds,
+        sendNow,
+        newDeadline: true,
+      })
+      const scope = await scopes.requireTrade(call, body.scope, query.createScopes)
       // Take the number last, because from here on every other new request of the organization waits.
-      const number = await requests.nextNumber(call)
-      const made = requests.make(call, { ...wanted, status: 'draft', scope, number, deadlineAt })
-      const draft = requests.withoutBids(made, invitations.makeAll(call, made.id, vendorIds, 'pending'))
+      const number = await requests.takeNextNumber(call)
+      const made = requests.make(call, { ...requested, status: 'draft', scope, number, deadlineAt })
+      const draft = requests.toRowWithoutBids(made, invitations.buildInvitations(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
       await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)
       // A request that is sent at once is stored in its sent state.
-      const stored = sendNow ? sentFrom(call, draft) : draft
+      const stored = sendNow ? toSentRequest(call, draft) : draft
       await requests.insert(call, stored)
-      return sendNow ? tellSent(call, draft, stored, invited) : created
+      return sendNow ? announceSent(call, draft, stored, invited) : created
     })
     return { status: 201, body: request }
   },
@@ -63,8 +74,8 @@ export const bidRequestOperations = {
   async updateBidRequest({ path, query, body, ifMatch }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
-      checkIfMatch(ifMatch, before)
-      return update(call, before, body, query.createScopes)
+      assertIfMatch(ifMatch, before)
+      return updateBidRequest(call, before, body, query.createScopes)
     })
     return { status: 200, body: request }
   },
@@ -80,25 +91,30 @@ export const bidRequestOperations = {
       if (before.status !== 'draft' && before.status !== 'sent') {
         throw conflict('bid_request_not_open', `Cannot invite more vendors: the bid request is ${before.status}.`)
       }
-      if (before.invitations.length + body.vendorIds.length > MOST_INVITATIONS) {
+      if (before.invitations.length + body.vendorIds.length > MAX_INVITATIONS) {
         throw conflict(
           'limit_reached',
-          `A bid request can have at most ${MOST_INVITATIONS} invitations. ${before.number} has ${before.invitations.length}.`,
+          `A bid request can have at most ${MAX_INVITATIONS} invitations. ${before.number} has ${before.invitations.length}.`,
         )
       }
       const found = await lockVendors(call, body.vendorIds)
-      const unknown = unknownVendors(found, body.vendorIds)
+      const unknown = listUnknownVendors(found, body.vendorIds)
       if (unknown.length > 0) throw unknownReference(unknown)
-      const faults = [
-        ...alreadyInvited(before, found, body.vendorIds),
-        ...obstaclesToInvite(found, body.vendorIds, before.communityId),
+      const errors = [
+        ...findAlreadyInvited(before, found, body.vendorIds),
+        ...findInviteErrors(found, body.vendorIds, before.communityId),
       ]
-      assertInvitable(faults)
-      const rows = invitations.makeAll(call, before.id, body.vendorIds, before.status === 'sent' ? 'sent' : 'pending')
-      await invitations.insertAll(call, rows)
-      if (before.status === 'sent') await address(call, rows)
-      await recordChange(call, before, await requests.touch(call, before.id))
-      if (before.status === 'sent') await announce(call, before.id, found)
+      assertCanInvite(errors)
+      const rows = invitations.buildInvitations(
+        call,
+        before.id,
+        body.vendorIds,
+        before.status === 'sent' ? 'sent' : 'pending',
+      )
+      await invitations.insertInvitations(call, rows)
+      if (before.status === 'sent') await issueInvitationLinks(call, rows)
+      await recordChange(call, before, await requests.bumpVersion(call, before.id))
+      if (before.status === 'sent') await announceInvitations(call, before.id, found)
       return rows
     })
     return {
@@ -113,31 +129,31 @@ export const bidRequestOperations = {
       const draft = await lockBidRequest(call, path.bidRequestId)
       if (draft.status === 'closed')
         throw conflict('wrong_status', `${draft.number} is closed. Use reopenBidRequest with a new deadline.`)
-      assertMove(BID_REQUEST_MOVES, draft.status, 'sent')
+      assertTransition(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
       const invited = await lockVendors(call, vendorIds)
-      const place = await requests.placeOf(call, draft.communityId, draft.deadline)
+      const place = await requests.findPlace(call, draft.communityId, draft.deadline)
       const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
-      const faults = obstaclesToInvite(invited, vendorIds, draft.communityId)
+      const errors = findInviteErrors(invited, vendorIds, draft.communityId)
       if (vendorIds.length === 0)
-        faults.push({
+        errors.push({
           pointer: '/vendorIds',
           code: 'minItems',
           message: 'must have at least one vendor',
           reason: 'The bid request has no vendors. Invite one first.',
         })
       if (place?.communityArchived)
-        faults.push({
+        errors.push({
           ...{ pointer: '/communityId', code: 'archived', message: 'must not be an archived community' },
           reason: `${place.communityName} is archived.`,
         })
-      if (isPast(deadlineAt, call))
-        faults.push({
+      if (isDeadlinePast(deadlineAt, call))
+        errors.push({
           ...{ pointer: '/deadline', code: 'past', message: 'must be in the future' },
           reason: 'The deadline has passed. Set a later deadline first.',
         })
-      assertInvitable(faults)
-      return send(call, draft, deadlineAt, invited)
+      assertCanInvite(errors)
+      return sendBidRequest(call, draft, deadlineAt, invited)
     })
     return { status: 200, body: request }
   },
@@ -145,7 +161,7 @@ export const bidRequestOperations = {
   async closeBidRequest({ path }, call) {
     const request = await call.write(async (call) => {
       const before = await requests.lock(call, path.bidRequestId)
-      assertMove(BID_REQUEST_MOVES, before.status, 'closed')
+      assertTransition(BID_REQUEST_MOVES, before.status, 'closed')
       return requests.toBidRequest(call, await closeBidding(call, before))
     })
     return { status: 200, body: request }
@@ -156,16 +172,16 @@ export const bidRequestOperations = {
       const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status === 'draft')
         throw conflict('wrong_status', `${before.number} has not been sent. Use sendBidRequest.`)
-      assertMove(BID_REQUEST_MOVES, before.status, 'sent')
-      const { deadlineAt } = await check(call, {
+      assertTransition(BID_REQUEST_MOVES, before.status, 'sent')
+      const { deadlineAt } = await checkBidRequest(call, {
         ...before,
         vendorIds: [],
         deadline: body.deadline,
         newDeadline: true,
         sendNow: false,
       })
-      await invitations.reopenClosed(call, before.id)
-      return moved(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
+      await invitations.reopenClosedInvitations(call, before.id)
+      return changeStatus(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
     return { status: 200, body: request }
   },
@@ -174,9 +190,9 @@ export const bidRequestOperations = {
     const reason = body.reason ?? null
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
-      assertMove(BID_REQUEST_MOVES, before.status, 'cancelled')
+      assertTransition(BID_REQUEST_MOVES, before.status, 'cancelled')
       const closedAt = before.closedAt ?? call.now.toISOString()
-      return moved(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
+      return changeStatus(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
     })
     return { status: 200, body: request }
   },
@@ -184,13 +200,13 @@ export const bidRequestOperations = {
   async remindInvited({ path }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
-      assertAwaited(before)
-      const open = before.invitations.filter((invitation) => OPEN_INVITATION.includes(invitation.status))
+      assertAwaitingBids(before)
+      const open = before.invitations.filter((invitation) => OPEN_INVITATION_STATUSES.includes(invitation.status))
       const found = await vendors.findAll(
         call,
         open.map((invitation) => invitation.vendorId),
       )
-      const reminded = found.filter((vendor) => obstaclesToEngage(vendor).length === 0)
+      const reminded = found.filter((vendor) => listEngagementObstacles(vendor).length === 0)
       if (reminded.length === 0) return requests.toBidRequest(call, before)
       for (const vendor of reminded) {
         await sendNotification(call, vendor, {
@@ -203,29 +219,29 @@ export const bidRequestOperations = {
         })
       }
       const counted = open.filter((invitation) => reminded.some((vendor) => vendor.id === invitation.vendorId))
-      await invitations.countReminders(
+      await invitations.incrementReminders(
         call,
         counted.map((invitation) => invitation.id),
       )
-      return recordChange(call, before, await requests.touch(call, before.id))
+      return recordChange(call, before, await requests.bumpVersion(call, before.id))
     })
     return { status: 200, body: request }
   },
 
   async resendInvitation({ path }, call) {
-    return { status: 200, body: await call.write((call) => resend(call, path.invitationId)) }
+    return { status: 200, body: await call.write((call) => resendInvitation(call, path.invitationId)) }
   },
 
   async revokeInvitation({ path }, call) {
-    return { status: 200, body: await call.write((call) => revoke(call, path.invitationId)) }
+    return { status: 200, body: await call.write((call) => revokeInvitationLink(call, path.invitationId)) }
   },
 } satisfies Partial<Handlers>
 
-function alreadyInvited(
+function findAlreadyInvited(
   request: requests.BidRequestRow,
   found: readonly Vendor[],
   vendorIds: readonly string[],
-): InviteFault[] {
+): InviteError[] {
   const invited = new Set(request.invitations.map((invitation) => invitation.vendorId))
   return found
     .filter((vendor) => invited.has(vendor.id))

@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import type { BidRequest, BidRequestSummary } from '../../../../client/contract.gen.ts'
-import type { Hiding, Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import type { SealState, Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { Json } from '../../../platform/calls/json.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
-import { rowOf } from '../../../platform/resources/declared.ts'
-import { type ListQuery, linkedTo, type Page } from '../../../platform/resources/listing.ts'
-import { type Made, resource } from '../../../platform/resources/resource.ts'
-import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
-import { hidesAmounts, leavesOutAmounts } from './bid-request.ts'
-import { INVITATIONS_OF_REQUEST, type InvitationRow, insertAll as insertInvitations } from './invitation-queries.ts'
+import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
+import { rowType } from '../../../platform/resources/declaration.ts'
+import { filterByLinkedId, type ListQuery, type Page } from '../../../platform/resources/listing.ts'
+import { defineResource, type NewRow } from '../../../platform/resources/resource.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { hasSealedAmounts, isAmountHidden } from './bid-request.ts'
+import { INVITATIONS_OF_REQUEST, type InvitationRow, insertInvitations } from './invitation-queries.ts'
 
 /** A bid request as read from the database, without what is computed from invitations and bids. */
-export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FROM_FIGURES)[number]> {
+export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FIGURE_FIELDS)[number]> {
   invitations: InvitationRow[]
-  figures: Figures
+  figures: BidFigures
 }
 
 /** The fields that the visible figures depend on. */
-type Counted = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
+type FiguresSource = Pick<BidRequestRow, 'id' | 'blind' | 'status' | 'figures'>
 
-const FROM_FIGURES = [
+const FIGURE_FIELDS = [
   'amountsHidden',
   'bidCount',
   'lowAmount',
@@ -29,7 +29,7 @@ const FROM_FIGURES = [
   'acceptedBidIds',
 ] as const
 
-interface Figures {
+interface BidFigures {
   count: number
   low: number | null
   high: number | null
@@ -41,35 +41,35 @@ interface Figures {
  * SQL of the figures of the active bids: those submitted and not rejected. They are computed on each read, so they are
  * never stale.
  */
-const FIGURES = `
-  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${minorUnitsOf('min(b."currency")')}),
+const FIGURES_SQL = `
+  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${getMinorUnits('min(b."currency")')}),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
 
-const INVITATION_COUNT = `
+const INVITATION_COUNT_SQL = `
   select count(*)::integer from "invitations" as i
   where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
-const rows = resource({
+const rows = defineResource({
   schema: 'BidRequest',
-  row: rowOf<BidRequestRow>(),
+  row: rowType<BidRequestRow>(),
   toRecord: toBidRequest,
-  without: ['vendorIds', ...FROM_FIGURES],
-  computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES },
+  without: ['vendorIds', ...FIGURE_FIELDS],
+  computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES_SQL },
 })
 
 export const { find, findAll, lock, assertExist, make } = rows
 
-const summaries = resource({
+const summaries = defineResource({
   schema: 'BidRequestSummary',
-  row: rowOf<Omit<BidRequestSummary, (typeof FROM_FIGURES)[number]>>(),
-  without: FROM_FIGURES,
-  computed: { invitationCount: INVITATION_COUNT },
-  beside: `json_build_object('id', t."id", 'blind', t."blind", 'status', t."status", 'figures', (${FIGURES}))`,
+  row: rowType<Omit<BidRequestSummary, (typeof FIGURE_FIELDS)[number]>>(),
+  without: FIGURE_FIELDS,
+  computed: { invitationCount: INVITATION_COUNT_SQL },
+  beside: `json_build_object('id', t."id", 'blind', t."blind", 'status', t."status", 'figures', (${FIGURES_SQL}))`,
   long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
   filters: {
-    homeId: linkedTo,
+    homeId: filterByLinkedId,
     vendorId: (vendor) =>
       `t."id" in (select i."bidRequestId" from "invitations" as i where i."organizationId" = $1 and i."vendorId" = ${vendor})`,
   },
@@ -80,32 +80,32 @@ const summaries = resource({
  * call.
  */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
-  if (hidesAmounts(before)) call.opened.add(before.id)
+  if (hasSealedAmounts(before)) call.opened.add(before.id)
   return rows.update(call, before, changes, ifMatch)
 }
 
 /** Stores a new request with its invitations. */
-export async function insert(call: WriteCall, made: BidRequestRow): Promise<void> {
-  await rows.insertAll(call, [made])
-  await insertInvitations(call, made.invitations)
+export async function insert(call: WriteCall, created: BidRequestRow): Promise<void> {
+  await rows.insertAll(call, [created])
+  await insertInvitations(call, created.invitations)
 }
 
 /** Returns a new request, which has no bids yet. */
-export function withoutBids(
-  made: Made<BidRequestRow, 'invitations' | 'figures'>,
+export function toRowWithoutBids(
+  created: NewRow<BidRequestRow, 'invitations' | 'figures'>,
   invited: InvitationRow[],
 ): BidRequestRow {
-  return { ...made, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
+  return { ...created, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
 }
 
 /** Returns the bid request as responses and events show it. */
-export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
+export function toBidRequest(call: SealState, row: BidRequestRow): BidRequest {
   const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
     ...rest,
     vendorIds: invitations.map((invitation) => invitation.vendorId),
     invitations,
-    ...shownFigures(call, row),
+    ...toShownFigures(call, row),
     version,
     createdBy,
     createdAt,
@@ -114,13 +114,13 @@ export function toBidRequest(call: Hiding, row: BidRequestRow): BidRequest {
 }
 
 /** Lists bid requests with the number of their invitations. */
-export function list(call: Tenant & Hiding, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
-  return summaries.list(call, query, {}, (counted) => shownFigures(call, counted as Counted))
+export function list(call: Tenant & SealState, query: ListQuery): Promise<Json<Page<BidRequestSummary>>> {
+  return summaries.list(call, query, {}, (counted) => toShownFigures(call, counted as FiguresSource))
 }
 
-function shownFigures(call: Hiding, row: Counted): Pick<BidRequest, (typeof FROM_FIGURES)[number]> {
+function toShownFigures(call: SealState, row: FiguresSource): Pick<BidRequest, (typeof FIGURE_FIELDS)[number]> {
   const { count, low, high, average, accepted } = row.figures
-  const amountsHidden = leavesOutAmounts(call, row)
+  const amountsHidden = isAmountHidden(call, row)
   return {
     amountsHidden,
     bidCount: count,
@@ -132,7 +132,7 @@ function shownFigures(call: Hiding, row: Counted): Pick<BidRequest, (typeof FROM
 }
 
 /** Increments the version of a request whose invitations or bids have changed. The caller has locked the row. */
-export async function touch(call: WriteCall, id: string): Promise<BidRequestRow> {
+export async function bumpVersion(call: WriteCall, id: string): Promise<BidRequestRow> {
   await sql`
     update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
@@ -143,7 +143,7 @@ export async function touch(call: WriteCall, id: string): Promise<BidRequestRow>
  * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
  * wait.
  */
-export async function nextNumber(call: WriteCall): Promise<string> {
+export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "bidRequestNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
@@ -151,7 +151,7 @@ export async function nextNumber(call: WriteCall): Promise<string> {
   return `BR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-export interface Place {
+export interface BidRequestPlace {
   communityName: string
   communityArchived: boolean
   timeZone: string
@@ -163,8 +163,12 @@ export interface Place {
  * Returns the community, and when the deadline's day ends in its time zone, or in the organization's if it has none.
  * Locks the time zone until the transaction ends, so that a concurrent change does not leave a deadline behind.
  */
-export async function placeOf(call: WriteCall, communityId: string, deadline: string): Promise<Place | undefined> {
-  const { rows } = await sql<Place>`
+export async function findPlace(
+  call: WriteCall,
+  communityId: string,
+  deadline: string,
+): Promise<BidRequestPlace | undefined> {
+  const { rows } = await sql<BidRequestPlace>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
       (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
     from "communities" as c
@@ -176,20 +180,20 @@ export async function placeOf(call: WriteCall, communityId: string, deadline: st
 }
 
 /** SQL of the end of the deadline's day of `r` in the time zone of the community `c`. */
-const END_OF_DAY = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
+const END_OF_DAY_SQL = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
 
 /**
  * Locks the community's requests whose deadline is in the future and would change with the community's current time
  * zone. Returns their IDs.
  */
-export async function lockMovable(call: WriteCall, communityId: string, most: number): Promise<string[]> {
+export async function lockWithMovableDeadline(call: WriteCall, communityId: string, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r."id" from "bidRequests" as r
     join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
     where r."organizationId" = ${call.organizationId} and r."communityId" = ${communityId}
       and r."status" in ('draft', 'sent') and r."deadlineAt" > ${call.now}
-      and ${END_OF_DAY} > ${call.now} and ${END_OF_DAY} <> r."deadlineAt"
-    order by r."id" limit ${most} for no key update of r`.execute(call.db)
+      and ${END_OF_DAY_SQL} > ${call.now} and ${END_OF_DAY_SQL} <> r."deadlineAt"
+    order by r."id" limit ${max} for no key update of r`.execute(call.db)
   return rows.map(({ id }) => id)
 }
 
@@ -197,7 +201,7 @@ export async function lockMovable(call: WriteCall, communityId: string, most: nu
 export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
   await sql`
     update "bidRequests" as r
-    set "deadlineAt" = ${END_OF_DAY}, "version" = r."version" + 1, "updatedAt" = ${call.now}
+    set "deadlineAt" = ${END_OF_DAY_SQL}, "version" = r."version" + 1, "updatedAt" = ${call.now}
     from "communities" as c
     where r."organizationId" = ${call.organizationId} and r."id" = any(${[...ids]})
       and c."organizationId" = r."organizationId" and c."id" = r."communityId"`.execute(call.db)
@@ -210,7 +214,7 @@ export interface HomeAtSite {
   isArchived: boolean
 }
 
-export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
+export async function listHomesAtSite(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<HomeAtSite>`
     select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
@@ -219,21 +223,21 @@ export async function homes(call: Tenant, ids: readonly string[]): Promise<HomeA
 }
 
 /** Returns overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
-export async function due(db: Db, page: DuePage): Promise<Due[]> {
-  const { rows } = await sql<Due>`
+export async function findOverdueBidRequests(db: Db, page: DuePage): Promise<DueItem[]> {
+  const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "deadlineAt"::text as "at" from "bidRequests"
     where "status" = 'sent' and "deadlineAt" <= ${page.now}
-      and ${beyond(page, 'deadlineAt', 'id')}
+      and ${afterPosition(page, 'deadlineAt', 'id')}
     order by "deadlineAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
 /** Locks the requests that no other transaction has locked. Returns their IDs. */
-export function lockUnlocked(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockFree(call, 'bidRequests', ids)
+export function lockAvailableRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailable(call, 'bidRequests', ids)
 }
 
 /** Locks the requests that are still sent and due, and that no other transaction has locked. Returns their IDs. */
-export function lockDue(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockFree(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
+export function lockDueRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailable(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
 import {
   type Answer,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
-import { buildSite, type Site } from '../../../../test/support/site.ts'
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -34,7 +34,7 @@ const submit = (bidRequestId: string, vendorId: string, more: object = { amount:
 const pointers = (answer: Answer) =>
   answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`).sort()
 const typesOf = async (id: string) =>
-  (await eventsOf(plumbline, site.organizationId))
+  (await listEvents(plumbline, site.organizationId))
     .filter((event) => event.data.object.id === id)
     .map((event) => event.type)
 
@@ -247,7 +247,7 @@ test('a revision is counted and shows what it changes, and one without changes i
     durationDays: 12,
     status: 'submitted',
   })
-  const [, event] = (await eventsOf(plumbline, site.organizationId, /bid.submitted/)).filter(
+  const [, event] = (await listEvents(plumbline, site.organizationId, /bid.submitted/)).filter(
     ({ data }) => data.object.id === bid.id,
   )
   expect(event?.data).toMatchObject({ object: revised.body, previous: { amount: 35_210, revision: 1 } })
@@ -278,11 +278,11 @@ test('an open blind request shows no amount in any response or event, and shows 
   expect((await get(`/bids?bidRequestId=${request.id}`)).data).toEqual([bid])
   const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.6543 }, prices[1]] })
   expect(revised.body).toMatchObject({ amount: null, revision: 2 })
-  const told = JSON.stringify(
-    (await eventsOf(plumbline, site.organizationId)).filter(({ data }) => data.object.id === bid.id),
+  const reported = JSON.stringify(
+    (await listEvents(plumbline, site.organizationId)).filter(({ data }) => data.object.id === bid.id),
   )
-  expect(told).not.toContain('11200')
-  expect(told).not.toContain('9.6543')
+  expect(reported).not.toContain('11200')
+  expect(reported).not.toContain('9.6543')
   const early = await post(`/bids/${bid.id}/accept`)
   expect(early.status).toBe(409)
   expect(early.body).toMatchObject({ code: 'conflict', reason: 'bids_sealed' })
@@ -302,7 +302,7 @@ test('an award accepts one bid, rejects the others, awards the request, and draf
   const request = await ask(form)
   const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
   const loser = await submit(request.id, site.hillCountry, { lines: prices })
-  const { length: before } = await eventsOf(plumbline, site.organizationId)
+  const { length: before } = await listEvents(plumbline, site.organizationId)
   const accepted = await post(`/bids/${winner.id}/accept`, { createPurchaseOrder: true, reason: 'Free in December.' })
   expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
   expect(accepted.body).toMatchObject({ status: 'accepted', decisionReason: 'Free in December.', awardedLineIds: null })
@@ -329,7 +329,7 @@ test('an award accepts one bid, rejects the others, awards the request, and draf
     ['walls', 2450, 'SF', 9.8, 24_010],
     ['trusses', 1, 'LS', 11_200, 11_200],
   ])
-  const events = (await eventsOf(plumbline, site.organizationId)).slice(before)
+  const events = (await listEvents(plumbline, site.organizationId)).slice(before)
   expect(events.map((event) => event.type)).toEqual([
     'bid.accepted',
     'bid.rejected',
@@ -417,7 +417,7 @@ test('exactly one of fifty concurrent awards wins and creates exactly one order'
   expect(after.filter((bid: Body) => bid.status === 'rejected')).toHaveLength(9)
   const ordered = after.flatMap((bid: Body) => bid.poIds)
   expect(ordered).toHaveLength(1)
-  const types = (await eventsOf(plumbline, site.organizationId, /^bid\.(accepted|rejected)/)).filter(
+  const types = (await listEvents(plumbline, site.organizationId, /^bid\.(accepted|rejected)/)).filter(
     ({ data }) => data.object.bidRequestId === request.id,
   )
   expect(types.map((event) => event.type)).toEqual(['bid.accepted', ...Array(9).fill('bid.rejected')])
@@ -456,7 +456,7 @@ test('an award can be revoked until its order is issued: the draft order is void
   const bid = await submit(request.id, site.loneStar)
   const reserve = await submit(request.id, site.hillCountry, { amount: 41_000 })
   const { body: won } = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true, rejectOthers: false })
-  const { length: before } = await eventsOf(plumbline, site.organizationId)
+  const { length: before } = await listEvents(plumbline, site.organizationId)
   const revoked = await post(`/bids/${bid.id}/reject`, { reason: 'The crew is not available.' })
   expect(revoked.body).toMatchObject({
     status: 'rejected',
@@ -465,7 +465,7 @@ test('an award can be revoked until its order is issued: the draft order is void
   })
   expect(await get(`/purchase-orders/${won.poIds[0]}`)).toMatchObject({ status: 'void' })
   expect((await get(`/bids/requests/${request.id}`)).status).toBe('closed')
-  const events = (await eventsOf(plumbline, site.organizationId)).slice(before)
+  const events = (await listEvents(plumbline, site.organizationId)).slice(before)
   expect(events.map((event) => event.type)).toEqual(['bid.rejected', 'po.status_changed', 'bid_request.updated'])
 
   const { body: next } = await post(`/bids/${reserve.id}/accept`, { createPurchaseOrder: true })

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import * as bids from './queries.ts'
-import { revise, submit, withdraw } from './submit.ts'
+import { reviseBid, submitBid, withdrawBid } from './submit-bid.ts'
 
 export const bidOperations = {
   async listBids({ query }, call) {
@@ -9,7 +9,7 @@ export const bidOperations = {
   },
 
   async submitBid({ body }, call) {
-    const bid = await call.write((call) => submit(call, body))
+    const bid = await call.write((call) => submitBid(call, body))
     return { status: 201, body: bid }
   },
 
@@ -18,10 +18,10 @@ export const bidOperations = {
   },
 
   async reviseBid({ path, body, ifMatch }, call) {
-    return { status: 200, body: await call.write((call) => revise(call, path.bidId, body, ifMatch)) }
+    return { status: 200, body: await call.write((call) => reviseBid(call, path.bidId, body, ifMatch)) }
   },
 
   async withdrawBid({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => withdraw(call, path.bidId, body.reason ?? null)) }
+    return { status: 200, body: await call.write((call) => withdrawBid(call, path.bidId, body.reason ?? null)) }
   },
 } satisfies Partial<Handlers>

@@ -1,11 +1,17 @@
 import { sql } from 'kysely'
 import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
-import { type Call, type Hiding, keptHidden, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import {
+  type Call,
+  type SealState,
+  sealedRequestIds,
+  type Tenant,
+  type WriteCall,
+} from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { beyond, type Due, type DuePage } from '../../../platform/due/settle-due.ts'
-import { rowOf } from '../../../platform/resources/declared.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { leavesOutAmounts } from '../bid-requests/bid-request.ts'
+import { afterPosition, type DueItem, type DuePage } from '../../../platform/due/settle-due.ts'
+import { rowType } from '../../../platform/resources/declaration.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { isAmountHidden } from '../bid-requests/bid-request.ts'
 
 /** A bid as stored. It always contains its amounts, even while nobody may see them. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
@@ -15,35 +21,35 @@ export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
 }
 
 // SQL of the fields that decide whether amounts are shown; the rule itself is in the bid request.
-const REQUEST = `
+const REQUEST_SQL = `
   select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
-const PO_IDS = `
+const PO_IDS_SQL = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
 // SQL of the newest revision of the contract, unless it was terminated or archived.
-const CONTRACT_ID = `
+const CONTRACT_ID_SQL = `
   select c."id" from "contracts" as c
   where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
     and c."status" in ('draft', 'active', 'expired')
   order by c."revision" desc limit 1`
 
-export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = defineResource({
   schema: 'Bid',
-  row: rowOf<BidRow>(),
+  row: rowType<BidRow>(),
   toRecord: toBid,
   without: ['amountsHidden'],
   stored: { amount: 'decimal', expiresAt: 'instant?' },
-  computed: { poIds: PO_IDS, contractId: CONTRACT_ID, request: REQUEST },
+  computed: { poIds: PO_IDS_SQL, contractId: CONTRACT_ID_SQL, request: REQUEST_SQL },
   long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
 /** Returns the bid as its GET response shows it. */
-export function toBid(call: Hiding, row: BidRow): Bid {
+export function toBid(call: SealState, row: BidRow): Bid {
   const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
-  const amountsHidden = leavesOutAmounts(call, request)
+  const amountsHidden = isAmountHidden(call, request)
   return {
     ...rest,
     ...(amountsHidden && {
@@ -62,7 +68,11 @@ export function toBid(call: Hiding, row: BidRow): Bid {
  * Returns all bids of a request in these statuses. The result is exact while the request's row is locked, because every
  * change of its bids locks it.
  */
-export function ofRequest(call: Tenant, bidRequestId: string, statuses: readonly Bid['status'][]): Promise<BidRow[]> {
+export function listBidsOfRequest(
+  call: Tenant,
+  bidRequestId: string,
+  statuses: readonly Bid['status'][],
+): Promise<BidRow[]> {
   return findAllWith(call, { bidRequestId: [bidRequestId], status: statuses })
 }
 
@@ -77,9 +87,9 @@ export interface LastPrice {
 
 /**
  * Returns the newest bid of each vendor in a trade that was not withdrawn and whose amount may be seen, by the rule of
- * `leavesOutAmounts`. Omits vendors without one.
+ * `isAmountHidden`. Omits vendors without one.
  */
-export async function lastPrices(
+export async function findLastPrices(
   call: Call,
   vendorIds: readonly string[],
   scope: string,
@@ -93,25 +103,25 @@ export async function lastPrices(
       from "bids" as b join "bidRequests" as r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
       where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and b."scope" = ${scope}
         and b."status" <> 'withdrawn' and not (r."blind" and r."status" = 'sent')
-        and r."id" <> all(${keptHidden(call)}::text[])
+        and r."id" <> all(${sealedRequestIds(call)}::text[])
       order by b."submittedAt" desc, b."id" desc limit 1
     ) as last`.execute(db)
   return new Map(rows.map((row) => [row.vendorId, row]))
 }
 
 /** Increments the version of a locked bid whose purchase orders or contract have changed. */
-export async function touch(call: WriteCall, id: string): Promise<void> {
+export async function bumpVersion(call: WriteCall, id: string): Promise<void> {
   await sql`
     update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
 /** Returns expired bids of any organization, longest overdue first. If none is due, this costs one index lookup. */
-export async function due(db: Db, page: DuePage): Promise<Due[]> {
-  const { rows } = await sql<Due>`
+export async function findExpiredBids(db: Db, page: DuePage): Promise<DueItem[]> {
+  const { rows } = await sql<DueItem>`
     select "organizationId", "bidRequestId" as "claimedId", "id", "expiresAt"::text as "at" from "bids"
     where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${page.now}
-      and ${beyond(page, 'expiresAt', 'id')}
+      and ${afterPosition(page, 'expiresAt', 'id')}
     order by "expiresAt", "id" limit ${page.most}`.execute(db)
   return rows
 }

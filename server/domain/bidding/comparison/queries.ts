@@ -21,7 +21,7 @@ export type ComparedBid = Pick<
 > & { status: 'submitted' | 'accepted' | 'rejected'; amount: number; expiresAt: string | null }
 
 /** Returns the bids that were neither withdrawn nor expired, in order of submission. */
-export async function bidsOf(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
+export async function listComparedBids(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
   const { rows } = await sql<ComparedBid>`
     select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "inclusions", "exclusions",
       "leadTimeDays", "durationDays", "validUntil", "submittedAt", "awardedLineIds", "expiresAt"
@@ -32,7 +32,7 @@ export async function bidsOf(call: Tenant, bidRequestId: string): Promise<Compar
 }
 
 /** Returns the trade's budget of each home of the request. Omits homes without such a budget line. */
-export async function budgetsOf(
+export async function findBudgets(
   call: Tenant,
   request: Pick<BidRequest, 'homeIds' | 'scope'>,
 ): Promise<Map<string, number>> {

@@ -1,33 +1,33 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { SeededRandom } from '../../../../scripts/conformance/random.ts'
-import { startTestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000)
 const STEPS = 100
 // An upper bound for seeds that take unusually long to produce enough activations.
-const MOST_STEPS = 1000
+const MAX_STEPS = 1000
 
 test(`no two prices or lump sums of a vendor overlap after random activations, revisions, and terminations (seed ${seed})`, async () => {
   const plumbline = await startTestPlumbline()
   const random = new SeededRandom(seed)
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body)
-  const made = async (path: string, body: object) => (await post(path, body)).body.id as string
+  const created = async (path: string, body: object) => (await post(path, body)).body.id as string
   try {
-    const vendors = [await made('/vendors', { companyName: 'A' }), await made('/vendors', { companyName: 'B' })]
+    const vendors = [await created('/vendors', { companyName: 'A' }), await created('/vendors', { companyName: 'B' })]
     const parts = [
-      await made('/parts', { sku: 'A', name: 'A', unit: 'EA' }),
-      await made('/parts', { sku: 'B', name: 'B', unit: 'EA' }),
+      await created('/parts', { sku: 'A', name: 'A', unit: 'EA' }),
+      await created('/parts', { sku: 'B', name: 'B', unit: 'EA' }),
     ]
-    const communities = [await made('/communities', { name: 'A' }), await made('/communities', { name: 'B' })]
-    const planId = await made('/plans', { code: 'A', name: 'A', elevations: [{ code: 'A' }, { code: 'B' }] })
-    const optionId = await made('/options', { code: 'A', name: 'A', optionType: 'upgrade', price: 1 })
+    const communities = [await created('/communities', { name: 'A' }), await created('/communities', { name: 'B' })]
+    const planId = await created('/plans', { code: 'A', name: 'A', elevations: [{ code: 'A' }, { code: 'B' }] })
+    const optionId = await created('/options', { code: 'A', name: 'A', optionType: 'upgrade', price: 1 })
     const houses = [{ planId }, { planId, elevation: 'A' }, { planId, elevation: 'B' }, { optionId }]
     const contracts: string[] = []
     let activations = 0
     let [withLumpSums, step] = [0, 0]
-    for (; step < STEPS || (Math.min(activations, withLumpSums) < 4 && step < MOST_STEPS); step++) {
+    for (; step < STEPS || (Math.min(activations, withLumpSums) < 4 && step < MAX_STEPS); step++) {
       const effectiveDate = addDays('2100-01-01', random.between(0, 60))
       const expirationDate = random.chance(0.5) ? null : addDays(effectiveDate, random.between(0, 40))
       const dates = { effectiveDate, expirationDate }

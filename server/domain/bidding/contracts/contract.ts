@@ -21,10 +21,10 @@ const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId
  * The maximum number of prices of a contract, and of lump sums in addition. They are written in one transaction while
  * parts and vendor are locked, and each search for the price of a part reads all of the part's prices.
  */
-export const MOST_PRICES = 2000
+export const MAX_PRICES = 2000
 
 /** Returns an error for each of these fields that cannot change in the contract's status. */
-export function fixedFields(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
+export function findFixedFields(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
   if (contract.status === 'draft') return []
   return Object.entries(body)
     .filter(
@@ -40,32 +40,38 @@ export function fixedFields(contract: Contract, body: Checked['ContractUpdate'])
     }))
 }
 
-type Terms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expirationDate' | 'lines'>
+type ContractTerms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expirationDate' | 'lines'>
 
 /** Validates the terms as a whole, including the parts that were not sent. */
-export function termFaults({ communityIds, planIds, effectiveDate, expirationDate, lines }: Terms): FieldError[] {
-  const faults: FieldError[] = []
+export function findTermErrors({
+  communityIds,
+  planIds,
+  effectiveDate,
+  expirationDate,
+  lines,
+}: ContractTerms): FieldError[] {
+  const errors: FieldError[] = []
   if (expirationDate !== null && expirationDate < effectiveDate)
-    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
+    errors.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
   if (planIds.length > 0 && communityIds.length === 0)
-    faults.push({ pointer: '/planIds', code: 'community', message: 'requires communityIds' })
+    errors.push({ pointer: '/planIds', code: 'community', message: 'requires communityIds' })
   const count = lines.length * Math.max(1, communityIds.length) * Math.max(1, planIds.length)
-  if (count > MOST_PRICES) {
-    const message = `must not create more than ${MOST_PRICES} prices; with these communities and plans, the number is ${count}`
-    faults.push({ pointer: '/lines', code: 'maximum', message })
+  if (count > MAX_PRICES) {
+    const message = `must not create more than ${MAX_PRICES} prices; with these communities and plans, the number is ${count}`
+    errors.push({ pointer: '/lines', code: 'maximum', message })
   }
   const names = new Set<string>()
   const reaches = new Set<string>()
   for (const [i, { lineId, partId, minQuantity }] of lines.entries()) {
     const reach = `${partId} ${minQuantity}`
     if (names.has(lineId))
-      faults.push({
+      errors.push({
         pointer: `/lines/${i}/lineId`,
         code: 'unique',
         message: `must be unique; another line has the lineId "${lineId}"`,
       })
     if (reaches.has(reach))
-      faults.push({
+      errors.push({
         pointer: `/lines/${i}/partId`,
         code: 'unique',
         message: 'must be unique; another line has the same partId and minQuantity',
@@ -73,19 +79,19 @@ export function termFaults({ communityIds, planIds, effectiveDate, expirationDat
     names.add(lineId)
     reaches.add(reach)
   }
-  return faults
+  return errors
 }
 
 /**
  * Returns the lines as stored. A line without a lineId is named by its position; one without a unit gets its part's.
  */
-export function wholeLines(
+export function numberLines(
   lines: readonly Checked['ContractLineInput'][],
   parts: ReadonlyMap<string, Pick<Part, 'unit'>>,
 ): ContractLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, partId, unit, unitPrice, minQuantity }, i) => ({
-    lineId: lineId ?? freeName(i + 1, taken),
+    lineId: lineId ?? uniqueLineId(i + 1, taken),
     partId,
     unit: unit ?? parts.get(partId)?.unit ?? '',
     unitPrice,
@@ -93,17 +99,17 @@ export function wholeLines(
   }))
 }
 
-export function freeName(place: number, taken: Set<string | undefined>): string {
+export function uniqueLineId(place: number, taken: Set<string | undefined>): string {
   let name = `line-${place}`
   for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
   taken.add(name)
   return name
 }
 
-type Counted = Pick<Part, 'sku' | 'unit' | 'archivedAt'>
+type CountedPart = Pick<Part, 'sku' | 'unit' | 'archivedAt'>
 
 /** Returns an error for each line whose part has another unit or is archived. */
-export function partFaults(lines: readonly ContractLine[], parts: ReadonlyMap<string, Counted>): FieldError[] {
+export function findPartErrors(lines: readonly ContractLine[], parts: ReadonlyMap<string, CountedPart>): FieldError[] {
   return lines.flatMap(({ partId, unit }, i): FieldError[] => {
     const part = parts.get(partId)
     if (part === undefined) return []
@@ -117,11 +123,11 @@ export function partFaults(lines: readonly ContractLine[], parts: ReadonlyMap<st
 }
 
 /** Returns whether the contract's last day has passed. `today` is a date in the organization's time zone. */
-export function hasRunOut({ status, expirationDate }: Contract, today: string): boolean {
+export function hasExpired({ status, expirationDate }: Contract, today: string): boolean {
   return status === 'active' && expirationDate !== null && expirationDate < today
 }
 
 /** Returns the contract's name for messages. */
-export function nameOf({ number, revision }: Pick<Contract, 'number' | 'revision'>): string {
+export function formatContractName({ number, revision }: Pick<Contract, 'number' | 'revision'>): string {
   return revision === 1 ? number : `${number} (revision ${revision})`
 }

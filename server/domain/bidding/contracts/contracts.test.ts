@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { expireContracts } from './expire-due.ts'
+import { expireContracts } from './expire-contracts.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -65,14 +65,14 @@ test('activating a contract creates a price for each line, community, and plan',
   })
   const { body } = await move(contract.id, 'active')
   expect(body).toMatchObject({ status: 'active', version: 2, endedAt: null })
-  const asked = { communityId: site.communityId, planId, quantity: '100' }
-  expect(await find(stud, asked)).toMatchObject({
+  const requested = { communityId: site.communityId, planId, quantity: '100' }
+  expect(await find(stud, requested)).toMatchObject({
     source: 'plan',
     total: 331.25,
     price: { contractId: contract.id, contractLineId: 'line-1', vendorId: contract.vendorId, preferred: true },
   })
-  expect((await find(stud, { ...asked, quantity: '99' })).issue).toBe('below_minimum')
-  expect((await find(stud, { ...asked, on: '2100-01-01' })).issue).toBe('expired')
+  expect((await find(stud, { ...requested, quantity: '99' })).issue).toBe('below_minimum')
+  expect((await find(stud, { ...requested, on: '2100-01-01' })).issue).toBe('expired')
   const ofContract = await get(`/parts/${plate}/prices?contractId=${contract.id}`)
   expect(ofContract.body.data).toMatchObject([{ contractLineId: 'plates', unitPrice: 1.2 }])
   const explained = await get(`/prices/explain?partId=${stud}&on=2026-06-01`)
@@ -91,8 +91,8 @@ test('a price of a contract can only be changed by changing the contract', async
     expect([status, body.code]).toEqual([409, 'conflict'])
     expect(body.detail).toContain(contract.number)
   }
-  const wanted = { vendorId: contract.vendorId, unitPrice: 2, effectiveDate: '2026-05-01', endPrevious: true }
-  const over = await post(`/parts/${part}/prices`, wanted)
+  const requested = { vendorId: contract.vendorId, unitPrice: 2, effectiveDate: '2026-05-01', endPrevious: true }
+  const over = await post(`/parts/${part}/prices`, requested)
   expect(over.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining(price.id) })
 })
 
@@ -113,14 +113,14 @@ test('a draft can be changed; afterwards only its notes and external IDs can', a
 
 test('contradictory terms and unknown references are each reported at their field', async () => {
   const [stud, plate] = [await newPart(), await newPart('LF')]
-  const wanted = {
+  const requested = {
     vendorId: await newVendor(),
     scope: 'framing',
     contractType: 'material',
     effectiveDate: '2026-01-01',
   }
   const faultsOf = async (fields: object) => {
-    const { status, body } = await post('/contracts', { ...wanted, ...fields })
+    const { status, body } = await post('/contracts', { ...requested, ...fields })
     expect(status).toBe(422)
     return body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
   }
@@ -151,12 +151,12 @@ test('a contract makes at most 2000 prices', async () => {
     { pointer: '/lines', code: 'maximum', message: expect.stringMatching(/the number is 2050$/) },
   ])
   const contract = await active({ ...terms, communityIds: communityIds.slice(1), lines })
-  const made = await plumbline.database.statements
+  const created = await plumbline.database.statements
     .selectFrom('prices')
     .select('id')
     .where('contractId', '=', contract.id)
     .execute()
-  expect(made).toHaveLength(2000)
+  expect(created).toHaveLength(2000)
 })
 
 test('prices that conflict with a contract are reported by line, or end the day before it starts', async () => {
@@ -329,10 +329,10 @@ test("a contract expires once, after its last day in the organization's time zon
   // At this time the last day has passed in UTC but not in the organization's time zone.
   const dayIn = (hours: number) => dateIn(TIME_ZONE, new Date(plumbline.clock.now().getTime() + hours * HOUR_MS))
   while (dayIn(1) <= lastDay) plumbline.clock.advance(HOUR_MS)
-  await expireContracts(plumbline.app.surroundings)
+  await expireContracts(plumbline.app.services)
   expect((await stored()).status).toBe('active')
   plumbline.clock.advance(HOUR_MS)
-  await Promise.all(Array.from({ length: 4 }, () => expireContracts(plumbline.app.surroundings)))
+  await Promise.all(Array.from({ length: 4 }, () => expireContracts(plumbline.app.services)))
   await expect.poll(async () => (await stored()).status, { timeout: 10_000, interval: 20 }).toBe('expired')
   expect(await stored()).toMatchObject({ version: 3, endedAt: expect.any(String) })
   const history = (await get(`/status-changes?resourceId=${contract.id}`)).body.data

@@ -6,14 +6,14 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
  * Returns one row per lump sum and community, with its period. Like prices, lump sums outlive their contract, so that a
  * date in the past still returns them. The vendor is locked while they are added.
  */
-function asRows({ lumpSums, communityIds }: Contract) {
+function toRows({ lumpSums, communityIds }: Contract) {
   const places = communityIds.length === 0 ? [null] : communityIds
-  const wanted = lumpSums.flatMap((lumpSum) => places.map((communityId) => ({ ...lumpSum, communityId })))
+  const requested = lumpSums.flatMap((lumpSum) => places.map((communityId) => ({ ...lumpSum, communityId })))
   return sql`unnest(
-      ${wanted.map(({ lineId }) => lineId)}::text[], ${wanted.map(({ communityId }) => communityId)}::text[],
-      ${wanted.map(({ planId }) => planId)}::text[], ${wanted.map(({ elevation }) => elevation)}::text[],
-      ${wanted.map(({ optionId }) => optionId)}::text[], ${wanted.map(({ costCodeId }) => costCodeId)}::text[],
-      ${wanted.map(({ description }) => description)}::text[], ${wanted.map(({ amount }) => amount)}::numeric[]
+      ${requested.map(({ lineId }) => lineId)}::text[], ${requested.map(({ communityId }) => communityId)}::text[],
+      ${requested.map(({ planId }) => planId)}::text[], ${requested.map(({ elevation }) => elevation)}::text[],
+      ${requested.map(({ optionId }) => optionId)}::text[], ${requested.map(({ costCodeId }) => costCodeId)}::text[],
+      ${requested.map(({ description }) => description)}::text[], ${requested.map(({ amount }) => amount)}::numeric[]
     ) with ordinality as w ("lineId", "communityId", "planId", "elevation", "optionId", "costCodeId", "description",
       "amount", "place")`
 }
@@ -25,7 +25,7 @@ export async function addLumpSums({ db, organizationId }: WriteCall, contract: C
     select ${organizationId}, ${contract.id}, w."place", w."lineId", w."communityId", w."planId", w."elevation",
       w."optionId", w."costCodeId", w."description", w."amount", ${contract.effectiveDate}::date,
       ${contract.expirationDate}::date
-    from ${asRows(contract)}`.execute(db)
+    from ${toRows(contract)}`.execute(db)
 }
 
 export interface LumpSumOverlap {
@@ -39,14 +39,14 @@ export interface LumpSumOverlap {
  * Returns the vendor's lump sums that overlap the contract's in time and share their trade, place, and plan and
  * elevation or option, in the order of the contract's lump sums. Trades are compared without case.
  */
-export async function overlappingLumpSums(
+export async function findOverlappingLumpSums(
   { db, organizationId }: WriteCall,
   contract: Contract,
-  most: number,
+  max: number,
 ): Promise<LumpSumOverlap[]> {
   const { vendorId, scope, effectiveDate, expirationDate } = contract
   const { rows } = await sql<LumpSumOverlap>`
-    select w."lineId", l."lineId" as "otherLineId", c."number" from ${asRows(contract)}
+    select w."lineId", l."lineId" as "otherLineId", c."number" from ${toRows(contract)}
     join "lumpSums" as l on l."organizationId" = ${organizationId}
       and (l."planId" = w."planId" and l."elevation" is not distinct from w."elevation" or l."optionId" = w."optionId")
       and l."communityId" is not distinct from w."communityId"
@@ -54,7 +54,7 @@ export async function overlappingLumpSums(
       and coalesce(l."expirationDate", 'infinity') >= ${effectiveDate}::date
     join "contracts" as c on c."organizationId" = l."organizationId" and c."id" = l."contractId"
       and c."vendorId" = ${vendorId} and lower(c."scope") = lower(${scope})
-    order by w."place", c."number", l."place" limit ${most}`.execute(db)
+    order by w."place", c."number", l."place" limit ${max}`.execute(db)
   return rows
 }
 

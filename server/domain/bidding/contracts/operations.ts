@@ -1,18 +1,18 @@
 import type { Contract, FieldError } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers, Input } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { activate, lockContract, terminate } from './changes.ts'
-import { checkTerms } from './check.ts'
-import { CONTRACT_MOVES, fixedFields, nameOf, termFaults } from './contract.ts'
-import { termsOfBid, touchBidOf } from './from-bid.ts'
+import { activateContract, lockContract, terminateContract } from './change-contract.ts'
+import { checkTerms } from './check-terms.ts'
+import { CONTRACT_MOVES, findFixedFields, findTermErrors, formatContractName } from './contract.ts'
 import * as contracts from './queries.ts'
+import { bumpBidVersion, readTermsOfBid } from './terms-of-bid.ts'
 
 export const contractOperations = {
   async listContracts({ query }, call) {
@@ -20,7 +20,7 @@ export const contractOperations = {
   },
 
   async createContract({ query, body }, call) {
-    return { status: 201, body: await call.write((call) => create(call, body, query.createScopes)) }
+    return { status: 201, body: await call.write((call) => createContract(call, body, query.createScopes)) }
   },
 
   async getContract({ path }, call) {
@@ -28,18 +28,21 @@ export const contractOperations = {
   },
 
   async updateContract({ path, query, body, ifMatch }, call) {
-    const given = { body, ifMatch, createScopes: query.createScopes }
-    return { status: 200, body: await call.write((call) => update(call, path.contractId, given)) }
+    const provided = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => updateContract(call, path.contractId, provided)) }
   },
 
   async archiveContract({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.status === 'active')
-        throw conflict('wrong_status', `Cannot archive ${nameOf(before)}: it is active. Terminate it first.`)
+        throw conflict(
+          'wrong_status',
+          `Cannot archive ${formatContractName(before)}: it is active. Terminate it first.`,
+        )
       const after = await contracts.archive(call, before)
-      if (after !== before) await touchBidOf(call, after)
+      if (after !== before) await bumpBidVersion(call, after)
     })
     return { status: 204 }
   },
@@ -49,76 +52,78 @@ export const contractOperations = {
     const contract = await call.write(async (call) => {
       const before = await lockContract(call, path.contractId)
       if (before.archivedAt !== null)
-        throw conflict('archived', `Cannot change the status of ${nameOf(before)}: it is archived.`)
-      assertMove(CONTRACT_MOVES, before.status, status)
-      return status === 'active' ? activate(call, before, { endPrevious, reason }) : terminate(call, before, reason)
+        throw conflict('archived', `Cannot change the status of ${formatContractName(before)}: it is archived.`)
+      assertTransition(CONTRACT_MOVES, before.status, status)
+      return status === 'active'
+        ? activateContract(call, before, { endPrevious, reason })
+        : terminateContract(call, before, reason)
     })
     return { status: 200, body: contract }
   },
 
   async draftContractRevision({ path, body }, call) {
-    return { status: 201, body: await call.write((call) => revise(call, path.contractId, body)) }
+    return { status: 201, body: await call.write((call) => reviseContract(call, path.contractId, body)) }
   },
 } satisfies Partial<Handlers>
 
-async function create(
+async function createContract(
   call: WriteCall,
   body: Checked['ContractCreate'],
   createScopes: boolean | undefined,
 ): Promise<Contract> {
-  const given = body.bidId == null ? body : await termsOfBid(call, body.bidId, body)
-  const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = given
-  const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = given
+  const provided = body.bidId == null ? body : await readTermsOfBid(call, body.bidId, body)
+  const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = provided
+  const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = provided
   const agreed = contractType === 'turnkey' ? 'lumpSums' : 'lines'
-  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || given[agreed] === undefined)
-    throw invalid(missingFields(given, agreed))
+  if (vendorId === undefined || scope === undefined || effectiveDate === undefined || provided[agreed] === undefined)
+    throw validationFailed(findMissingFields(provided, agreed))
   const vendor = await vendors.findOptional(call, vendorId)
   if (vendor === undefined) throw unknownReference(['/vendorId'])
-  const terms = { ...given, vendorId, scope, contractType, effectiveDate, expirationDate }
+  const terms = { ...provided, vendorId, scope, contractType, effectiveDate, expirationDate }
   const whole = await checkTerms(call, { ...terms, lines, lumpSums })
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a contract: ${vendor.companyName} is archived.`)
-  const { retainagePercent = vendor.defaultRetainagePercent } = given
-  return begin(call, {
+  const { retainagePercent = vendor.defaultRetainagePercent } = provided
+  return insertContract(call, {
     ...{ ...terms, ...whole, retainagePercent, revision: 1, status: 'draft' },
-    scope: await scopes.nameOf(call, scope, createScopes),
-    number: await contracts.nextNumber(call),
+    scope: await scopes.requireTrade(call, scope, createScopes),
+    number: await contracts.takeNextNumber(call),
   })
 }
 
-function missingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'lumpSums'): FieldError[] {
+function findMissingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'lumpSums'): FieldError[] {
   const needed = ['vendorId', 'scope', 'effectiveDate', agreed] as const
   return needed
     .filter((field) => body[field] === undefined)
     .map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless bidId is set' }))
 }
 
-async function begin(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
+async function insertContract(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
   const contract = await contracts.insert(call, values)
   await recordStatusChange(call, { id: contract.id, from: null, to: contract.status })
-  await touchBidOf(call, contract)
+  await bumpBidVersion(call, contract)
   return contract
 }
 
-interface Change<Body> {
+interface ContractChange<Body> {
   body: Body
   ifMatch: string | undefined
   createScopes: boolean | undefined
 }
 
-async function update(
+async function updateContract(
   call: WriteCall,
   id: string,
-  { body, ifMatch, createScopes }: Change<Checked['ContractUpdate']>,
+  { body, ifMatch, createScopes }: ContractChange<Checked['ContractUpdate']>,
 ): Promise<Contract> {
   const before = await lockContract(call, id)
-  checkIfMatch(ifMatch, before)
-  const fixed = fixedFields(before, body)
+  assertIfMatch(ifMatch, before)
+  const fixed = findFixedFields(before, body)
   if (fixed.length > 0) {
     const names = formatList(fixed.map(({ pointer }) => pointer.slice(1)))
     throw conflict(
       'wrong_status',
-      `${names} can only be changed while the contract is a draft. ${nameOf(before)} is ${before.status}.`,
+      `${names} can only be changed while the contract is a draft. ${formatContractName(before)} is ${before.status}.`,
       { errors: fixed },
     )
   }
@@ -126,7 +131,7 @@ async function update(
     const { notes, accountingId, externalId } = body
     return contracts.update(call, before, { notes, accountingId, externalId })
   }
-  const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, createScopes)
+  const scope = body.scope === undefined ? before.scope : await scopes.requireTrade(call, body.scope, createScopes)
   const { contractType = before.contractType, communityIds = before.communityIds, planIds = before.planIds } = body
   const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
   const { lines = before.lines, lumpSums = before.lumpSums } = body
@@ -134,10 +139,15 @@ async function update(
   return contracts.update(call, before, { ...body, scope, ...(await checkTerms(call, terms, before.lumpSums)) })
 }
 
-async function revise(call: WriteCall, id: string, body: Input<'draftContractRevision'>['body']): Promise<Contract> {
+async function reviseContract(
+  call: WriteCall,
+  id: string,
+  body: Input<'draftContractRevision'>['body'],
+): Promise<Contract> {
   const before = await lockContract(call, id)
-  if (before.archivedAt !== null) throw conflict('archived', `Cannot revise ${nameOf(before)}: it is archived.`)
-  const revisions = await contracts.revisionsOf(call, before.number)
+  if (before.archivedAt !== null)
+    throw conflict('archived', `Cannot revise ${formatContractName(before)}: it is archived.`)
+  const revisions = await contracts.listRevisions(call, before.number)
   const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
   if (later !== undefined)
     throw conflict('already_done', `${before.number} already has revision ${later.revision} (${later.id}).`)
@@ -145,12 +155,12 @@ async function revise(call: WriteCall, id: string, body: Input<'draftContractRev
     const instead = before.status === 'draft' ? 'Change it with updateContract.' : 'Create a new contract.'
     throw conflict(
       'wrong_status',
-      `Cannot revise ${nameOf(before)}: it is ${describeStatus(before.status)}. ${instead}`,
+      `Cannot revise ${formatContractName(before)}: it is ${describeStatus(before.status)}. ${instead}`,
     )
   }
   const { effectiveDate, expirationDate = before.expirationDate } = body
-  const faults = termFaults({ ...before, effectiveDate, expirationDate })
-  if (faults.length > 0) throw invalid(faults)
+  const errors = findTermErrors({ ...before, effectiveDate, expirationDate })
+  if (errors.length > 0) throw validationFailed(errors)
   const {
     id: _,
     version,
@@ -165,5 +175,5 @@ async function revise(call: WriteCall, id: string, body: Input<'draftContractRev
     ...terms
   } = before
   const revision = Math.max(...revisions.map(({ revision }) => revision)) + 1
-  return begin(call, { ...terms, effectiveDate, expirationDate, revision, status: 'draft' })
+  return insertContract(call, { ...terms, effectiveDate, expirationDate, revision, status: 'draft' })
 }

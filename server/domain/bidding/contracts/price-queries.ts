@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Contract, Part } from '../../../../client/contract.gen.ts'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function lockParts(
   return new Map(rows.map((part) => [part.id, part]))
 }
 
-interface Wanted {
+interface ContractPrice {
   lineId: string
   partId: string
   communityId: string | null
@@ -30,7 +30,7 @@ interface Wanted {
 }
 
 /** Returns one price for each line, community, and plan. */
-export function pricesOf({ lines, communityIds, planIds }: Contract): Wanted[] {
+export function listContractPrices({ lines, communityIds, planIds }: Contract): ContractPrice[] {
   const places = communityIds.length === 0 ? [null] : communityIds
   const plans = planIds.length === 0 ? [null] : planIds
   return lines.flatMap(({ unit: _, ...line }) =>
@@ -38,18 +38,18 @@ export function pricesOf({ lines, communityIds, planIds }: Contract): Wanted[] {
   )
 }
 
-function asRows(wanted: readonly Wanted[]) {
+function toRows(requested: readonly ContractPrice[]) {
   return sql`unnest(
-      ${wanted.map(({ lineId }) => lineId)}::text[], ${wanted.map(({ partId }) => partId)}::text[],
-      ${wanted.map(({ communityId }) => communityId)}::text[], ${wanted.map(({ planId }) => planId)}::text[],
-      ${wanted.map(({ unitPrice }) => unitPrice)}::numeric[], ${wanted.map(({ minQuantity }) => minQuantity)}::numeric[]
+      ${requested.map(({ lineId }) => lineId)}::text[], ${requested.map(({ partId }) => partId)}::text[],
+      ${requested.map(({ communityId }) => communityId)}::text[], ${requested.map(({ planId }) => planId)}::text[],
+      ${requested.map(({ unitPrice }) => unitPrice)}::numeric[], ${requested.map(({ minQuantity }) => minQuantity)}::numeric[]
     ) with ordinality as w ("lineId", "partId", "communityId", "planId", "unitPrice", "minQuantity", "place")`
 }
 
 /**
  * SQL condition of a vendor's price that overlaps the contract's in time and has the same place, plan, and quantity.
  */
-function overlaps({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
+function overlapsSql({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
   return sql`p."organizationId" = ${organizationId} and p."archivedAt" is null and p."partId" = w."partId"
       and p."vendorId" = ${vendorId} and p."communityId" is not distinct from w."communityId"
       and p."planId" is not distinct from w."planId" and p."minQuantity" = w."minQuantity"
@@ -59,7 +59,7 @@ function overlaps({ vendorId, effectiveDate, expirationDate }: Contract, organiz
 
 export async function addPrices(call: WriteCall, contract: Contract): Promise<void> {
   const { db, organizationId, actor, now } = call
-  const wanted = pricesOf(contract)
+  const requested = listContractPrices(contract)
   await sql`
     insert into "prices" ("organizationId", "id", "partId", "vendorId", "communityId", "planId", "unitPrice",
       "effectiveDate", "expirationDate", "minQuantity", "preferred", "contractId", "contractLineId", "version",
@@ -67,25 +67,25 @@ export async function addPrices(call: WriteCall, contract: Contract): Promise<vo
     select ${organizationId}, i."id", w."partId", ${contract.vendorId}, w."communityId", w."planId", w."unitPrice",
       ${contract.effectiveDate}::date, ${contract.expirationDate}::date, w."minQuantity", ${contract.preferred}::boolean,
       ${contract.id}, w."lineId", 1, ${JSON.stringify(actor)}::jsonb, ${now}::timestamptz, ${now}::timestamptz
-    from ${asRows(wanted)}
-    join unnest(${wanted.map(() => typeid('prc').toString())}::text[]) with ordinality as i ("id", "place")
+    from ${toRows(requested)}
+    join unnest(${requested.map(() => typeid('prc').toString())}::text[]) with ordinality as i ("id", "place")
       on i."place" = w."place"`.execute(db)
 }
 
 /** Ends the vendor's other prices that started before the contract and overlap it, on the day before it starts. */
-export async function endThoseBefore(call: WriteCall, contract: Contract): Promise<void> {
+export async function endEarlierPrices(call: WriteCall, contract: Contract): Promise<void> {
   const { db, organizationId, now } = call
   const { rows } = await sql<{ id: string }>`
     update "prices" as p set "expirationDate" = ${addDays(contract.effectiveDate, -1)}::date,
       "version" = p."version" + 1, "updatedAt" = ${now}
-    from ${asRows(pricesOf(contract))}
-    where ${overlaps(contract, organizationId)} and p."contractId" is null
+    from ${toRows(listContractPrices(contract))}
+    where ${overlapsSql(contract, organizationId)} and p."contractId" is null
       and p."effectiveDate" < ${contract.effectiveDate}::date
     returning p."id"`.execute(db)
-  for (const { id } of rows) noteChange(call, id, 'updated', ['expirationDate'])
+  for (const { id } of rows) recordChange(call, id, 'updated', ['expirationDate'])
 }
 
-export interface Overlap {
+export interface PriceOverlap {
   lineId: string
   priceId: string
   /** Number of the contract that created the other price; null if none did. */
@@ -93,13 +93,13 @@ export interface Overlap {
 }
 
 /** Returns the vendor's prices that conflict with the contract's, in the order of its lines, at most `most`. */
-export async function overlapping(call: WriteCall, contract: Contract, most: number): Promise<Overlap[]> {
+export async function findOverlappingPrices(call: WriteCall, contract: Contract, max: number): Promise<PriceOverlap[]> {
   const { db, organizationId } = call
-  const { rows } = await sql<Overlap>`
-    select w."lineId", p."id" as "priceId", c."number" from ${asRows(pricesOf(contract))}
-    join "prices" as p on ${overlaps(contract, organizationId)}
+  const { rows } = await sql<PriceOverlap>`
+    select w."lineId", p."id" as "priceId", c."number" from ${toRows(listContractPrices(contract))}
+    join "prices" as p on ${overlapsSql(contract, organizationId)}
     left join "contracts" as c on c."organizationId" = p."organizationId" and c."id" = p."contractId"
-    order by w."place", p."id" limit ${most}`.execute(db)
+    order by w."place", p."id" limit ${max}`.execute(db)
   return rows
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
-import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { eraseContact } from '../../../operators/builder-data/erase-person.ts'
 import { createKey } from '../../../platform/keys/keys.ts'
 import { ALL_PERMISSIONS } from '../../../platform/keys/roles.ts'
@@ -24,8 +24,8 @@ afterAll(async () => {
 const invited = async (email: string | null) => {
   const vendor = { companyName: `Framers of ${email}`, email, status: 'active' }
   const { id } = (await plumbline.post('/api/ext/vendors', vendor)).body
-  const asked = { vendorIds: [id], scope: 'framing', deadline: '2035-06-30', communityId }
-  const { body } = await plumbline.post('/api/ext/bids/request', asked)
+  const requested = { vendorIds: [id], scope: 'framing', deadline: '2035-06-30', communityId }
+  const { body } = await plumbline.post('/api/ext/bids/request', requested)
   return { vendorId: id, invitationId: body.invitations[0].id }
 }
 
@@ -44,8 +44,8 @@ test("a user without the permission cannot redirect an invited vendor's links to
   const { vendorId } = await invited('bids@llano.example.com')
   const { database, clock, organizationId } = plumbline
   const email = 'estimator@example.com'
-  const wanted = { organizationId, email, name: 'Elena', role: 'estimator', poApprovalLimit: null } as const
-  const { id: userId } = await createUser(database, clock, wanted)
+  const requested = { organizationId, email, name: 'Elena', role: 'estimator', poApprovalLimit: null } as const
+  const { id: userId } = await createUser(database, clock, requested)
   const estimator = { key: (await createKey(database, clock, { organizationId, userId, name: 'Elena' })).secret }
   const refusals = [
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { email }, estimator),
@@ -159,6 +159,6 @@ async function vendorWith(addresses: object): Promise<string> {
 }
 
 async function requestedBid(vendorId: string): Promise<string> {
-  const asked = { vendorIds: [vendorId], scope: 'framing', deadline: '2035-06-30', communityId }
-  return (await plumbline.post('/api/ext/bids/request', asked)).body.invitations[0].id
+  const requested = { vendorIds: [vendorId], scope: 'framing', deadline: '2035-06-30', communityId }
+  return (await plumbline.post('/api/ext/bids/request', requested)).body.invitations[0].id
 }

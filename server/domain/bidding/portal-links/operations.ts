@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
-import { copyInvitationLink, copyVendorLink } from './copy.ts'
+import { copyInvitationLink, copyVendorLink } from './copy-portal-link.ts'
 
 export const portalLinkOperations = {
   async copyVendorPortalLink({ path }, call) {

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pdf, sendBytes } from '../../../../test/support/files.ts'
-import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
+import { createPdf, sendBytes } from '../../../../test/support/files.ts'
+import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import {
   type Answer,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+} from '../../../../test/support/test-plumbline.ts'
 import { createKey } from '../../../platform/keys/keys.ts'
-import { permissionsOf } from '../../../platform/keys/roles.ts'
+import { rolePermissions } from '../../../platform/keys/roles.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
@@ -84,7 +84,7 @@ test('an owner copies a link that differs from the mailed one, and the history n
 test('only owners and admins have the permission', () => {
   const holders = (
     ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
-  ).filter((role) => permissionsOf(role).has('portal_links:read'))
+  ).filter((role) => rolePermissions(role).has('portal_links:read'))
   expect(holders).toEqual(['owner', 'admin'])
 })
 
@@ -94,11 +94,11 @@ test('an estimator, a propose-only key, a browser token, an app, and an MCP clie
   await ext(`/vendors/${vendorId}/invite`)
   const { database, clock, organizationId } = plumbline
   const estimator = await colleague('estimator', 'estimator@example.com')
-  const key = async (wanted: object) => ({
-    key: (await createKey(database, clock, { organizationId, name: 'Narrow', ...wanted })).secret,
+  const key = async (requested: object) => ({
+    key: (await createKey(database, clock, { organizationId, name: 'Narrow', ...requested })).secret,
   })
   const owner = await plumbline.signIn()
-  const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const app = await connectApp(plumbline, await createOauthApp(plumbline), owner)
   const origin = 'https://app.example.com'
   const { body: browser } = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ['bids:read'] })
   const callers: Record<string, RequestOptions> = {
@@ -142,18 +142,18 @@ test('an estimator, a propose-only key, a browser token, an app, and an MCP clie
 
 test('the permission is rejected for keys, apps, and tokens that could never use it', async () => {
   const owner = await plumbline.signIn()
-  const wanted = { name: 'Agent', permissions: ['portal_links:read'], proposeOnly: true }
-  const refused = await plumbline.post('/api/admin/keys', wanted, owner)
+  const requested = { name: 'Agent', permissions: ['portal_links:read'], proposeOnly: true }
+  const refused = await plumbline.post('/api/admin/keys', requested, owner)
   expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer: '/permissions/0' }]])
-  const made = await plumbline.post('/api/admin/keys', { ...wanted, proposeOnly: false }, owner)
-  expect(made.status).toBe(201)
+  const created = await plumbline.post('/api/admin/keys', { ...requested, proposeOnly: false }, owner)
+  expect(created.status).toBe(201)
   const { database, clock, organizationId } = plumbline
-  await expect(createKey(database, clock, { organizationId, ...wanted })).rejects.toThrow()
+  await expect(createKey(database, clock, { organizationId, ...requested })).rejects.toThrow()
   const token = { origin: 'https://app.example.com', permissions: ['portal_links:read'] }
   const page = await plumbline.post('/api/ext/browser-tokens', token)
   expect([page.status, page.body.errors]).toMatchObject([422, [{ pointer: '/permissions/0', code: 'beyond_key' }]])
-  const app = await newOauthApp(plumbline)
-  const { scope } = await connected(plumbline, app, owner, {}, { scope: 'read write portal_links:read' })
+  const app = await createOauthApp(plumbline)
+  const { scope } = await connectApp(plumbline, app, owner, {}, { scope: 'read write portal_links:read' })
   expect(scope).not.toContain('portal_links')
 })
 
@@ -163,11 +163,11 @@ test('a person copies a link only after a fresh sign-in', async () => {
   await ext(`/vendors/${vendorId}/invite`)
   const { status, body } = await copyOf(vendorId, person)
   expect([status, body.copiedBy]).toMatchObject([200, { type: 'user', name: 'Kim admin' }])
-  const before = (await eventsAbout(plumbline, vendorId)).length
+  const before = (await listEventsAbout(plumbline, vendorId)).length
   plumbline.clock.advance(11 * 60_000)
   const stale = await copyOf(vendorId, person)
   expect([stale.status, stale.body.code]).toEqual([403, 'fresh_sign_in_required'])
-  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(before)
+  expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(before)
 })
 
 test('while a blind request is open, its link cannot be copied, and an earlier copy does not open it', async () => {
@@ -230,7 +230,7 @@ test('actions through a copied link are recorded with their source and the name 
   expect(bid).toMatchObject({ amount: 40_000, source: 'portal_copied_link', createdBy: by })
   const found = await plumbline.get(`/api/ext/bids?source=portal_copied_link&bidRequestId=${request.id}`)
   expect(found.body.data).toHaveLength(1)
-  expect((await eventsAbout(plumbline, bid.id)).map(({ actor }) => actor)).toMatchObject([by])
+  expect((await listEventsAbout(plumbline, bid.id)).map(({ actor }) => actor)).toMatchObject([by])
   for (const [resourceId, action] of [
     [bid.id, 'bid.submitted'],
     [id, 'portal.visited'],
@@ -244,7 +244,7 @@ test('actions through a copied link are recorded with their source and the name 
   await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 39_000 }, revised)
   await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
   expect((await plumbline.get(`/api/ext/bids/${bid.id}`)).body.source).toBe('portal')
-  expect((await eventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
+  expect((await listEventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
 })
 
 test("a copied link neither shows nor submits the vendor's draft", async () => {
@@ -255,7 +255,7 @@ test("a copied link neither shows nor submits the vendor's draft", async () => {
   const files = `/api/portal/invitations/${id}/attachments`
   const draft = { amount: 41_234, note: 'Between us' }
   expect((await plumbline.post(`${bid}/draft`, draft, own)).body.draft).toMatchObject({ ...draft, version: 1 })
-  const sent = await sendBytes(`${plumbline.url}${files}?fileName=Offer.pdf`, pdf(), own)
+  const sent = await sendBytes(`${plumbline.url}${files}?fileName=Offer.pdf`, createPdf(), own)
   expect([sent.status, sent.body.detail]).toEqual([200, undefined])
   const copy = await copied(id)
   expect((await plumbline.get(bid, copy)).body).toMatchObject({ draft: null, review: null, bid: null })

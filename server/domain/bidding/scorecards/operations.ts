@@ -1,20 +1,26 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { invalid, notFound } from '../../../platform/problems/problem.ts'
+import { notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { trackRecords } from './queries.ts'
-import { scorecard } from './scorecard.ts'
+import { findTrackRecords } from './queries.ts'
+import { computeScorecard } from './scorecard.ts'
 
 export const scorecardOperations = {
   async getVendorScorecard({ path, query }, call) {
     const { from = null, to = null } = query
     if (from !== null && to !== null && to < from)
-      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+      throw validationFailed([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
     const vendor = await vendors.find(call, path.vendorId)
-    const record = (await trackRecords(call, [vendor.id], { from, to })).get(vendor.id)
+    const record = (await findTrackRecords(call, [vendor.id], { from, to })).get(vendor.id)
     if (record === undefined) throw notFound()
     return {
       status: 200,
-      body: scorecard(record, { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }),
+      body: computeScorecard(record, {
+        vendorId: vendor.id,
+        from,
+        to,
+        asOf: call.now.toISOString(),
+        currency: call.currency,
+      }),
     }
   },
 } satisfies Partial<Handlers>

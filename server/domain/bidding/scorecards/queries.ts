@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Call } from '../../../platform/calls/call.ts'
-import { COMMITTED, OPEN, UNSETTLED } from '../../statuses/order-statuses.ts'
+import { COMMITTED_STATUSES, OPEN_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import type { TrackRecord } from './scorecard.ts'
 
 /** Returns the track record of each vendor in a period of whole days in the organization's time zone. */
-export async function trackRecords(
+export async function findTrackRecords(
   { db, organizationId, timeZone }: Call,
   vendorIds: readonly string[],
   { from, to }: { from: string | null; to: string | null },
@@ -30,16 +30,16 @@ export async function trackRecords(
       (select json_build_object('count', count(*), 'amount', coalesce(sum(p."total"), 0))
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
-        and p."status" = any(${[...COMMITTED]}::text[]) and ${inPeriod('p.createdAt')}) as "orders",
+        and p."status" = any(${[...COMMITTED_STATUSES]}::text[]) and ${inPeriod('p.createdAt')}) as "orders",
       (select coalesce(sum(p."total"), 0)
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
-        and p."status" = any(${[...UNSETTLED]}::text[])) as "openCommitment",
+        and p."status" = any(${[...UNSETTLED_STATUSES]}::text[])) as "openCommitment",
       (select coalesce(sum(p."payableAmount"), 0)
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
-        and p."status" = any(${[...OPEN]}::text[])) as "payable",
-      array(${variancePercents(organizationId, inPeriod('p.createdAt'))}) as "variancePercents"
+        and p."status" = any(${[...OPEN_STATUSES]}::text[])) as "payable",
+      array(${selectVariancePercents(organizationId, inPeriod('p.createdAt'))}) as "variancePercents"
     from unnest(${[...vendorIds]}::text[]) as v("id")`.execute(db)
   return new Map(rows.map(({ vendorId, ...record }) => [vendorId, record]))
 }
@@ -47,7 +47,7 @@ export async function trackRecords(
 // A job consists of all orders from the vendor for one home and trade; a variance order is part of the job's cost. Its
 // expected cost is that of the accepted bids behind the orders, without tax like the bids, or else the budget. A
 // backcharge is a penalty and does not make a job cheaper.
-function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
+function selectVariancePercents(organizationId: string, isInPeriod: ReturnType<typeof sql>) {
   return sql`
     select ((case when job."offered" is null then job."total" else job."subtotal" end / expected."amount" - 1) * 100)::float8
     from (
@@ -59,7 +59,7 @@ function variancePercents(organizationId: string, isInPeriod: ReturnType<typeof 
         where b."organizationId" = ${organizationId} and b."id" = any(array_agg(p."bidId"))) as "offered"
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."vendorId" = v."id"
-        and p."status" = any(${[...COMMITTED]}::text[]) and p."poType" <> 'backcharge'
+        and p."status" = any(${[...COMMITTED_STATUSES]}::text[]) and p."poType" <> 'backcharge'
       group by p."homeId", lower(p."scope")
       having bool_or(${isInPeriod})
     ) as job

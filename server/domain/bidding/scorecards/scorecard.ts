@@ -11,18 +11,18 @@ export interface TrackRecord {
   payable: number
 }
 
-type Frame = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
+type ScorecardPeriod = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
 
 // A vendor that does not answer costs a superintendent the most days, and one whose prices grow costs the most money.
 // Who wins is the builder's own choice and says the least. The contract states these weights.
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
-export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
+export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): VendorScorecard {
   const { invitations, bids, orders, variancePercents, openCommitment, payable } = record
-  const answeredPercent = share(invitations.answered, invitations.answered + invitations.unanswered)
-  const winPercent = share(bids.accepted, bids.accepted + bids.rejected)
-  const averageVariancePercent = mean(variancePercents)
+  const answeredPercent = toPercentage(invitations.answered, invitations.answered + invitations.unanswered)
+  const winPercent = toPercentage(bids.accepted, bids.accepted + bids.rejected)
+  const averageVariancePercent = meanOf(variancePercents)
   const cost =
     averageVariancePercent === null
       ? null
@@ -34,7 +34,7 @@ export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
     orders: { ...orders, compared: variancePercents.length, averageVariancePercent },
     openCommitment,
     payable,
-    score: weighted([
+    score: weightedMean([
       [answeredPercent, WEIGHTS.answering],
       [winPercent, WEIGHTS.winning],
       [cost, WEIGHTS.cost],
@@ -42,16 +42,16 @@ export function scorecard(record: TrackRecord, frame: Frame): VendorScorecard {
   }
 }
 
-function share(part: number, whole: number): number | null {
-  return whole === 0 ? null : round((part / whole) * 100)
+function toPercentage(part: number, whole: number): number | null {
+  return whole === 0 ? null : roundScore((part / whole) * 100)
 }
 
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length)
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length)
 }
 
 /** Returns the weighted mean of the parts that are not null; null if there are none. */
-function weighted(parts: readonly (readonly [number | null, number])[]): number | null {
+function weightedMean(parts: readonly (readonly [number | null, number])[]): number | null {
   let sum = 0
   let weights = 0
   for (const [value, weight] of parts) {
@@ -59,10 +59,10 @@ function weighted(parts: readonly (readonly [number | null, number])[]): number 
     sum += value * weight
     weights += weight
   }
-  return weights === 0 ? null : round(sum / weights)
+  return weights === 0 ? null : roundScore(sum / weights)
 }
 
 // More than two decimals would suggest a precision that does not exist.
-function round(value: number): number {
+function roundScore(value: number): number {
   return Math.round(value * 100) / 100
 }

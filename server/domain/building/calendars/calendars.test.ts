@@ -1,8 +1,8 @@
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copies } from '../../../../test/support/copies.ts'
-import { connected, newOauthApp } from '../../../../test/support/oauth-app.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { addCopies } from '../../../../test/support/add-copies.ts'
+import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
 
@@ -189,7 +189,7 @@ test('a calendar contains tasks from 30 days ago to 365 days ahead, at most 2,00
   const { url } = await post('/calendar-feeds', { vendorId: vendor.id })
   expect(await namesAt(url)).toEqual(['Lot 1: Far', 'Lot 1: Long'])
   const task = await add('Next', day(1))
-  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 2000 })
+  await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 2000 })
   const names = await namesAt(url)
   expect(names).toHaveLength(2000)
   expect(names).not.toContain('Lot 1: Far')
@@ -272,7 +272,7 @@ test('a feed belongs to one vendor or one user of the builder, each with at most
 
 test('a feed that an app created ends when the app is disconnected, and a browser token creates none', async () => {
   const owner = await plumbline.signIn()
-  const app = await connected(plumbline, await newOauthApp(plumbline), owner)
+  const app = await connectApp(plumbline, await createOauthApp(plumbline), owner)
   const { status, body: feed } = await plumbline.post(FEEDS, { vendorId }, app)
   expect([status, feed.createdBy.via]).toMatchObject([201, { grantId: expect.any(String) }])
   expect((await open(feed.url)).status).toBe(200)

@@ -1,15 +1,15 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { refuseBrowserToken } from '../../../platform/keys/browser-token.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { assertNotBrowserToken } from '../../../platform/keys/browser-token.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { issueAddress } from './address.ts'
+import { issueFeedAddress } from './feed-address.ts'
 import * as feeds from './queries.ts'
-import { workloadOf } from './workload.ts'
+import { getWorkload } from './workload.ts'
 
 /** A person has a few devices. More feeds are a sign that nobody knows who has their URLs. */
-const MOST_FEEDS = 20
+const MAX_FEEDS = 20
 
 export const calendarOperations = {
   async listCalendarFeeds({ query }, call) {
@@ -17,18 +17,18 @@ export const calendarOperations = {
   },
 
   async createCalendarFeed({ body }, call) {
-    refuseBrowserToken(call)
+    assertNotBrowserToken(call)
     const { vendorId = null, userId = null, communityId = null } = body
     const feed = await call.write(async (call) => {
-      const name = await lockedName(call, vendorId, userId)
+      const name = await lockOwnerName(call, vendorId, userId)
       if (communityId !== null) await communities.assertExist(call, [communityId], '/communityId')
-      if ((await feeds.countOpen(call, { vendorId, userId })) >= MOST_FEEDS)
+      if ((await feeds.countOpenFeeds(call, { vendorId, userId })) >= MAX_FEEDS)
         throw conflict(
           'limit_reached',
-          `${name} already has ${MOST_FEEDS} calendar feeds, the maximum. Revoke one of them first.`,
+          `${name} already has ${MAX_FEEDS} calendar feeds, the maximum. Revoke one of them first.`,
         )
       const created = await feeds.insert(call, { vendorId, userId, communityId })
-      const url = await issueAddress(call, created.id)
+      const url = await issueFeedAddress(call, created.id)
       // A dry run's URL would never work, because the feed is rolled back.
       return { ...created, url: call.isDryRun ? null : url }
     })
@@ -45,15 +45,15 @@ export const calendarOperations = {
   },
 
   async getVendorWorkload({ query }, call) {
-    return { status: 200, body: await workloadOf(call, query) }
+    return { status: 200, body: await getWorkload(call, query) }
   },
 } satisfies Partial<Handlers>
 
 /** Returns the name of the vendor or user and locks it, so that two concurrent requests cannot exceed the limit. */
-async function lockedName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
+async function lockOwnerName(call: WriteCall, vendorId: string | null, userId: string | null): Promise<string> {
   if ((vendorId === null) === (userId === null)) {
     const message = vendorId === null ? 'is required unless userId is set' : 'cannot be combined with userId'
-    throw invalid([{ pointer: '/vendorId', code: vendorId === null ? 'required' : 'exclusive', message }])
+    throw validationFailed([{ pointer: '/vendorId', code: vendorId === null ? 'required' : 'exclusive', message }])
   }
   if (vendorId !== null) {
     await vendors.assertExist(call, [vendorId], '/vendorId')

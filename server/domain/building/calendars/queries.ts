@@ -1,20 +1,23 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Address, Task } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { homesOfSuperintendent } from '../../land/superintendents.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
 
-export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = defineResource({
   schema: 'CalendarFeed',
 })
 
-interface Subject {
+interface FeedSubject {
   vendorId: string | null
   userId: string | null
 }
 
 /** Returns the number of active feeds of the vendor or user. */
-export async function countOpen({ db, organizationId }: Tenant, { vendorId, userId }: Subject): Promise<number> {
+export async function countOpenFeeds(
+  { db, organizationId }: Tenant,
+  { vendorId, userId }: FeedSubject,
+): Promise<number> {
   const { count } = await db
     .selectFrom('calendarFeeds')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -38,7 +41,7 @@ export async function lockUser(
 }
 
 /** The fields of a task that a calendar shows. */
-export type Entry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 'updatedAt'> &
+export type CalendarEntry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 'updatedAt'> &
   Pick<Task, 'earlyStart' | 'earlyFinish'> & {
     home: string
     address: Address | null
@@ -49,9 +52,9 @@ export type Entry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'version' | 
 /**
  * The maximum number of events in a calendar, which programs read every hour. No crew has this many tasks in a year.
  */
-export const MOST_ENTRIES = 2000
+export const MAX_ENTRIES = 2000
 
-interface Window extends Subject {
+interface CalendarWindow extends FeedSubject {
   communityId: string | null
   from: string
   to: string
@@ -61,14 +64,14 @@ interface Window extends Subject {
  * Returns the tasks of the vendor, or those of the user: of the homes that they are the superintendent of, or assigned
  * to them. Limited to the given days; the earliest tasks come first.
  */
-export async function entriesOf(
+export async function listEntries(
   { db, organizationId }: Tenant,
-  { vendorId, userId, communityId, from, to }: Window,
-): Promise<Entry[]> {
+  { vendorId, userId, communityId, from, to }: CalendarWindow,
+): Promise<CalendarEntry[]> {
   // The lower bound keeps the index from being read from its beginning. It is safe because a task takes a year at most.
   const mine =
     vendorId === null
-      ? `(t."homeId" = any(array(${homesOfSuperintendent('$2')})) or t."assigneeUserId" = $2)`
+      ? `(t."homeId" = any(array(${homesOfSuperintendentSql('$2')})) or t."assigneeUserId" = $2)`
       : `t."vendorId" = $2`
   const statement = `
     select t."id", t."name", t."scope", t."status", t."version", t."updatedAt", t."earlyStart", t."earlyFinish",
@@ -80,7 +83,7 @@ export async function entriesOf(
     where t."organizationId" = $1 and t."archivedAt" is null and ${mine}
       and t."plannedStart" between $3::date - 365 and $4::date and t."earlyFinish" >= $3::date
       and ($5::text is null or t."communityId" = $5)
-    order by t."plannedStart", t."id" limit ${MOST_ENTRIES}`
+    order by t."plannedStart", t."id" limit ${MAX_ENTRIES}`
   const values = [organizationId, vendorId ?? userId, from, to, communityId]
-  return (await db.executeQuery<Entry>(CompiledQuery.raw(statement, values))).rows
+  return (await db.executeQuery<CalendarEntry>(CompiledQuery.raw(statement, values))).rows
 }

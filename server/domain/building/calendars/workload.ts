@@ -2,24 +2,26 @@ import { CompiledQuery } from 'kysely'
 import type { VendorWorkload, WorkloadWeek } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { homesOfSuperintendent } from '../../land/superintendents.ts'
-import { FIRST_DAY, LAST_DAY } from '../schedule/schedule.ts'
+import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/schedule-tasks.ts'
 
 /** Returns the workload of vendors by week, from the Monday on or before the given day. */
-export async function workloadOf(
+export async function getWorkload(
   call: Call,
-  { from: asked, weeks: count, ...wanted }: Input<'getVendorWorkload'>['query'],
+  { from: requested, weeks: count, ...wanted }: Input<'getVendorWorkload'>['query'],
 ): Promise<VendorWorkload> {
-  const day = asked ?? dateIn(call.timeZone, call.now)
+  const day = requested ?? dateIn(call.timeZone, call.now)
   if (day < FIRST_DAY || day > LAST_DAY)
-    throw invalid([{ pointer: 'from', code: 'out_of_range', message: `must be between ${FIRST_DAY} and ${LAST_DAY}` }])
-  const from = mondayOf(day)
+    throw validationFailed([
+      { pointer: 'from', code: 'out_of_range', message: `must be between ${FIRST_DAY} and ${LAST_DAY}` },
+    ])
+  const from = getMonday(day)
   const to = addDays(from, 7 * count - 1)
-  const found = await vendorsWithWork(call, { ...wanted, from, to })
+  const found = await listVendorsWithWork(call, { ...wanted, from, to })
   const listed = found.slice(0, wanted.limit)
-  const weeks = await weeksOf(call, { ...wanted, from, to, vendorIds: listed.map(({ id }) => id) })
+  const weeks = await listWeeks(call, { ...wanted, from, to, vendorIds: listed.map(({ id }) => id) })
   const byVendor = Map.groupBy(weeks, ({ vendorId }) => vendorId)
   return {
     ...{ asOf: call.now.toISOString(), from, to },
@@ -36,11 +38,11 @@ export async function workloadOf(
   }
 }
 
-function mondayOf(date: string): string {
+function getMonday(date: string): string {
   return addDays(date, -((new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7))
 }
 
-interface Wanted {
+interface WorkloadQuery {
   from: string
   to: string
   communityId?: string | undefined
@@ -48,18 +50,18 @@ interface Wanted {
 }
 
 // Must match the condition of the index tasks_openOfVendor.
-const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
+const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 /** SQL condition of a task that is open in these weeks. $1 is the organization; $2 to $5 are the filters. */
-function planned({ superintendentId }: Wanted): string {
+function plannedTasksSql({ superintendentId }: WorkloadQuery): string {
   const ofSuperintendent =
-    superintendentId === undefined ? 'true' : `t."homeId" = any(array(${homesOfSuperintendent('$5')}))`
-  return `t."organizationId" = $1 and t."archivedAt" is null and ${IS_OPEN}
+    superintendentId === undefined ? 'true' : `t."homeId" = any(array(${homesOfSuperintendentSql('$5')}))`
+  return `t."organizationId" = $1 and t."archivedAt" is null and ${IS_OPEN_SQL}
     and t."plannedStart" <= $3::date and t."plannedEnd" >= $2::date
     and ($4::text is null or t."communityId" = $4) and ($5::text is null or ${ofSuperintendent})`
 }
 
-function values({ organizationId }: Call, { from, to, communityId, superintendentId }: Wanted): unknown[] {
+function queryValues({ organizationId }: Call, { from, to, communityId, superintendentId }: WorkloadQuery): unknown[] {
   return [organizationId, from, to, communityId ?? null, superintendentId ?? null]
 }
 
@@ -67,27 +69,27 @@ function values({ organizationId }: Call, { from, to, communityId, superintenden
  * Returns vendors with work after the given one, ordered by ID. Returns one more than the limit, to detect the next
  * page.
  */
-async function vendorsWithWork(
+async function listVendorsWithWork(
   call: Call,
-  wanted: Wanted & { limit: number; vendorId?: string | undefined; afterVendorId?: string | undefined },
+  requested: WorkloadQuery & { limit: number; vendorId?: string | undefined; afterVendorId?: string | undefined },
 ): Promise<{ id: string; companyName: string }[]> {
   const statement = `
     select v."id", v."companyName" from "vendors" as v
     where v."organizationId" = $1 and ($6::text is null or v."id" = $6) and ($7::text is null or v."id" > $7)
-      and exists (select from "tasks" as t where t."vendorId" = v."id" and ${planned(wanted)})
+      and exists (select from "tasks" as t where t."vendorId" = v."id" and ${plannedTasksSql(requested)})
     order by v."id" limit $8`
-  const { vendorId = null, afterVendorId = null, limit } = wanted
-  const parameters = [...values(call, wanted), vendorId, afterVendorId, limit + 1]
+  const { vendorId = null, afterVendorId = null, limit } = requested
+  const parameters = [...queryValues(call, requested), vendorId, afterVendorId, limit + 1]
   return (await call.db.executeQuery<{ id: string; companyName: string }>(CompiledQuery.raw(statement, parameters)))
     .rows
 }
 
 /** Returns the weeks in which these vendors have work, by the workdays and holidays of each community. */
-async function weeksOf(
+async function listWeeks(
   call: Call,
-  wanted: Wanted & { vendorIds: readonly string[] },
+  requested: WorkloadQuery & { vendorIds: readonly string[] },
 ): Promise<(WorkloadWeek & { vendorId: string })[]> {
-  if (wanted.vendorIds.length === 0) return []
+  if (requested.vendorIds.length === 0) return []
   const statement = `
     select t."vendorId", date_trunc('week', d)::date as "week", count(distinct t."id")::integer as "tasks",
       count(*)::integer as "workdays"
@@ -95,10 +97,10 @@ async function weeksOf(
     join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     cross join lateral generate_series(greatest(t."plannedStart", $2::date)::timestamp,
       least(t."plannedEnd", $3::date)::timestamp, interval '1 day') as d
-    where t."vendorId" = any($6::text[]) and ${planned(wanted)}
+    where t."vendorId" = any($6::text[]) and ${plannedTasksSql(requested)}
       and c."workdays" @> to_jsonb(extract(isodow from d)::integer) and to_char(d, 'YYYY-MM-DD') <> all(c."holidays")
     group by 1, 2`
-  const parameters = [...values(call, wanted), [...wanted.vendorIds]]
+  const parameters = [...queryValues(call, requested), [...requested.vendorIds]]
   return (await call.db.executeQuery<WorkloadWeek & { vendorId: string }>(CompiledQuery.raw(statement, parameters)))
     .rows
 }

@@ -6,13 +6,13 @@ import type {
   Milestone,
 } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 import { formatAmount } from '../../../platform/values/format.ts'
-import { minus } from '../../../platform/values/money.ts'
+import { subtract } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as milestones from '../milestones/queries.ts'
@@ -48,9 +48,9 @@ export const loanOperations = {
   async updateLoan({ path, body, ifMatch }, call) {
     const loan = await call.write(async (call) => {
       const before = await loans.lock(call, path.loanId)
-      const used = minus(before.limitAmount, before.availableAmount)
+      const used = subtract(before.limitAmount, before.availableAmount)
       if (body.limitAmount !== undefined && body.limitAmount < used)
-        throw invalid([
+        throw validationFailed([
           { pointer: '/limitAmount', code: 'minimum', message: `must be at least ${used}, the total of its draws` },
         ])
       return loans.update(call, before, body, ifMatch)
@@ -61,7 +61,7 @@ export const loanOperations = {
   async archiveLoan({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await loans.lock(call, path.loanId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.archivedAt !== null) return
       if (before.requestedAmount > 0 || before.fundedAmount > 0)
         throw conflict('in_use', `Cannot archive the loan of ${before.lender}: it has draws that are not repaid.`)
@@ -81,9 +81,9 @@ export const loanOperations = {
       if (loan.archivedAt !== null)
         throw conflict('archived', `Cannot draw from the loan of ${loan.lender}: it is archived.`)
       const { milestoneId = null, notes, externalId } = body
-      const milestone = milestoneId === null ? null : await milestoneOf(call, loan, milestoneId)
+      const milestone = milestoneId === null ? null : await findMilestone(call, loan, milestoneId)
       const requestedDate = await pastDate(call, loan, body.date)
-      const requestedAmount = body.amount ?? amountOf(milestone)
+      const requestedAmount = body.amount ?? getAmount(milestone)
       if (milestone !== null) await assertDrawable(call, milestone)
       if (requestedAmount > loan.availableAmount) {
         const [wanted, left] = [requestedAmount, loan.availableAmount].map((each) => formatAmount(each, loan.currency))
@@ -109,8 +109,8 @@ export const loanOperations = {
       const { loanId } = await loans.draws.find(call, path.drawId)
       const loan = await loans.lock(call, loanId)
       const before = await loans.draws.lock(call, path.drawId)
-      assertMove(DRAW_MOVES, before.status, body.status)
-      const after = await loans.draws.update(call, before, await changesOf(call, loan, before, body))
+      assertTransition(DRAW_MOVES, before.status, body.status)
+      const after = await loans.draws.update(call, before, await findChanges(call, loan, before, body))
       const { reason = null } = body
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
       return after
@@ -119,19 +119,19 @@ export const loanOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function milestoneOf(call: WriteCall, { homeId }: Loan, id: string): Promise<Milestone> {
+async function findMilestone(call: WriteCall, { homeId }: Loan, id: string): Promise<Milestone> {
   const milestone = await milestones.findOptional(call, id)
   if (milestone === undefined || milestone.homeId !== homeId) throw unknownReference(['/milestoneId'])
   return milestone
 }
 
 /** The amount that a milestone lets the builder draw today. */
-function amountOf(milestone: Milestone | null): number {
+function getAmount(milestone: Milestone | null): number {
   const due = milestone?.drawDue ?? 0
   if (due > 0) return due
   const message =
     milestone === null ? 'is required unless milestoneId is set' : 'is required: the milestone has no draw'
-  throw invalid([{ pointer: '/amount', code: 'required', message }])
+  throw validationFailed([{ pointer: '/amount', code: 'required', message }])
 }
 
 async function assertDrawable(call: WriteCall, { id, name, status }: Milestone): Promise<void> {
@@ -141,25 +141,27 @@ async function assertDrawable(call: WriteCall, { id, name, status }: Milestone):
     throw conflict('already_done', `Cannot draw for ${name}: draw ${number} is for this milestone.`)
 }
 
-async function changesOf(
+async function findChanges(
   call: WriteCall,
   loan: Loan,
   { requestedAmount }: LoanDraw,
   { status, amount, date, reason = null }: LoanDrawStatusChange,
 ): Promise<Partial<Pick<LoanDraw, 'status' | 'fundedAmount' | 'fundedDate' | 'repaidDate' | 'reason'>>> {
   if (status === 'rejected' && reason === null)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is rejected' }])
+    throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when status is rejected' }])
   if (status !== 'funded' && amount !== undefined)
-    throw invalid([{ pointer: '/amount', code: 'conflict', message: 'can only be set when status is funded' }])
+    throw validationFailed([{ pointer: '/amount', code: 'conflict', message: 'can only be set when status is funded' }])
   if (status !== 'funded' && status !== 'repaid' && date !== undefined)
-    throw invalid([{ pointer: '/date', code: 'conflict', message: 'can only be set when status is funded or repaid' }])
+    throw validationFailed([
+      { pointer: '/date', code: 'conflict', message: 'can only be set when status is funded or repaid' },
+    ])
   if (status === 'rejected') return { status, reason }
   if (status === 'approved') return { status }
   const day = await pastDate(call, loan, date)
   if (status === 'repaid') return { status, repaidDate: day }
   const fundedAmount = amount ?? requestedAmount
   if (fundedAmount > requestedAmount)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/amount', code: 'maximum', message: `must not exceed ${requestedAmount}, as requested` },
     ])
   return { status, fundedAmount, fundedDate: day }
@@ -170,6 +172,6 @@ async function pastDate(call: WriteCall, { communityId }: Loan, date: string | u
   const { timeZone } = await communities.find(call, communityId)
   const today = dateIn(timeZone, call.now)
   if (date !== undefined && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+    throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
   return date ?? today
 }

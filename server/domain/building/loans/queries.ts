@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
 const totalOf = (amount: string, statuses: string) => `
   select coalesce(sum(d."${amount}"), 0) from "loanDraws" as d
@@ -10,7 +10,7 @@ const REQUESTED = totalOf('requestedAmount', `'requested', 'approved'`)
 const FUNDED = totalOf('fundedAmount', `'funded'`)
 const REPAID = totalOf('fundedAmount', `'repaid'`)
 
-export const { list, find, lock, insert, update, archive } = resource({
+export const { list, find, lock, insert, update, archive } = defineResource({
   schema: 'Loan',
   computed: {
     requestedAmount: REQUESTED,
@@ -20,7 +20,7 @@ export const { list, find, lock, insert, update, archive } = resource({
   },
 })
 
-export const draws = resource({ schema: 'LoanDraw' })
+export const draws = defineResource({ schema: 'LoanDraw' })
 
 /** Returns the last number that a draw of the loan has; 0 without any. */
 export async function lastNumber({ db, organizationId }: Tenant, loanId: string): Promise<number> {

@@ -1,40 +1,43 @@
 import type { FieldError, Milestone, Task } from '../../../../client/contract.gen.ts'
-import { invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
  * The maximum number of milestones of a home. A lender pays in about ten draws, and every completed task reads all
  * milestones.
  */
-export const MOST_MILESTONES = 100
+export const MAX_MILESTONES = 100
 
 /** The fields of a task that a milestone depends on. */
 export type LeadingTask = Pick<Task, 'id' | 'name' | 'status' | 'actualEnd'>
 
-type Drawn = Pick<Milestone, 'drawPercent' | 'drawAmount' | 'autoComplete' | 'taskIds'>
+type DrawTerms = Pick<Milestone, 'drawPercent' | 'drawAmount' | 'autoComplete' | 'taskIds'>
 
 /**
  * Throws `validation_failed` for an invalid milestone. `elsewhere` is the sum of the shares of the home's other draws,
  * in percent.
  */
-export function assertSound({ drawPercent, drawAmount, autoComplete, taskIds }: Drawn, elsewhere: number): void {
-  const faults: FieldError[] = []
+export function assertValidMilestone(
+  { drawPercent, drawAmount, autoComplete, taskIds }: DrawTerms,
+  elsewhere: number,
+): void {
+  const errors: FieldError[] = []
   if (drawPercent !== null && drawAmount !== null)
-    faults.push({ pointer: '/drawAmount', code: 'exclusive', message: 'cannot be combined with drawPercent' })
+    errors.push({ pointer: '/drawAmount', code: 'exclusive', message: 'cannot be combined with drawPercent' })
   // Both have at most two decimals, so they are compared in hundredths.
   const left = Math.round((100 - elsewhere) * 100) / 100
   if (drawPercent !== null && drawPercent > left)
-    faults.push({
+    errors.push({
       pointer: '/drawPercent',
       code: 'maximum',
       message: `must not exceed ${left}, the percentage that other draws of the home leave`,
     })
   if (autoComplete && taskIds.length === 0)
-    faults.push({ pointer: '/taskIds', code: 'required', message: 'is required when autoComplete is true' })
-  if (faults.length > 0) throw invalid(faults)
+    errors.push({ pointer: '/taskIds', code: 'required', message: 'is required when autoComplete is true' })
+  if (errors.length > 0) throw validationFailed(errors)
 }
 
 /** Throws unless all IDs are tasks in the home's schedule. */
-export function assertOfHome(taskIds: readonly string[], tasks: readonly LeadingTask[]): void {
+export function assertTasksOfHome(taskIds: readonly string[], tasks: readonly LeadingTask[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = taskIds.flatMap((id, i) => (known.has(id) ? [] : [`/taskIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
@@ -44,13 +47,13 @@ export function assertOfHome(taskIds: readonly string[], tasks: readonly Leading
  * Returns the tasks that the milestone still waits for. Skipped tasks do not count, because they are no work, and
  * neither do archived ones.
  */
-export function openTasks({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): LeadingTask[] {
+export function listOpenTasks({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): LeadingTask[] {
   const led = new Set(taskIds)
   return tasks.filter(({ id, status }) => led.has(id) && status !== 'completed' && status !== 'skipped')
 }
 
 /** Returns the latest end date of the milestone's completed tasks; null if none was completed. */
-export function lastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): string | null {
+export function findLastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): string | null {
   const led = new Set(taskIds)
   const ends = tasks.flatMap(({ id, status, actualEnd }) =>
     led.has(id) && status === 'completed' && actualEnd !== null ? [actualEnd] : [],
@@ -59,12 +62,12 @@ export function lastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly
 }
 
 /** Returns the milestone as changed by the status of its tasks; null if it does not change. */
-export function followed(milestone: Milestone, tasks: readonly LeadingTask[]): Milestone | null {
-  const isDone = openTasks(milestone, tasks).length === 0
+export function updateFromTasks(milestone: Milestone, tasks: readonly LeadingTask[]): Milestone | null {
+  const isDone = listOpenTasks(milestone, tasks).length === 0
   if (milestone.status === 'completed') {
     if (!milestone.completedByTasks || isDone) return null
     return { ...milestone, status: 'pending', completedDate: null, completedByTasks: false }
   }
-  const completedDate = isDone && milestone.autoComplete ? lastEnd(milestone, tasks) : null
+  const completedDate = isDone && milestone.autoComplete ? findLastEnd(milestone, tasks) : null
   return completedDate === null ? null : { ...milestone, status: 'completed', completedDate, completedByTasks: true }
 }

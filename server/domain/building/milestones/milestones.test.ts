@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
 
 const MILESTONES = '/api/ext/milestones'
 const ZONE = 'America/Chicago'
@@ -15,7 +15,7 @@ let lots = 0
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5] }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
 })
@@ -68,7 +68,7 @@ test('completing its last task completes a milestone with the latest end date of
   const reached = await read(dried.id)
   expect(reached).toMatchObject({ status: 'completed', completedDate: today(), completedByTasks: true, version: 2 })
   expect(await read(other.id)).toMatchObject({ status: 'pending' })
-  expect(await eventsAbout(plumbline, dried.id)).toMatchObject([
+  expect(await listEventsAbout(plumbline, dried.id)).toMatchObject([
     {
       type: 'milestone.completed',
       data: { object: reached, previous: { status: 'pending', completedDate: null, completedByTasks: false } },
@@ -92,7 +92,7 @@ test('reopening a task reopens the milestones that tasks completed, without an e
   expect(await read(byHand.id)).toMatchObject({ status: 'completed', completedByTasks: false })
   await finish(task)
   expect(await read(byTasks.id)).toMatchObject({ status: 'completed' })
-  expect((await eventsAbout(plumbline, byTasks.id)).map(({ type }) => type)).toEqual(
+  expect((await listEventsAbout(plumbline, byTasks.id)).map(({ type }) => type)).toEqual(
     Array(2).fill('milestone.completed'),
   )
 })
@@ -156,7 +156,7 @@ test('a milestone can be completed by hand if its tasks are done or with force a
   expect((await reopen(id)).body).toMatchObject({ code: 'invalid_transition', from: 'pending' })
   const reasons = (await historyOf(id)).map(({ reason }: { reason: string }) => reason)
   expect(reasons).toEqual([null, 'The lender was there.', 'It was reported too early.'])
-  expect((await eventsAbout(plumbline, id)).map(({ type }) => type)).toEqual(['milestone.completed'])
+  expect((await listEventsAbout(plumbline, id)).map(({ type }) => type)).toEqual(['milestone.completed'])
   await finish(task)
   expect((await complete(id)).body).toMatchObject({ status: 'completed', completedDate: today() })
 })

@@ -1,14 +1,14 @@
 import type { Milestone } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { conflict, invalid, invalidTransition, notFound } from '../../../platform/problems/problem.ts'
+import { conflict, invalidTransition, notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
-import { assertOfHome, assertSound, MOST_MILESTONES, openTasks } from './milestone.ts'
+import { explainScheduleFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
+import { assertTasksOfHome, assertValidMilestone, listOpenTasks, MAX_MILESTONES } from './milestone.ts'
 import * as milestones from './queries.ts'
 
 export const milestoneOperations = {
@@ -20,15 +20,18 @@ export const milestoneOperations = {
     const milestone = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
       // The home is locked while its shares are summed, so that concurrent requests never exceed 100 percent.
-      const home = await lockedHome(call, body.homeId)
-      const { count, percent } = await milestones.drawsOf(call, home.id, null)
-      if (count >= MOST_MILESTONES)
+      const home = await lockExistingHome(call, body.homeId)
+      const { count, percent } = await milestones.findDraws(call, home.id, null)
+      if (count >= MAX_MILESTONES)
         throw conflict(
           'limit_reached',
-          `${home.name} already has ${MOST_MILESTONES} milestones, the maximum. Archive one of them first.`,
+          `${home.name} already has ${MAX_MILESTONES} milestones, the maximum. Archive one of them first.`,
         )
-      assertSound({ ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null }, percent)
-      assertOfHome(body.taskIds, await milestones.tasksOf(call, home.id, body.taskIds))
+      assertValidMilestone(
+        { ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null },
+        percent,
+      )
+      assertTasksOfHome(body.taskIds, await milestones.listTasks(call, home.id, body.taskIds))
       const { communityId } = home
       const created = await milestones.insert(call, {
         ...{ ...body, communityId, status: 'pending' as const, completedByTasks: false },
@@ -45,20 +48,20 @@ export const milestoneOperations = {
 
   async updateMilestone({ path, body, ifMatch }, call) {
     const milestone = await call.write(async (call) => {
-      const { before } = await locked(call, path.milestoneId)
-      checkIfMatch(ifMatch, before)
+      const { before } = await lockMilestone(call, path.milestoneId)
+      assertIfMatch(ifMatch, before)
       const isHow = body.taskIds !== undefined || body.autoComplete !== undefined
       if (isHow && before.status === 'completed')
         throw conflict(
           'wrong_status',
           `Cannot change taskIds or autoComplete: ${before.name} is completed. Reopen the milestone first.`,
         )
-      const { percent } = await milestones.drawsOf(call, before.homeId, before.id)
+      const { percent } = await milestones.findDraws(call, before.homeId, before.id)
       const { drawPercent = before.drawPercent, drawAmount = before.drawAmount } = body
       const { taskIds = before.taskIds, autoComplete = before.autoComplete } = body
-      assertSound({ drawPercent, drawAmount, taskIds, autoComplete }, percent)
+      assertValidMilestone({ drawPercent, drawAmount, taskIds, autoComplete }, percent)
       if (body.taskIds !== undefined) {
-        assertOfHome(taskIds, await milestones.tasksOf(call, before.homeId, taskIds))
+        assertTasksOfHome(taskIds, await milestones.listTasks(call, before.homeId, taskIds))
       }
       return milestones.update(call, before, body)
     })
@@ -68,9 +71,9 @@ export const milestoneOperations = {
   async archiveMilestone({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const found = await milestones.find(call, path.milestoneId)
-      checkIfMatch(ifMatch, found)
+      assertIfMatch(ifMatch, found)
       if (found.archivedAt !== null) return
-      const { before } = await locked(call, found.id)
+      const { before } = await lockMilestone(call, found.id)
       if (before.status === 'completed')
         throw conflict('wrong_status', `Cannot archive ${before.name}: it is completed. Reopen the milestone first.`)
       await milestones.archive(call, before, ifMatch)
@@ -80,17 +83,17 @@ export const milestoneOperations = {
 
   async completeMilestone({ path, body }, call) {
     const milestone = await call.write(async (call) => {
-      const { before, home } = await locked(call, path.milestoneId)
+      const { before, home } = await lockMilestone(call, path.milestoneId)
       if (before.status === 'completed') throw invalidTransition(before.status, 'completed', ['pending'])
       const today = dateIn(home.timeZone, call.now)
       const { date = today, force, reason = null } = body
       if (force && reason === null)
-        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when force is true' }])
+        throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when force is true' }])
       if (date > today)
-        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
-      const open = force ? [] : openTasks(before, await milestones.tasksOf(call, home.id, before.taskIds))
+        throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+      const open = force ? [] : listOpenTasks(before, await milestones.listTasks(call, home.id, before.taskIds))
       if (open.length > 0) {
-        const detail = `Cannot complete ${before.name}: it waits for ${namesOf(open)}. To complete it anyway, set force and a reason.`
+        const detail = `Cannot complete ${before.name}: it waits for ${formatTaskNames(open)}. To complete it anyway, set force and a reason.`
         throw conflict('open_work', detail)
       }
       const after = await milestones.update(call, before, { status: 'completed', completedDate: date })
@@ -103,7 +106,7 @@ export const milestoneOperations = {
 
   async reopenMilestone({ path, body }, call) {
     const milestone = await call.write(async (call) => {
-      const { before } = await locked(call, path.milestoneId)
+      const { before } = await lockMilestone(call, path.milestoneId)
       if (before.status === 'pending') throw invalidTransition(before.status, 'pending', ['completed'])
       const changes = { status: 'pending' as const, completedDate: null, completedByTasks: false }
       const after = await milestones.update(call, before, changes)
@@ -117,17 +120,17 @@ export const milestoneOperations = {
 /**
  * Locks the milestone and its home and returns both. The home is locked first, as when a task completes a milestone.
  */
-async function locked(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
+async function lockMilestone(call: WriteCall, id: string): Promise<{ before: Milestone; home: milestones.LockedHome }> {
   const { homeId, archivedAt, name } = await milestones.find(call, id)
   if (archivedAt !== null) throw conflict('archived', `Cannot change ${name}: it is archived.`)
-  const home = await lockedHome(call, homeId)
+  const home = await lockExistingHome(call, homeId)
   return { before: await milestones.lock(call, id), home }
 }
 
-async function lockedHome(call: WriteCall, id: string): Promise<milestones.LockedHome> {
+async function lockExistingHome(call: WriteCall, id: string): Promise<milestones.LockedHome> {
   const home = await milestones.lockHome(call, id)
   if (home === undefined) throw notFound()
-  const reason = reasonToKeepSchedule(home)
+  const reason = explainScheduleFixed(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   return home
 }

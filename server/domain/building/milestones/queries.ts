@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Community, Home, Milestone } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { asValues } from '../../../platform/resources/columns.ts'
-import { columnsOf } from '../../../platform/resources/declared.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
-import { priceOf } from '../../land/homes/queries.ts'
-import { type LeadingTask, MOST_MILESTONES } from './milestone.ts'
+import { selectValues } from '../../../platform/resources/columns.ts'
+import { resolveColumns } from '../../../platform/resources/declaration.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { homePriceSql } from '../../land/homes/queries.ts'
+import { type LeadingTask, MAX_MILESTONES } from './milestone.ts'
 
-const COMPUTED = {
+const COMPUTED_COLUMNS = {
   // A milestone has few tasks, and each is found by its ID.
   forecastDate: `
     select max(k."earlyFinish") from "tasks" as k
@@ -16,14 +16,14 @@ const COMPUTED = {
       and k."status" <> 'skipped'`,
   drawDue: `
     case when t."drawPercent" is null then t."drawAmount" else (
-      select round(t."drawPercent" * (${priceOf('h')}) / 100, ${minorUnitsOf('o."currency"')}) from "homes" as h
+      select round(t."drawPercent" * (${homePriceSql('h')}) / 100, ${getMinorUnits('o."currency"')}) from "homes" as h
       join "organizations" as o on o."id" = h."organizationId"
       where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
 }
 
-export const { list, find, findAll, findOptional, lock, insert, update, updateAll, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, updateAll, archive } = defineResource({
   schema: 'Milestone',
-  computed: COMPUTED,
+  computed: COMPUTED_COLUMNS,
   filters: {
     targetDateFrom: (date) => `t."targetDate" >= ${date}`,
     targetDateTo: (date) => `t."targetOrder" <= ${date} and t."targetDate" is not null`,
@@ -38,19 +38,21 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
   },
 })
 
-const MILESTONE = sql.raw(asValues(columnsOf({ schema: 'Milestone', table: 'milestones', computed: COMPUTED })))
+const MILESTONE_COLUMNS = sql.raw(
+  selectValues(resolveColumns({ schema: 'Milestone', table: 'milestones', computed: COMPUTED_COLUMNS })),
+)
 
 /** Returns the milestones of a locked home that wait for the task. */
-export async function leadingFrom(
+export async function listMilestonesOfTask(
   { db, organizationId }: WriteCall,
   homeId: string,
   taskId: string,
 ): Promise<Milestone[]> {
   const { rows } = await sql<Milestone>`
-    select ${MILESTONE} from "milestones" as t
+    select ${MILESTONE_COLUMNS} from "milestones" as t
     where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."archivedAt" is null
       and ${taskId} = any(t."taskIds")
-    order by t."id" limit ${MOST_MILESTONES}`.execute(db)
+    order by t."id" limit ${MAX_MILESTONES}`.execute(db)
   return rows
 }
 
@@ -70,7 +72,7 @@ export async function lockHome({ db, organizationId }: WriteCall, homeId: string
 }
 
 /** Returns those of the tasks that are in the home's schedule. */
-export async function tasksOf(
+export async function listTasks(
   { db, organizationId }: Tenant,
   homeId: string,
   ids: readonly string[],
@@ -87,7 +89,7 @@ export async function tasksOf(
 /**
  * Returns the number of the home's milestones, and the sum of the shares of its draws except the given one, in percent.
  */
-export async function drawsOf(
+export async function findDraws(
   { db, organizationId }: Tenant,
   homeId: string,
   without: string | null,

@@ -21,10 +21,10 @@ export interface Link {
  * - `held` starts at its point too, but does not make its predecessors late.
  * - `started` and `done` are facts.
  */
-export type Start = 'open' | 'fixed' | 'held' | 'started' | 'done'
+export type StartRule = 'open' | 'fixed' | 'held' | 'started' | 'done'
 
 export interface Activity {
-  start: Start
+  start: StartRule
   duration: number
   /** The start point; for an open activity, the earliest point at which it may start. */
   at: number | null
@@ -37,8 +37,10 @@ export interface Activity {
  * Returns the indexes of all activities, predecessors before successors; or a ring of activities in which each waits
  * for the next.
  */
-export function order(activities: readonly Pick<Activity, 'links'>[]): { places: number[] } | { ring: number[] } {
-  const followers = successorsOf(activities)
+export function orderActivities(
+  activities: readonly Pick<Activity, 'links'>[],
+): { places: number[] } | { ring: number[] } {
+  const followers = listSuccessors(activities)
   const waiting = activities.map(({ links }) => links.length)
   const places: number[] = []
   for (const [place, links] of waiting.entries()) if (links === 0) places.push(place)
@@ -49,10 +51,10 @@ export function order(activities: readonly Pick<Activity, 'links'>[]): { places:
       if (left === 0) places.push(follower)
     }
   }
-  return places.length === activities.length ? { places } : { ring: ringAmong(activities, waiting) }
+  return places.length === activities.length ? { places } : { ring: findRing(activities, waiting) }
 }
 
-function successorsOf(activities: readonly Pick<Activity, 'links'>[]): number[][] {
+function listSuccessors(activities: readonly Pick<Activity, 'links'>[]): number[][] {
   const successors: number[][] = activities.map(() => [])
   for (const [place, { links }] of activities.entries()) for (const { from } of links) successors[from]?.push(place)
   return successors
@@ -62,7 +64,7 @@ function successorsOf(activities: readonly Pick<Activity, 'links'>[]): number[][
  * Finds a ring. Every activity that still waits has a predecessor that still waits, so following them must return to
  * one of them.
  */
-function ringAmong(activities: readonly Pick<Activity, 'links'>[], waiting: readonly number[]): number[] {
+function findRing(activities: readonly Pick<Activity, 'links'>[], waiting: readonly number[]): number[] {
   const trail: number[] = []
   const seen = new Map<number, number>()
   let place = waiting.findIndex((left) => left > 0)

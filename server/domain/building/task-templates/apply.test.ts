@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Counted } from '../../../../test/support/counted.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { productionRows } from '../../../../test/support/production-house.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
+import { StatementCounter } from '../../../../test/support/count-statements.ts'
+import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 /** The critical tasks with their workdays, counted from 1, as the builder of the production house computed them. */
 const CRITICAL_PATH =
   'Plot plan drawn (1-2) > Foundation plan engineered (3-5) > Permit submitted (6-6) > Permit issued (7-18) > Erosion control installed (19-19) > Lot cleared and staked (20-20) > Pad graded (21-23) > Forms set (24-25) > Underground plumbing (26-27) > Underground plumbing inspection (28-28) > Beams dug and vapor barrier laid (29-30) > Termite pretreatment (30-30) > Cables and rebar placed (31-31) > Pre-pour inspection (32-32) > Slab poured (33-33) > Lumber package delivered (38-38) > Walls framed (39-44) > Roof trusses delivered (44-44) > Trusses set (45-46) > Wall sheathing and wrap (46-47) > Windows and exterior doors delivered (47-47) > Roof sheathed (47-48) > Windows and exterior doors set (48-48) > Framing punch (49-50) > Plumbing top-out (51-53) > HVAC rough-in (54-57) > Electrical rough-in (58-61) > Electrical rough inspection (62-62) > Framing inspection (63-63) > Rough cleaning (64-64) > Air seal and wall insulation (65-66) > Insulation inspection (67-67) > Drywall stocked (68-68) > Drywall hung (69-71) > Drywall nailing inspection (72-72) > Drywall taped and floated (73-77) > Drywall textured (78-79) > Trim and doors delivered (79-79) > Interior doors and trim set (80-84) > Cabinets set (84-85) > Countertops measured (86-86) > Countertops set (95-95) > Kitchen backsplash set (96-96) > Electrical trim (97-99) > Appliances set (100-100) > Carpet laid (100-100) > Paint touch-up (101-102) > Building final inspection (103-103) > Final cleaning (104-104) > Quality walk by superintendent (105-105) > Punch list worked (106-110) > Buyer orientation walk (111-111) > Walk items corrected (112-115) > Closing documents signed (116-116)'
 
 const HOLIDAYS = ['2027-01-18', '2027-05-31', '2027-07-05']
-const calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: HOLIDAYS })
+const calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: HOLIDAYS })
 
 let plumbline: TestPlumbline
 let communityId: string
 let lots = 0
 
-const counted = new Counted('applyScheduleTemplate')
+const counted = new StatementCounter('applyScheduleTemplate')
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
@@ -44,7 +44,7 @@ const slabAndWalls = (more: object = {}) => [
 ]
 
 test('a production house of 101 tasks takes 116 workdays, with the expected dates for each task', async () => {
-  const { id: taskTemplateId } = await newTemplate({ rows: productionRows() })
+  const { id: taskTemplateId } = await newTemplate({ rows: listProductionRows() })
   const homeId = await newHome()
   const answer = await apply(homeId, { startDate: '2027-01-04', taskTemplateId })
   expect(answer.status).toBe(200)
@@ -119,14 +119,14 @@ test('the most specific template is used: plan and community, plan, community, a
   ]
   const planId = await create('plans', { code: 'P2100', name: 'The Juniper' })
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' }, { key })
-  const made = async (communityId: string, planId: string | null, body: object = {}) => {
+  const created = async (communityId: string, planId: string | null, body: object = {}) => {
     const homeId = await create('homes', { name: `Lot ${++lots}`, communityId, planId })
     const at = `/api/ext/homes/${homeId}/schedule/template`
     return plumbline.post(at, { startDate: '2027-01-04', ...body }, { key })
   }
   const taken = async (communityId: string, planId: string | null) =>
-    (await made(communityId, planId)).body.taskTemplateId
-  const none = await made(here, planId)
+    (await created(communityId, planId)).body.taskTemplateId
+  const none = await created(here, planId)
   expect(none).toMatchObject({ status: 409, body: { code: 'conflict' } })
   expect(none.body).toMatchObject({ reason: 'missing_data', detail: expect.stringContaining('Set taskTemplateId') })
   const general = await template()
@@ -146,7 +146,7 @@ test('the most specific template is used: plan and community, plan, community, a
     await plumbline.delete(`/api/ext/task-templates/${gone}`, { key })
     expect(await taken(here, planId)).toBe(next)
   }
-  const refused = await made(here, planId, { taskTemplateId: ofBoth })
+  const refused = await created(here, planId, { taskTemplateId: ofBoth })
   expect(refused).toMatchObject({ status: 409, body: { reason: 'archived' } })
 })
 
@@ -165,9 +165,9 @@ test('an existing schedule is replaced only on request, and never once work has 
   const [slab] = await tasksOf(homeId)
   plumbline.clock.advance(Date.parse('2027-02-02T18:00:00Z') - plumbline.clock.now().getTime())
   await plumbline.post(`/api/ext/tasks/${slab.id}/status`, { status: 'in_progress' })
-  const begun = await apply(homeId, { startDate: '2027-03-01', taskTemplateId, replace: true })
-  expect(begun.status).toBe(409)
-  expect(begun.body).toMatchObject({
+  const started = await apply(homeId, { startDate: '2027-03-01', taskTemplateId, replace: true })
+  expect(started.status).toBe(409)
+  expect(started.body).toMatchObject({
     code: 'conflict',
     detail: expect.stringContaining('Slab poured has already started (February 2, 2027).'),
   })

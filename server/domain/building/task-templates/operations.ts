@@ -1,7 +1,7 @@
 import type { AppliedTemplate, TaskTemplate } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import * as communities from '../../land/communities/queries.ts'
@@ -9,10 +9,10 @@ import * as homes from '../../land/homes/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { lockSchedule } from '../tasks/cascade.ts'
-import { scheduleSheet } from '../tasks/sheet.ts'
-import { makeSchedules } from './make.ts'
+import { toScheduleSheet } from '../tasks/schedule-sheet.ts'
+import { makeSchedules } from './make-schedules.ts'
 import * as templates from './queries.ts'
-import { namedTemplate, startHomes } from './start-homes.ts'
+import { findNamedTemplate, startHomes } from './start-homes.ts'
 import * as rules from './template.ts'
 
 export const taskTemplateOperations = {
@@ -24,7 +24,7 @@ export const taskTemplateOperations = {
     const template = await call.write(async (call) => {
       const { rows, ...rest } = body
       await assertReferences(call, body)
-      return templates.insert(call, { ...rest, ...(await fromRows(call, rows, query.createScopes)) })
+      return templates.insert(call, { ...rest, ...(await readRows(call, rows, query.createScopes)) })
     })
     return { status: 201, body: template }
   },
@@ -36,10 +36,10 @@ export const taskTemplateOperations = {
   async updateTaskTemplate({ path, query, body, ifMatch }, call) {
     const template = await call.write(async (call) => {
       const before = await templates.lock(call, path.taskTemplateId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const { rows, ...rest } = body
       await assertReferences(call, body)
-      const changed = rows === undefined ? {} : await fromRows(call, rows, query.createScopes)
+      const changed = rows === undefined ? {} : await readRows(call, rows, query.createScopes)
       return templates.update(call, before, { ...rest, ...changed })
     })
     return { status: 200, body: template }
@@ -53,7 +53,7 @@ export const taskTemplateOperations = {
   },
 
   async applyScheduleTemplate({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => applied(call, path.homeId, body)) }
+    return { status: 200, body: await call.write((call) => applyTemplate(call, path.homeId, body)) }
   },
 
   async startHomes({ path, body }, call) {
@@ -61,72 +61,72 @@ export const taskTemplateOperations = {
   },
 } satisfies Partial<Handlers>
 
-interface Referring {
+interface TemplateReferences {
   planId?: string | null | undefined
   communityId?: string | null | undefined
 }
 
-async function assertReferences(call: WriteCall, { planId, communityId }: Referring): Promise<void> {
+async function assertReferences(call: WriteCall, { planId, communityId }: TemplateReferences): Promise<void> {
   if (planId != null) await plans.assertExist(call, [planId], '/planId')
   if (communityId != null) await communities.assertExist(call, [communityId], '/communityId')
 }
 
 /** Returns the rows in their stored form. Throws `validation_failed` for invalid rows. */
-async function fromRows(
+async function readRows(
   call: WriteCall,
   rows: readonly Checked['TaskTemplateRowInput'][],
   createScopes: boolean | undefined,
-): Promise<rules.FromRows> {
-  rules.assertRows(rows)
+): Promise<rules.TemplateContent> {
+  rules.assertValidRows(rows)
   await assertVendors(call, rows)
   // Rings are detected first, because a rejected template must not create trades.
-  const { taskCount, workdays } = rules.fromRows(rules.wholeRows(rows, new Map()))
-  const trades = await scopes.trades(call, rules.scopesOf(rows), createScopes)
+  const { taskCount, workdays } = rules.toTemplateContent(rules.toStoredRows(rows, new Map()))
+  const trades = await scopes.findOrCreateTrades(call, rules.listScopes(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
-  const refusal = scopes.refusal(call, trades, named)
-  if (refusal !== null) throw refusal
-  return { rows: rules.wholeRows(rows, trades.spelled), taskCount, workdays }
+  const problem = scopes.toTradeProblem(call, trades, named)
+  if (problem !== null) throw problem
+  return { rows: rules.toStoredRows(rows, trades.spelled), taskCount, workdays }
 }
 
 /** Throws unless all vendors exist and can be assigned work. */
 async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTemplateRowInput'][]): Promise<void> {
   const ids = new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))
-  const found = await templates.vendorsAmong(call, [...ids])
+  const found = await templates.findVendors(call, [...ids])
   const known = new Set(found.map(({ id }) => id))
   const unknown = rows.flatMap(({ vendorId }, i) =>
     vendorId == null || known.has(vendorId) ? [] : [`/rows/${i}/vendorId`],
   )
-  if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MOST_FAULTS))
+  if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MAX_FAULTS))
   const archived = found.find(({ archivedAt }) => archivedAt !== null)
   if (archived !== undefined)
     throw conflict('vendor_archived', `Cannot assign rows to ${archived.companyName}: the vendor is archived.`)
 }
 
-async function applied(
+async function applyTemplate(
   call: WriteCall,
   homeId: string,
   { startDate, taskTemplateId, replace }: Checked['ScheduleTemplateApply'],
 ): Promise<AppliedTemplate> {
-  rules.assertStart(startDate, '/startDate')
+  rules.assertValidStart(startDate, '/startDate')
   const schedule = await lockSchedule(call, { homeId })
   const { home, calendar, tasks: before } = schedule
-  const reason = rules.reasonToKeepTasks(home, before, replace)
+  const reason = rules.explainTasksFixed(home, before, replace)
   if (reason !== null) throw conflict('wrong_status', reason)
   const template =
-    taskTemplateId === undefined ? await nearestTemplate(call, home) : await namedTemplate(call, taskTemplateId)
+    taskTemplateId === undefined ? await findNearestTemplate(call, home) : await findNamedTemplate(call, taskTemplateId)
   if (before.length > 0) await homes.archiveSchedule(call, home.id, 'all')
   const [tasks = []] = await makeSchedules(call, [{ home, template, startDate }], calendar, '/startDate')
   return {
     ...{ taskTemplateId: template.id, tasksCreated: tasks.length, tasksArchived: before.length },
-    schedule: scheduleSheet({ ...schedule, tasks }),
+    schedule: toScheduleSheet({ ...schedule, tasks }),
   }
 }
 
-async function nearestTemplate(
+async function findNearestTemplate(
   call: WriteCall,
   { name, communityId, planId }: { name: string; communityId: string; planId: string | null },
 ): Promise<TaskTemplate> {
-  const chosen = (await templates.nearest(call, communityId, [planId])).get(planId)
+  const chosen = (await templates.findNearestTemplates(call, communityId, [planId])).get(planId)
   if (chosen === undefined)
     throw conflict('missing_data', `No task template matches ${name}. Set taskTemplateId to choose one.`)
   return templates.find(call, chosen.id)

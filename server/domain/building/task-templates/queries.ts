@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Home, TaskTemplateSummary, Vendor } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { columnsOf } from '../../../platform/resources/declared.ts'
-import { listing } from '../../../platform/resources/listing.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { resolveColumns } from '../../../platform/resources/declaration.ts'
+import { createListing } from '../../../platform/resources/listing.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { find, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { find, findAll, findOptional, lock, insert, update, archive } = defineResource({
   schema: 'TaskTemplate',
 })
 
 /** The list omits the rows, which can be long. */
-export const list = listing<TaskTemplateSummary>({
+export const list = createListing<TaskTemplateSummary>({
   table: 'taskTemplates',
-  columns: columnsOf({ schema: 'TaskTemplateSummary', table: 'taskTemplates' }),
+  columns: resolveColumns({ schema: 'TaskTemplateSummary', table: 'taskTemplates' }),
   filters: {
     planId: (plan) => `(t."planId" is null or t."planId" = ${plan})`,
     communityId: (community) => `(t."communityId" is null or t."communityId" = ${community})`,
@@ -20,7 +20,7 @@ export const list = listing<TaskTemplateSummary>({
 })
 
 /** A template with the amount of work that creating a schedule from it takes. */
-export interface Chosen {
+export interface ChosenTemplate {
   id: string
   taskCount: number
   bytes: number
@@ -30,12 +30,12 @@ export interface Chosen {
  * Returns the most specific template for each plan in the community: for both, the plan, the community, or any; the
  * oldest of several. Omits plans without a template.
  */
-export async function nearest(
+export async function findNearestTemplates(
   { db, organizationId }: Tenant,
   communityId: string,
   planIds: readonly (string | null)[],
-): Promise<ReadonlyMap<string | null, Chosen>> {
-  const { rows } = await sql<Chosen & { planId: string | null }>`
+): Promise<ReadonlyMap<string | null, ChosenTemplate>> {
+  const { rows } = await sql<ChosenTemplate & { planId: string | null }>`
     select p."planId", n."id", n."taskCount", n."bytes" from unnest(${[...new Set(planIds)]}::text[]) as p ("planId")
     cross join lateral (
       select t."id", t."taskCount", t."bytes" from "taskTemplates" as t
@@ -47,7 +47,7 @@ export async function nearest(
 }
 
 /** Returns the existing vendors with the fields that decide whether they can be assigned work. */
-export async function vendorsAmong(
+export async function findVendors(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<Pick<Vendor, 'id' | 'companyName' | 'status' | 'archivedAt'>[]> {
@@ -63,12 +63,12 @@ export type StartingHome = Pick<
   'id' | 'name' | 'communityId' | 'planId' | 'block' | 'lotNumber' | 'status' | 'archivedAt'
 >
 
-const HOME = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
+const HOME_COLUMNS = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
 
 /** Locks these homes until the transaction ends, in the order in which every transaction locks several homes. */
 export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<StartingHome[]> {
   const { rows } = await sql<StartingHome>`
-    select ${HOME} from "homes" as h
+    select ${HOME_COLUMNS} from "homes" as h
     where h."organizationId" = ${organizationId} and h."id" = any(${[...ids]}::text[])
     order by h."id" for no key update of h`.execute(db)
   return rows
@@ -81,7 +81,7 @@ export async function lockReadyHomes(
   limit: number,
 ): Promise<StartingHome[]> {
   const { rows } = await sql<StartingHome>`
-    select ${HOME} from "homes" as h
+    select ${HOME_COLUMNS} from "homes" as h
     where h."organizationId" = ${organizationId} and h."communityId" = ${communityId} and h."archivedAt" is null
       and h."status" = 'ready_to_start'
       and not exists (select from "tasks" as t
@@ -91,7 +91,7 @@ export async function lockReadyHomes(
 }
 
 /** Returns those of these locked homes that have tasks. */
-export async function withTasks(
+export async function findHomesWithTasks(
   { db, organizationId }: WriteCall,
   homeIds: readonly string[],
 ): Promise<ReadonlySet<string>> {

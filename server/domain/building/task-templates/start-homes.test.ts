@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { copies } from '../../../../test/support/copies.ts'
-import { Counted } from '../../../../test/support/counted.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { productionRows } from '../../../../test/support/production-house.ts'
+import { addCopies } from '../../../../test/support/add-copies.ts'
+import { StatementCounter } from '../../../../test/support/count-statements.ts'
+import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let key: string
 let communityId: string
 
-const counted = new Counted('startHomes')
+const counted = new StatementCounter('startHomes')
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
@@ -154,14 +154,14 @@ test('two concurrent requests create one schedule per home', async () => {
 /** Adds copies of this home, each on its own lot. */
 async function moreHomes(id: string, count: number): Promise<void> {
   const db = plumbline.database.statements
-  await copies(db, { table: 'homes', id, count, unlike: 'lotNumber' })
+  await addCopies(db, { table: 'homes', id, count, unlike: 'lotNumber' })
   await sql`update "homes" set "id" = left(${id}, -4) || lpad(split_part("id", '_', 3), 4, '0'), "block" = ${id}
     where "id" like ${`${id}@_%`} escape '@'`.execute(db)
 }
 
 test('two hundred homes need as many statements as one, and too much work for one request is rejected', async () => {
   const { id: vendorId } = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
-  const rows = productionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
+  const rows = listProductionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
   const template = await newTemplate({ rows: rows.slice(0, 25) })
   const counts: number[] = []
   const count = async (body: object) => {

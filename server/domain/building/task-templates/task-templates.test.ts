@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { productionRows } from '../../../../test/support/production-house.ts'
+import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 const TEMPLATES = '/api/ext/task-templates'
 
@@ -23,7 +23,7 @@ const slabAndWalls = () => [
 ]
 
 test('a template stores its rows, computes its duration, and is listed without rows', async () => {
-  const template = await made('task-templates', { name: 'Production house', rows: productionRows() })
+  const template = await made('task-templates', { name: 'Production house', rows: listProductionRows() })
   expect(template).toMatchObject({ planId: null, communityId: null, taskCount: 101, workdays: 116, version: 1 })
   expect(template.rows[60]).toMatchObject({ scope: null, vendorId: null, checklist: [] })
   const read = await plumbline.get(`${TEMPLATES}/${template.id}`)
@@ -36,8 +36,8 @@ test('a template stores its rows, computes its duration, and is listed without r
 test("omitted fields of a row get defaults, and trades use the organization's spelling", async () => {
   await made('scopes', { name: 'concrete' })
   const rows = [...slabAndWalls(), { name: 'Permit issued', taskKind: 'milestone' }]
-  const { rows: kept } = await made('task-templates', { name: 'Slab house', rows })
-  expect(kept).toEqual([
+  const { rows: stored } = await made('task-templates', { name: 'Slab house', rows })
+  expect(stored).toEqual([
     {
       ...{ name: 'Slab poured', scope: 'concrete', phase: null, taskKind: 'work', durationDays: 1, vendorId: null },
       ...{ predecessors: [], checklist: ['Cables photographed'] },

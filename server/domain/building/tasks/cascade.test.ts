@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copies } from '../../../../test/support/copies.ts'
-import { Counted } from '../../../../test/support/counted.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { addCopies } from '../../../../test/support/add-copies.ts'
+import { StatementCounter } from '../../../../test/support/count-statements.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 const TASKS = 400
 
 let plumbline: TestPlumbline
 
-const counted = new Counted('delayTask')
+const counted = new StatementCounter('delayTask')
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline({}, { handlers: counted.handlers })
@@ -26,7 +26,7 @@ test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifie
   const { body: task } = await plumbline.post('/api/ext/tasks', first)
   await plumbline.post(`/api/ext/vendors/${one}/notifications`, { kind: 'advance', taskId: task.id })
   // Each task follows the one before it and the one seven before it. The vendors of every fourth task were notified.
-  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
+  await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
   const idOf = (n: RawBuilder<unknown>) => sql`left(${task.id}, -4) || lpad((${n})::text, 4, '0')`
   const before = (by: number, type: string, lagDays: number) => sql`jsonb_build_object('type', ${type}::text,
     'lagDays', ${lagDays}::integer, 'taskId', case when n <= ${by} then ${task.id} else ${idOf(sql`n - ${by}::integer`)} end)`
@@ -46,8 +46,8 @@ test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifie
   expect(answer.body.cascade.moved).toHaveLength(TASKS)
   // The audit trail adds one more statement, just before the transaction is committed.
   expect(counted.statements + 1).toBeLessThanOrEqual(10)
-  const told = answer.body.cascade.notices.map(({ vendorId }: { vendorId: string }) => vendorId)
-  expect(told).toEqual([one])
+  const reported = answer.body.cascade.notices.map(({ vendorId }: { vendorId: string }) => vendorId)
+  expect(reported).toEqual([one])
   expect(answer.body.cascade.notices[0].tasks).toHaveLength(TASKS / 4)
 })
 
@@ -55,7 +55,7 @@ test('a schedule has a maximum number of tasks', async () => {
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow', status: 'active' })
   const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Task' })
-  await copies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 999 })
+  await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: 999 })
   const refused = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'One more' })
   expect(refused).toMatchObject({
     status: 409,

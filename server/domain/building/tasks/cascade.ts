@@ -1,16 +1,23 @@
 import type { ScheduleCascade, ScheduleNotice, Task, TaskMove } from '../../../../client/contract.gen.ts'
-import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { type MadeEvent, recordEvents } from '../../../platform/events/record.ts'
-import { conflict, invalid, notFound } from '../../../platform/problems/problem.ts'
+import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { type NewEvent, recordEvents } from '../../../platform/events/record-event.ts'
+import { conflict, notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { sendNotifications } from '../../vendors/vendors/notify.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { FIRST_DAY, LAST_DAY, lastDayOf, percentDone, type Refused, scheduleOf } from '../schedule/schedule.ts'
-import { reasonToKeepSchedule } from '../schedule/words.ts'
-import { confirmationAfter, isAhead } from './confirmation.ts'
-import type { Consequences, OfHome, ScheduledHome } from './queries.ts'
+import { sendNotifications } from '../../vendors/vendors/send-notifications.ts'
+import { explainScheduleFixed } from '../schedule/schedule-guards.ts'
+import {
+  computePercentDone,
+  FIRST_DAY,
+  findLastDay,
+  LAST_DAY,
+  type ScheduleError,
+  scheduleTasks,
+} from '../schedule/schedule-tasks.ts'
+import { isUpcoming, updateConfirmation } from './confirmation.ts'
+import type { CascadedDates, HomeOrTask, ScheduledHome } from './queries.ts'
 import * as tasks from './queries.ts'
 
 /** The schedule of a home: its tasks, and what scheduling depends on. */
@@ -24,31 +31,31 @@ export interface Schedule {
 }
 
 /** Returns the schedule of a home, or of a task's home. Throws `not_found`. */
-export async function readSchedule(call: Call, of: OfHome): Promise<Schedule> {
-  return loaded(call, await tasks.findHome(call, of))
+export async function readSchedule(call: Call, of: HomeOrTask): Promise<Schedule> {
+  return loadSchedule(call, await tasks.findHome(call, of))
 }
 
 /** Locks the schedule until the transaction ends. Throws `conflict` if it can no longer change. */
-export async function lockSchedule(call: WriteCall, of: OfHome): Promise<Schedule> {
-  const schedule = await loaded(call, await tasks.lockHome(call, of))
-  const reason = reasonToKeepSchedule(schedule.home)
+export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Schedule> {
+  const schedule = await loadSchedule(call, await tasks.lockHome(call, of))
+  const reason = explainScheduleFixed(schedule.home)
   if (reason !== null) throw conflict('home_not_open', reason)
   return schedule
 }
 
-async function loaded(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
+async function loadSchedule(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
   if (home === undefined) throw notFound()
   return {
     home,
-    tasks: await tasks.ofHome(call, home.id),
-    calendar: workCalendar(home),
+    tasks: await tasks.listTasksOfHome(call, home.id),
+    calendar: createWorkCalendar(home),
     today: dateIn(home.timeZone, call.now),
     now: call.now.toISOString(),
   }
 }
 
 /** The effect of a change on a schedule. */
-export interface Rescheduled {
+export interface Reschedule {
   /** All tasks with their new dates. */
   tasks: Task[]
   cascade: ScheduleCascade
@@ -61,48 +68,48 @@ export interface Rescheduled {
  * @param after the tasks with the change
  * @param changedId the changed task; null if it was added or removed
  */
-export function rescheduled(
+export function planReschedule(
   { tasks: before, calendar, home, now }: Schedule,
   after: readonly Task[],
   changedId: string | null,
-): Rescheduled {
-  const outcome = scheduleOf(after, calendar)
-  if (!('placed' in outcome)) throw refusal(outcome, after)
+): Reschedule {
+  const outcome = scheduleTasks(after, calendar)
+  if (!('placed' in outcome)) throw toScheduleProblem(outcome, after)
   const old = new Map(before.map((task) => [task.id, task]))
   const placed = after.map((task, i): Task => {
     const at = { ...task, ...outcome.placed[i]?.dates }
     const was = old.get(task.id)
-    return was === undefined ? at : { ...at, confirmation: confirmationAfter(was, at, now) }
+    return was === undefined ? at : { ...at, confirmation: updateConfirmation(was, at, now) }
   })
-  const movedIds = new Set(placed.filter((task) => hasMoved(old.get(task.id), task)).map(({ id }) => id))
+  const movedIds = new Set(placed.filter((task) => hasNewDates(old.get(task.id), task)).map(({ id }) => id))
   const moved = placed.flatMap((task, i): TaskMove[] => {
     const was = old.get(task.id)
     if (was === undefined || !movedIds.has(task.id)) return []
     const { id: taskId, name, vendorId, plannedStart: newStart, plannedEnd: newEnd } = task
-    const why = reasonOf(task, outcome.placed[i]?.driverId ?? null, movedIds, changedId)
+    const why = explainMove(task, outcome.placed[i]?.driverId ?? null, movedIds, changedId)
     return [{ taskId, name, vendorId, oldStart: was.plannedStart, oldEnd: was.plannedEnd, newStart, newEnd, ...why }]
   })
-  const notices = noticesFor(placed)
-  const told = new Set(notices.flatMap((notice) => notice.tasks.map(({ taskId }) => taskId)))
+  const notices = listNotices(placed)
+  const reported = new Set(notices.flatMap((notice) => notice.tasks.map(({ taskId }) => taskId)))
   return {
     tasks: placed.map((task) =>
-      told.has(task.id) ? { ...task, notifiedStart: task.plannedStart, notifiedAt: now } : task,
+      reported.has(task.id) ? { ...task, notifiedStart: task.plannedStart, notifiedAt: now } : task,
     ),
     cascade: {
       moved: moved.sort((a, b) => (a.newStart < b.newStart ? -1 : a.newStart > b.newStart ? 1 : 0)),
       oldForecast: home.forecastCompletionDate,
-      newForecast: lastDayOf(placed),
+      newForecast: findLastDay(placed),
       notices,
     },
-    percentComplete: percentDone(placed),
+    percentComplete: computePercentDone(placed),
   }
 }
 
-function hasMoved(was: Task | undefined, { plannedStart, plannedEnd }: Task): boolean {
+function hasNewDates(was: Task | undefined, { plannedStart, plannedEnd }: Task): boolean {
   return was !== undefined && (was.plannedStart !== plannedStart || was.plannedEnd !== plannedEnd)
 }
 
-function reasonOf(
+function explainMove(
   { id, predecessors }: Task,
   driverId: string | null,
   movedIds: ReadonlySet<string>,
@@ -121,11 +128,11 @@ function reasonOf(
  * Returns one notice per vendor and direction, about the tasks that now start on another day than the vendor was
  * notified of.
  */
-function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
+function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   const notices = new Map<string, ScheduleNotice>()
   for (const task of tasks) {
     const { id: taskId, vendorId, notifiedStart, plannedStart } = task
-    if (!isAhead(task) || vendorId === null || notifiedStart === null || notifiedStart === plannedStart) continue
+    if (!isUpcoming(task) || vendorId === null || notifiedStart === null || notifiedStart === plannedStart) continue
     const kind = plannedStart < notifiedStart ? 'moved_earlier' : 'postponed'
     const notice = notices.get(`${vendorId} ${kind}`) ?? { vendorId, kind, tasks: [] }
     notice.tasks.push({ taskId, oldStartDate: notifiedStart, newStartDate: plannedStart })
@@ -135,23 +142,23 @@ function noticesFor(tasks: readonly Task[]): ScheduleNotice[] {
 }
 
 // A ring can be as long as the schedule; the first names show where it is.
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
-function refusal(outcome: Refused, tasks: readonly Task[]) {
+function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
   const nameOf = (id: string) => tasks.find((task) => task.id === id)?.name.slice(0, 60) ?? id
   if ('beyondId' in outcome) {
     const message = `would move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
-    return invalid([{ pointer: '', code: 'out_of_range', message }])
+    return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
-  const message = ringWords(outcome.ring.map(nameOf))
-  return invalid([{ pointer: '/predecessors', code: 'ring', message }])
+  const message = describeRing(outcome.ring.map(nameOf))
+  return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
 }
 
 /** Returns the message about a ring of these names, each of which waits for the next one. */
-export function ringWords(names: readonly string[]): string {
+export function describeRing(names: readonly string[]): string {
   const [first = ''] = names
-  const left = names.length - MOST_NAMES
-  const shown = [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`${left} more ${left === 1 ? 'task' : 'tasks'}`] : [])]
+  const left = names.length - MAX_NAMES
+  const shown = [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more ${left === 1 ? 'task' : 'tasks'}`] : [])]
   return `must not form a cycle: ${[...shown, first].join(' waits for ')}`
 }
 
@@ -159,29 +166,29 @@ export function ringWords(names: readonly string[]): string {
  * Writes the effects of a change on the rest of the schedule: the other changed tasks, the home's forecast, and the
  * notices to vendors, and records their events first. The changed task itself was written before.
  */
-export async function keepCascade(
+export async function storeCascade(
   call: WriteCall,
   { tasks: before, home }: Schedule,
-  { tasks: after, cascade, percentComplete }: Rescheduled,
+  { tasks: after, cascade, percentComplete }: Reschedule,
   changedId: string | null,
-  events: readonly MadeEvent[] = [],
+  events: readonly NewEvent[] = [],
 ): Promise<void> {
   const old = new Map(before.map((task) => [task.id, task]))
   const others = after.flatMap((task) => {
     const was = old.get(task.id)
     if (was === undefined || task.id === changedId) return []
-    const fields = CONSEQUENCES.filter((field) => was[field] !== task[field])
-    if (fields.length > 0) noteChange(call, task.id, 'updated', fields)
+    const fields = CASCADED_FIELDS.filter((field) => was[field] !== task[field])
+    if (fields.length > 0) recordChange(call, task.id, 'updated', fields)
     return fields.length > 0 ? [task] : []
   })
   if (others.length > 0) await tasks.updateDates(call, others)
   const { newForecast: forecastCompletionDate } = cascade
   if (forecastCompletionDate !== home.forecastCompletionDate || percentComplete !== home.percentComplete) {
-    await homes.keepForecast(call, home.id, { forecastCompletionDate, percentComplete })
+    await homes.storeForecast(call, home.id, { forecastCompletionDate, percentComplete })
   }
   if (cascade.notices.length === 0) return recordEvents(call, events)
-  const told = await vendors.findAll(call, [...new Set(cascade.notices.map(({ vendorId }) => vendorId))].sort())
-  const byId = new Map(told.map((vendor) => [vendor.id, vendor]))
+  const reported = await vendors.findAll(call, [...new Set(cascade.notices.map(({ vendorId }) => vendorId))].sort())
+  const byId = new Map(reported.map((vendor) => [vendor.id, vendor]))
   await sendNotifications(
     call,
     cascade.notices.flatMap(({ vendorId, kind, tasks }) => {
@@ -196,7 +203,7 @@ export async function keepCascade(
   )
 }
 
-const CONSEQUENCES: readonly (keyof Consequences)[] = [
+const CASCADED_FIELDS: readonly (keyof CascadedDates)[] = [
   ...(['plannedStart', 'plannedEnd', 'earlyStart', 'earlyFinish', 'lateStart', 'lateFinish'] as const),
   ...(['totalFloatDays', 'isCritical', 'notifiedStart', 'notifiedAt', 'confirmation'] as const),
 ]

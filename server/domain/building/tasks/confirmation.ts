@@ -1,20 +1,20 @@
 import type { Task, TaskConfirmation, TaskConfirmationAnswer } from '../../../../client/contract.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
 /** The confirmation of a task whose vendor was not asked. */
-export const NOT_ASKED: TaskConfirmation = {
+export const NOT_REQUESTED: TaskConfirmation = {
   ...{ status: 'none', proposedStart: null, note: null },
   ...{ requestedAt: null, respondedAt: null },
 }
 
 /** Returns the confirmation of a task whose vendor is asked now. Discards any earlier answer. */
-export function askedAt(now: string): TaskConfirmation {
-  return { ...NOT_ASKED, status: 'requested', requestedAt: now }
+export function toRequested(now: string): TaskConfirmation {
+  return { ...NOT_REQUESTED, status: 'requested', requestedAt: now }
 }
 
 /** Returns whether the task has not started, so that its vendor is notified of its start. */
-export function isAhead({ actualStart, status }: Pick<Task, 'actualStart' | 'status'>): boolean {
+export function isUpcoming({ actualStart, status }: Pick<Task, 'actualStart' | 'status'>): boolean {
   return actualStart === null && (status === 'not_started' || status === 'on_hold')
 }
 
@@ -23,25 +23,33 @@ export function isAhead({ actualStart, status }: Pick<Task, 'actualStart' | 'sta
  * previous date, it is asked again, unless the new date is the one that it proposed. A declined task stays declined
  * until a user asks again or another vendor is assigned.
  */
-export function confirmationAfter(was: Task, { plannedStart, vendorId, ...task }: Task, now: string): TaskConfirmation {
+export function updateConfirmation(
+  was: Task,
+  { plannedStart, vendorId, ...task }: Task,
+  now: string,
+): TaskConfirmation {
   const { confirmation } = task
   const { status, proposedStart } = confirmation
-  if (was.plannedStart === plannedStart || was.vendorId !== vendorId || !isAhead(task)) return confirmation
+  if (was.plannedStart === plannedStart || was.vendorId !== vendorId || !isUpcoming(task)) return confirmation
   if (status === 'none' || status === 'declined') return confirmation
   if (proposedStart === plannedStart) return { ...confirmation, status: 'confirmed', proposedStart: null }
-  return askedAt(now)
+  return toRequested(now)
 }
 
 /** Returns why the vendor is neither notified of the task's start nor asked about it; null if it can be. */
-export function reasonNotToTell(vendor: { id: string; companyName: string }, task: Task, today: string): string | null {
+export function explainNotNotified(
+  vendor: { id: string; companyName: string },
+  task: Task,
+  today: string,
+): string | null {
   if (task.vendorId !== vendor.id) return `${task.name} is not assigned to ${vendor.companyName}.`
-  return reasonNotAhead(task, today)
+  return explainNotUpcoming(task, today)
 }
 
 /** Returns why the start of the task can no longer change; null if it can. `today` is the date in the community. */
-export function reasonNotAhead(task: Task, today: string): string | null {
+export function explainNotUpcoming(task: Task, today: string): string | null {
   if (task.archivedAt !== null) return `The start date of ${task.name} can no longer change: the task is archived.`
-  if (!isAhead(task))
+  if (!isUpcoming(task))
     return `The start date of ${task.name} can no longer change: the task is ${describeStatus(task.status)}.`
   if (task.plannedStart < today)
     return `The planned start of ${task.name} (${formatDate(task.plannedStart)}) has passed. Move the task first.`
@@ -49,7 +57,11 @@ export function reasonNotAhead(task: Task, today: string): string | null {
 }
 
 /** Returns why the vendor is not asked about the start; null if it can be. */
-export function reasonNotToAsk({ name, plannedStart, confirmation: { status, proposedStart } }: Task): string | null {
+export function explainNotRequested({
+  name,
+  plannedStart,
+  confirmation: { status, proposedStart },
+}: Task): string | null {
   if (status === 'confirmed') return `The vendor has already confirmed ${formatDate(plannedStart)} for ${name}.`
   if (status === 'reschedule_requested')
     return `The vendor has proposed ${proposedStart === null ? 'another date' : formatDate(proposedStart)} for ${name}. Accept or decline the proposal first.`
@@ -57,14 +69,14 @@ export function reasonNotToAsk({ name, plannedStart, confirmation: { status, pro
 }
 
 /** Returns the confirmation with the vendor's answer. The task must not have started. */
-export function answered(
+export function applyConfirmationAnswer(
   task: Task,
   { answer, note = null, ...body }: TaskConfirmationAnswer,
   today: string,
   now: string,
 ): TaskConfirmation {
   const proposedStart = body.proposedStart ?? null
-  const fault = (code: string, message: string) => invalid([{ pointer: '/proposedStart', code, message }])
+  const fault = (code: string, message: string) => validationFailed([{ pointer: '/proposedStart', code, message }])
   if (answer !== 'reschedule_requested') {
     if (proposedStart !== null) throw fault('exclusive', 'can only be set when answer is reschedule_requested')
   } else if (proposedStart === null) throw fault('required', 'is required when answer is reschedule_requested')

@@ -5,14 +5,14 @@ import type {
   Task,
   TaskDelayCreate,
 } from '../../../../client/contract.gen.ts'
-import { conflict, invalid } from '../../../platform/problems/problem.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
-import { hasPredecessors } from '../schedule/schedule.ts'
+import { hasPredecessors } from '../schedule/schedule-tasks.ts'
 import type { Schedule } from './cascade.ts'
-import { type Changes, startingOn } from './task.ts'
+import { constrainToStart, type TaskChanges } from './task.ts'
 
 /** The default for who is responsible for a delay. */
-const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
+const DEFAULT_RESPONSIBLE: Readonly<Record<DelayReason, DelayResponsible>> = {
   weather: 'builder',
   vendor_no_show: 'vendor',
   vendor_error: 'vendor',
@@ -28,22 +28,22 @@ const USUALLY: Readonly<Record<DelayReason, DelayResponsible>> = {
 }
 
 /** A task with more delays should be rescheduled. */
-const MOST_DELAYS = 100
+const MAX_DELAYS = 100
 /** The contract's maximum of durationDays. */
-const LONGEST_DAYS = 1000
+const MAX_DURATION_DAYS = 1000
 
-interface Wanted {
+interface DelayInput {
   days?: number | undefined
   newStart?: string | undefined
 }
 
 /** Returns the number of workdays of a delay and the fields that it changes. `at` is the JSON pointer of the input. */
-export function delayed(
+export function planDelay(
   task: Task,
-  { days, newStart }: Wanted,
+  { days, newStart }: DelayInput,
   { calendar, tasks }: Pick<Schedule, 'calendar' | 'tasks'>,
   at: (field: string) => string,
-): { days: number; changes: Changes } {
+): { days: number; changes: TaskChanges } {
   if (task.status === 'completed' || task.status === 'skipped') {
     throw conflict('wrong_status', `${task.name} is ${describeStatus(task.status)} and cannot be delayed.`)
   }
@@ -52,22 +52,22 @@ export function delayed(
       days === undefined
         ? { pointer: at('days'), code: 'required', message: 'is required unless newStart is set' }
         : { pointer: at('newStart'), code: 'exclusive', message: 'cannot be combined with days' }
-    throw invalid([fault])
+    throw validationFailed([fault])
   }
-  if (task.actualStart !== null) return longer(task, days)
+  if (task.actualStart !== null) return extendDuration(task, days)
   // From a day off on which the task is worked, the next workday is one day later.
   const from = task.workdayOverride ? calendar.onOrBefore(task.plannedStart) : task.plannedStart
   const date = newStart ?? calendar.add(from, days ?? 0)
   const later = calendar.between(from, date)
   if (later < 1) {
-    throw invalid([
+    throw validationFailed([
       { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },
     ])
   }
   // If predecessors determine the start, the delay is added to the links, so a later slip of a predecessor moves the task
   // too. Otherwise, the constraint gets the new date.
   if (isHeldByOthers(task, tasks)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
-  return { days: later, changes: { constraint: startingOn(date, task) } }
+  return { days: later, changes: { constraint: constrainToStart(date, task) } }
 }
 
 /** Returns whether the predecessors of a task determine its start, rather than its constraint. */
@@ -77,28 +77,28 @@ function isHeldByOthers(task: Task, tasks: readonly Task[]): boolean {
   return type === 'none' || date === null || date < task.plannedStart
 }
 
-function longer(task: Task, days: number | undefined): { days: number; changes: Changes } {
+function extendDuration(task: Task, days: number | undefined): { days: number; changes: TaskChanges } {
   if (days === undefined)
     throw conflict('missing_data', `${task.name} has already started, so its start cannot move. Set days instead.`)
   if (task.durationDays === 0)
     throw conflict('missing_data', `${task.name} has no duration and has started, so it cannot be delayed.`)
   const durationDays = task.durationDays + days
-  if (durationDays > LONGEST_DAYS)
+  if (durationDays > MAX_DURATION_DAYS)
     throw conflict(
       'limit_reached',
-      `The duration of ${task.name} would exceed ${formatNumber(LONGEST_DAYS)} workdays. Set fewer days.`,
+      `The duration of ${task.name} would exceed ${formatNumber(MAX_DURATION_DAYS)} workdays. Set fewer days.`,
     )
   return { days, changes: { durationDays } }
 }
 
 /** Returns the task's delays, including this one. */
-export function withDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
-  const { reasonCode, responsible = USUALLY[reasonCode], note = null } = body
+export function addDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
+  const { reasonCode, responsible = DEFAULT_RESPONSIBLE[reasonCode], note = null } = body
   if (reasonCode === 'other' && note === null) {
-    throw invalid([{ pointer: '/note', code: 'required', message: 'is required when reasonCode is other' }])
+    throw validationFailed([{ pointer: '/note', code: 'required', message: 'is required when reasonCode is other' }])
   }
-  if (task.delays.length >= MOST_DELAYS)
-    throw conflict('limit_reached', `${task.name} has already been delayed ${MOST_DELAYS} times, the maximum.`)
+  if (task.delays.length >= MAX_DELAYS)
+    throw conflict('limit_reached', `${task.name} has already been delayed ${MAX_DELAYS} times, the maximum.`)
   const vendorId = body.vendorId === undefined ? (responsible === 'vendor' ? task.vendorId : null) : body.vendorId
   return [...task.delays, { reasonCode, days, responsible, vendorId, note, at: now.toISOString() }]
 }

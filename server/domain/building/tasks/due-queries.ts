@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { beyond, type Due, type DuePage, lockFree } from '../../../platform/due/settle-due.ts'
+import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
 
 /** Returns tasks of any organization whose vendors are due to be notified. If none is, this costs one index lookup. */
-export async function find(db: Db, page: DuePage): Promise<Due[]> {
-  const { rows } = await sql<Due>`
+export async function findDueTasks(db: Db, page: DuePage): Promise<DueItem[]> {
+  const { rows } = await sql<DueItem>`
     select "organizationId", "homeId" as "claimedId", "id", "tellAt"::text as "at" from "tasks"
     where "tellAt" <= ${page.now}
-      and ${beyond(page, 'tellAt', 'id')}
+      and ${afterPosition(page, 'tellAt', 'id')}
     order by "tellAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
 /** Locks the homes that no other transaction has locked, like every change of a schedule. Returns their IDs. */
-export function lockHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockFree(call, 'homes', ids)
+export function lockAvailableHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailable(call, 'homes', ids)
 }
 
 export interface DueTask {
@@ -34,7 +34,7 @@ export interface DueTask {
 }
 
 /** Returns the tasks that are still due, read after their homes were locked. */
-export async function read({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
+export async function readDueTasks({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
   const { rows } = await sql<DueTask>`
     select t."id", t."homeId", t."vendorId", t."plannedStart", t."notifiedAt" is not null as "isTold",
       t."confirmationStatus" = 'requested' as "isAsked",
@@ -55,7 +55,7 @@ export async function read({ db, organizationId, now }: WriteCall, ids: readonly
 }
 
 /** Reschedules the notices of the tasks, or cancels them for tasks whose start has passed. No visible field changes. */
-export async function putOff({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
+export async function postpone({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
   if (tasks.length === 0) return
   const times = tasks.map(({ isOver, laterAt }) => (isOver ? null : laterAt))
   await sql`
@@ -65,11 +65,11 @@ export async function putOff({ db, organizationId }: WriteCall, tasks: readonly 
 }
 
 /** Records on the tasks that their vendors were notified of the planned starts now. */
-export async function noteTold(call: WriteCall, ids: readonly string[]): Promise<void> {
+export async function recordNotified(call: WriteCall, ids: readonly string[]): Promise<void> {
   const now = call.now.toISOString()
   await sql`
     update "tasks" set "notifiedStart" = "plannedStart", "notifiedAt" = ${now}, "version" = "version" + 1,
       "updatedAt" = ${now}
     where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])`.execute(call.db)
-  for (const id of ids) noteChange(call, id, 'updated', ['notifiedStart', 'notifiedAt'])
+  for (const id of ids) recordChange(call, id, 'updated', ['notifiedStart', 'notifiedAt'])
 }

@@ -1,24 +1,24 @@
 import type { Task, TaskChanged } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { type MadeEvent, makeEvent } from '../../../platform/events/record.ts'
+import { buildEvent, type NewEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, notFound, unknownReference } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { followTask } from '../milestones/follow.ts'
-import { leadingFrom } from '../milestones/queries.ts'
-import { namesOf, reasonToKeepSchedule } from '../schedule/words.ts'
-import { keepCascade, lockSchedule, readSchedule, rescheduled, type Schedule } from './cascade.ts'
-import { delayed, withDelay } from './delay.ts'
-import { assertMayLink, assertOrdersOf, completeOrders } from './orders.ts'
+import { followTask } from '../milestones/follow-task.ts'
+import { listMilestonesOfTask } from '../milestones/queries.ts'
+import { explainScheduleFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
+import { lockSchedule, planReschedule, readSchedule, type Schedule, storeCascade } from './cascade.ts'
+import { addDelay, planDelay } from './delay.ts'
 import * as tasks from './queries.ts'
-import { readinessOf } from './readiness.ts'
-import { baselineOf, scheduleSheet } from './sheet.ts'
+import { checkReadiness } from './readiness.ts'
+import { toBaseline, toScheduleSheet } from './schedule-sheet.ts'
 import * as rules from './task.ts'
+import { assertCanLinkOrders, assertOrdersOfHome, completeOrders } from './task-orders.ts'
 
 export const taskOperations = {
   async listTasks({ query }, call) {
@@ -30,22 +30,22 @@ export const taskOperations = {
       await homes.assertExist(call, [body.homeId], '/homeId')
       const schedule = await lockSchedule(call, { homeId: body.homeId })
       const values = rules.newTask(body, schedule.today)
-      if (schedule.tasks.length >= rules.MOST_TASKS)
+      if (schedule.tasks.length >= rules.MAX_TASKS)
         throw conflict(
           'limit_reached',
-          `${schedule.home.name} already has ${formatNumber(rules.MOST_TASKS)} tasks, the maximum.`,
+          `${schedule.home.name} already has ${formatNumber(rules.MAX_TASKS)} tasks, the maximum.`,
         )
-      rules.assertOfHome(values.predecessors, schedule.tasks)
-      assertMayLink(call, { poIds: [], payOnComplete: false }, body)
-      await assertOrdersOf(call, body.homeId, body.poIds)
-      const references = await referred(call, body, query.createScopes)
+      rules.assertPredecessorsOfHome(values.predecessors, schedule.tasks)
+      assertCanLinkOrders(call, { poIds: [], payOnComplete: false }, body)
+      await assertOrdersOfHome(call, body.homeId, body.poIds)
+      const references = await resolveReferences(call, body, query.createScopes)
       const sequence = body.sequence ?? 10 + schedule.tasks.reduce((last, task) => Math.max(last, task.sequence), 0)
       const fields = { ...values, ...references, sequence, communityId: schedule.home.communityId }
-      const after = rescheduled(schedule, [...schedule.tasks, asTask(call, fields)], null)
+      const after = planReschedule(schedule, [...schedule.tasks, toNewTask(call, fields)], null)
       const placed = after.tasks.at(-1)
-      const created = await tasks.insert(call, placed === undefined ? fields : rules.fieldsOf(placed))
+      const created = await tasks.insert(call, placed === undefined ? fields : rules.toFields(placed))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
-      await keepCascade(call, schedule, after, null)
+      await storeCascade(call, schedule, after, null)
       return { ...created, cascade: after.cascade }
     })
     return { status: 201, body: changed }
@@ -57,12 +57,12 @@ export const taskOperations = {
 
   async updateTask({ path, query, body, ifMatch }, call) {
     const changed = await call.write((call) =>
-      change(call, path.taskId, ifMatch, async (before, schedule) => {
-        const changes = rules.changesOf(body, before)
-        if (changes.predecessors !== undefined) rules.assertOfHome(changes.predecessors, schedule.tasks)
-        assertMayLink(call, before, body)
-        if (changes.poIds !== undefined) await assertOrdersOf(call, before.homeId, changes.poIds)
-        return { ...changes, ...(await referred(call, body, query.createScopes)) }
+      changeTask(call, path.taskId, ifMatch, async (before, schedule) => {
+        const changes = rules.toChanges(body, before)
+        if (changes.predecessors !== undefined) rules.assertPredecessorsOfHome(changes.predecessors, schedule.tasks)
+        assertCanLinkOrders(call, before, body)
+        if (changes.poIds !== undefined) await assertOrdersOfHome(call, before.homeId, changes.poIds)
+        return { ...changes, ...(await resolveReferences(call, body, query.createScopes)) }
       }),
     )
     return { status: 200, body: changed }
@@ -71,38 +71,38 @@ export const taskOperations = {
   async archiveTask({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await tasks.find(call, path.taskId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.archivedAt !== null) return
       const schedule = await lockSchedule(call, { taskId: before.id })
-      const task = await locked(call, schedule, before.id, ifMatch)
-      const reason = rules.reasonNotToArchive(task, schedule.tasks) ?? (await reasonOfMilestones(call, task))
+      const task = await requireTask(call, schedule, before.id, ifMatch)
+      const reason = rules.explainNotArchivable(task, schedule.tasks) ?? (await explainMilestonesWaiting(call, task))
       if (reason !== null) throw conflict('in_use', reason)
       const left = schedule.tasks.filter(({ id }) => id !== task.id)
-      const after = rescheduled(schedule, left, null)
+      const after = planReschedule(schedule, left, null)
       await tasks.archive(call, task)
-      await keepCascade(call, schedule, after, null)
+      await storeCascade(call, schedule, after, null)
     })
     return { status: 204 }
   },
 
   async simulateDelay({ path, query }, call) {
     const schedule = await readSchedule(call, { taskId: path.taskId })
-    const reason = reasonToKeepSchedule(schedule.home)
+    const reason = explainScheduleFixed(schedule.home)
     if (reason !== null) throw conflict('home_not_open', reason)
-    const task = await locked(call, schedule, path.taskId)
-    const wanted = query.newStart === undefined ? { days: 1, ...query } : query
-    const { changes } = delayed(task, wanted, schedule, (field) => field)
-    const after = rescheduled(schedule, laidOver(schedule, task, changes), task.id)
+    const task = await requireTask(call, schedule, path.taskId)
+    const requested = query.newStart === undefined ? { days: 1, ...query } : query
+    const { changes } = planDelay(task, requested, schedule, (field) => field)
+    const after = planReschedule(schedule, withChanges(schedule, task, changes), task.id)
     const placed = after.tasks.find(({ id }) => id === task.id)
     return { status: 200, body: { ...(placed ?? task), cascade: after.cascade } }
   },
 
   async delayTask({ path, body }, call) {
     const changed = await call.write((call) =>
-      change(call, path.taskId, undefined, async (before, schedule) => {
-        const { days, changes } = delayed(before, body, schedule, (field) => `/${field}`)
+      changeTask(call, path.taskId, undefined, async (before, schedule) => {
+        const { days, changes } = planDelay(before, body, schedule, (field) => `/${field}`)
         if (body.vendorId != null) await vendors.assertExist(call, [body.vendorId], '/vendorId')
-        return { ...changes, delays: withDelay(before, body, days, call.now) }
+        return { ...changes, delays: addDelay(before, body, days, call.now) }
       }),
     )
     return { status: 200, body: changed }
@@ -110,19 +110,19 @@ export const taskOperations = {
 
   async getTaskReadiness({ path }, call) {
     const schedule = await readSchedule(call, { taskId: path.taskId })
-    return { status: 200, body: await readinessOf(call, schedule, await locked(call, schedule, path.taskId)) }
+    return { status: 200, body: await checkReadiness(call, schedule, await requireTask(call, schedule, path.taskId)) }
   },
 
   async changeTaskStatus({ path, body }, call) {
     const changed = await call.write((call) =>
-      change(
+      changeTask(
         call,
         path.taskId,
         undefined,
         async (before, schedule) => {
-          const changes = rules.movedTo(before, body, schedule.today)
+          const changes = rules.planStatusMove(before, body, schedule.today)
           if (before.status === 'not_started' && body.status === 'in_progress')
-            rules.assertMayStart(before, schedule.tasks, body)
+            rules.assertCanStart(before, schedule.tasks, body)
           return changes
         },
         body.reason,
@@ -133,13 +133,13 @@ export const taskOperations = {
 
   async completeTask({ path, body }, call) {
     const finished = await call.write(async (call) => {
-      const completed = await change(
+      const completed = await changeTask(
         call,
         path.taskId,
         undefined,
         async (before, schedule) => {
-          const changes = rules.completed(before, body, schedule.today)
-          if (before.actualStart === null) rules.assertMayStart(before, schedule.tasks, body)
+          const changes = rules.planCompletion(before, body, schedule.today)
+          if (before.actualStart === null) rules.assertCanStart(before, schedule.tasks, body)
           return changes
         },
         body.reason,
@@ -150,14 +150,14 @@ export const taskOperations = {
   },
 
   async getHomeSchedule({ path }, call) {
-    return { status: 200, body: scheduleSheet(await readSchedule(call, { homeId: path.homeId })) }
+    return { status: 200, body: toScheduleSheet(await readSchedule(call, { homeId: path.homeId })) }
   },
 
   async setScheduleBaseline({ path }, call) {
     const baseline = await call.write(async (call) => {
       const schedule = await lockSchedule(call, { homeId: path.homeId })
-      const baseline = baselineOf(schedule)
-      await tasks.keepBaseline(
+      const baseline = toBaseline(schedule)
+      await tasks.storeBaseline(
         call,
         baseline.changed.map(({ taskId }) => taskId),
       )
@@ -168,7 +168,7 @@ export const taskOperations = {
 } satisfies Partial<Handlers>
 
 /** Returns a task that is not stored yet, so that it can be scheduled with the others. */
-function asTask({ actor, now }: Call, fields: rules.Fields): Task {
+function toNewTask({ actor, now }: Call, fields: rules.TaskFields): Task {
   const at = now.toISOString()
   return { ...fields, id: '', version: 1, createdBy: actor, createdAt: at, updatedAt: at, archivedAt: null }
 }
@@ -176,7 +176,7 @@ function asTask({ actor, now }: Call, fields: rules.Fields): Task {
 /**
  * Returns the organization's spelling of the trade and checks that the vendor can be assigned work, if they were sent.
  */
-async function referred(
+async function resolveReferences(
   call: WriteCall,
   { scope, vendorId }: { scope?: string | null | undefined; vendorId?: string | null | undefined },
   createScopes: boolean | undefined,
@@ -187,57 +187,57 @@ async function referred(
     if (vendor.archivedAt !== null)
       throw conflict('vendor_archived', `Cannot assign the task to ${vendor.companyName}: the vendor is archived.`)
   }
-  return scope == null ? {} : { scope: await scopes.nameOf(call, scope, createScopes) }
+  return scope == null ? {} : { scope: await scopes.requireTrade(call, scope, createScopes) }
 }
 
 /** Returns the task from its home's schedule. Throws for an archived task. */
-async function locked(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
+async function requireTask(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
   const task = all.find((each) => each.id === id)
   if (task === undefined) {
     const archived = await tasks.findOptional(call, id)
     if (archived === undefined) throw notFound()
     throw conflict('archived', `${archived.name} is no longer part of the schedule: the task is archived.`)
   }
-  checkIfMatch(ifMatch, task)
+  assertIfMatch(ifMatch, task)
   return task
 }
 
 /** Returns why milestones prevent archiving the task; null if none waits for it. */
-async function reasonOfMilestones(call: WriteCall, task: Task): Promise<string | null> {
-  const waiting = (await leadingFrom(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
+async function explainMilestonesWaiting(call: WriteCall, task: Task): Promise<string | null> {
+  const waiting = (await listMilestonesOfTask(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return null
-  return `Cannot archive ${task.name}: ${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove the task from ${waiting.length === 1 ? 'this milestone' : 'these milestones'} first.`
+  return `Cannot archive ${task.name}: ${formatTaskNames(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove the task from ${waiting.length === 1 ? 'this milestone' : 'these milestones'} first.`
 }
 
-function isOver({ status }: Task): boolean {
+function hasEnded({ status }: Task): boolean {
   return status === 'completed' || status === 'skipped'
 }
 
-function laidOver({ tasks: all }: Schedule, task: Task, changes: rules.Changes): Task[] {
+function withChanges({ tasks: all }: Schedule, task: Task, changes: rules.TaskChanges): Task[] {
   return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
 }
 
 /** Changes one task and reschedules its home, in the call's transaction. */
-export async function change(
+export async function changeTask(
   call: WriteCall,
   taskId: string,
   ifMatch: string | undefined,
-  decide: (before: Task, schedule: Schedule) => Promise<rules.Changes>,
+  decide: (before: Task, schedule: Schedule) => Promise<rules.TaskChanges>,
   reason?: string | null,
 ): Promise<TaskChanged> {
   const schedule = await lockSchedule(call, { taskId })
-  const before = await locked(call, schedule, taskId, ifMatch)
+  const before = await requireTask(call, schedule, taskId, ifMatch)
   const changes = await decide(before, schedule)
-  const after = rescheduled(schedule, laidOver(schedule, before, changes), taskId)
+  const after = planReschedule(schedule, withChanges(schedule, before, changes), taskId)
   const placed = after.tasks.find(({ id }) => id === taskId) ?? before
-  const task = await tasks.update(call, before, rules.fieldsOf(placed))
-  const events: MadeEvent[] = []
+  const task = await tasks.update(call, before, rules.toFields(placed))
+  const events: NewEvent[] = []
   if (task.status !== before.status) {
     await recordStatusChange(call, { id: taskId, from: before.status, to: task.status, reason })
-    events.push(makeEvent(call, 'task.status_changed', task, before))
-    if (task.status === 'completed') events.push(makeEvent(call, 'task.completed', task, before))
-    if (isOver(task) !== isOver(before)) events.push(...(await followTask(call, task, after.tasks)))
+    events.push(buildEvent(call, 'task.status_changed', task, before))
+    if (task.status === 'completed') events.push(buildEvent(call, 'task.completed', task, before))
+    if (hasEnded(task) !== hasEnded(before)) events.push(...(await followTask(call, task, after.tasks)))
   }
-  await keepCascade(call, schedule, after, taskId, events)
+  await storeCascade(call, schedule, after, taskId, events)
   return { ...task, cascade: after.cascade }
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Community, Home, PurchaseOrder, Task } from '../../../../client/contract.gen.ts'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
-import { asValues } from '../../../platform/resources/columns.ts'
-import { columnsOf } from '../../../platform/resources/declared.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { homesOfSuperintendent } from '../../land/superintendents.ts'
-import type { Dates } from '../schedule/schedule.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { selectValues } from '../../../platform/resources/columns.ts'
+import { resolveColumns } from '../../../platform/resources/declaration.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
+import type { TaskDates } from '../schedule/schedule-tasks.ts'
 
 // Must match the condition of the indexes tasks_open and tasks_openInCommunity.
-const IS_OPEN = `t."status" in ('not_started', 'in_progress', 'on_hold')`
+const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
-const rows = resource({
+const rows = defineResource({
   schema: 'Task',
   long: ['predecessors', 'checklist', 'delays'],
   filters: {
@@ -18,11 +18,11 @@ const rows = resource({
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
     confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
-    superintendentId: (user) => `t."homeId" = any(array(${homesOfSuperintendent(user)}))`,
+    superintendentId: (user) => `t."homeId" = any(array(${homesOfSuperintendentSql(user)}))`,
     plannedStartFrom: (date) => `t."plannedStart" >= ${date}`,
-    plannedStartTo: (date) => `t."plannedStart" <= ${date} and ${IS_OPEN}`,
+    plannedStartTo: (date) => `t."plannedStart" <= ${date} and ${IS_OPEN_SQL}`,
     lateOn: (date) =>
-      `${IS_OPEN} and t."plannedStart" < ${date} and (t."actualStart" is null or t."plannedEnd" < ${date})`,
+      `${IS_OPEN_SQL} and t."plannedStart" < ${date} and (t."actualStart" is null or t."plannedEnd" < ${date})`,
   },
 })
 
@@ -41,12 +41,12 @@ export const {
   archive,
 } = rows
 
-const TASK = sql.raw(asValues(columnsOf({ schema: 'Task', table: 'tasks' })))
+const TASK_COLUMNS = sql.raw(selectValues(resolveColumns({ schema: 'Task', table: 'tasks' })))
 
 /** Returns all tasks of the home that are not archived, in the order in which they were added. */
-export async function ofHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
+export async function listTasksOfHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
   const { rows } = await sql<Task>`
-    select ${TASK} from "tasks" as t
+    select ${TASK_COLUMNS} from "tasks" as t
     where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."archivedAt" is null
     order by t."id"`.execute(db)
   return rows
@@ -57,24 +57,24 @@ export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' 
   Pick<Home, 'forecastCompletionDate' | 'percentComplete' | 'planId' | 'planRevision' | 'elevation'> &
   Pick<Community, 'timeZone' | 'workdays' | 'holidays'>
 
-export type OfHome = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
+export type HomeOrTask = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
 
 /** Returns the home with this ID, or the home of the task. */
-export function findHome(call: Tenant, of: OfHome): Promise<ScheduledHome | undefined> {
-  return homeOf(call, of, sql``)
+export function findHome(call: Tenant, of: HomeOrTask): Promise<ScheduledHome | undefined> {
+  return findScheduledHome(call, of, sql``)
 }
 
 /**
  * Does the same and locks the home until the transaction ends. Every change of a schedule does this first, so that two
  * changes of one schedule are made one after the other.
  */
-export function lockHome(call: WriteCall, of: OfHome): Promise<ScheduledHome | undefined> {
-  return homeOf(call, of, sql`for no key update of h`)
+export function lockHome(call: WriteCall, of: HomeOrTask): Promise<ScheduledHome | undefined> {
+  return findScheduledHome(call, of, sql`for no key update of h`)
 }
 
-async function homeOf(
+async function findScheduledHome(
   { db, organizationId }: Tenant,
-  { homeId, taskId }: OfHome,
+  { homeId, taskId }: HomeOrTask,
   locking: ReturnType<typeof sql>,
 ): Promise<ScheduledHome | undefined> {
   const id =
@@ -90,14 +90,14 @@ async function homeOf(
 }
 
 /** The fields that a change of one task sets on the others of its home. */
-export type Consequences = Dates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
+export type CascadedDates = TaskDates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 
 /** Writes the effects of a task's change on other tasks, which are locked with their home. */
 export async function updateDates(
   { db, organizationId, now }: WriteCall,
-  tasks: readonly (Consequences & { id: string })[],
+  tasks: readonly (CascadedDates & { id: string })[],
 ): Promise<void> {
-  const of = <Field extends keyof (Consequences & { id: string })>(field: Field) => tasks.map((task) => task[field])
+  const of = <Field extends keyof (CascadedDates & { id: string })>(field: Field) => tasks.map((task) => task[field])
   await sql`
     update "tasks" as t set "plannedStart" = r."plannedStart", "plannedEnd" = r."plannedEnd",
       "earlyStart" = r."earlyStart", "earlyFinish" = r."earlyFinish", "lateStart" = r."lateStart",
@@ -114,17 +114,17 @@ export async function updateDates(
 }
 
 /** Sets the baseline of the tasks, which are locked with their home, to their planned dates. */
-export async function keepBaseline(call: WriteCall, ids: readonly string[]): Promise<void> {
+export async function storeBaseline(call: WriteCall, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
     update "tasks" set "baselineStart" = "plannedStart", "baselineEnd" = "plannedEnd", "version" = "version" + 1,
       "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])`.execute(call.db)
-  for (const id of ids) noteChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
+  for (const id of ids) recordChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
 }
 
 /** The maximum number of orders and parts shown. A task has one or two orders, and a few dozen parts. */
-const MOST_SHOWN = 50
+const MAX_SHOWN = 50
 
 export type TaskOrder = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
@@ -132,7 +132,7 @@ export type TaskOrder = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issued
  * Returns the purchase orders that the task lists; if none, those of the home for the task's trade, and to its vendor
  * if it has one.
  */
-export async function ordersFor({ db, organizationId }: Tenant, task: Task): Promise<TaskOrder[]> {
+export async function listOrdersOfTask({ db, organizationId }: Tenant, task: Task): Promise<TaskOrder[]> {
   const isFor =
     task.poIds.length > 0
       ? sql`"id" = any(${task.poIds}::text[])`
@@ -141,12 +141,12 @@ export async function ordersFor({ db, organizationId }: Tenant, task: Task): Pro
     select "id", "number", "status", "issuedAt" from "purchaseOrders"
     where "organizationId" = ${organizationId} and "homeId" = ${task.homeId} and ${isFor}
       and "status" not in ('void', 'declined')
-    order by "id" limit ${MOST_SHOWN}`.execute(db)
+    order by "id" limit ${MAX_SHOWN}`.execute(db)
   return rows
 }
 
 /** Returns the parts with a lead time that the home's plan assigns to the task of this name, slowest first. */
-export async function slowParts(
+export async function listSlowParts(
   { db, organizationId }: Tenant,
   { planId, planRevision, elevation }: ScheduledHome,
   taskName: string,
@@ -156,6 +156,6 @@ export async function slowParts(
     from "takeoffLines" as l join "parts" as p on p."organizationId" = l."organizationId" and p."id" = l."partId"
     where l."organizationId" = ${organizationId} and l."planId" = ${planId} and l."revision" = ${planRevision}
       and (l."elevation" is null or l."elevation" = ${elevation}) and l."taskName" = ${taskName} and p."leadTimeDays" > 0
-    order by p."leadTimeDays" desc, p."id" limit ${MOST_SHOWN}`.execute(db)
+    order by p."leadTimeDays" desc, p."id" limit ${MAX_SHOWN}`.execute(db)
   return rows
 }

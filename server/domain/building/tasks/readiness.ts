@@ -2,23 +2,23 @@ import type { ReadinessCheck, Task, TaskReadiness } from '../../../../client/con
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
-import { ORDERED } from '../../statuses/order-statuses.ts'
-import { namesOf } from '../schedule/words.ts'
+import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
+import { formatTaskNames } from '../schedule/schedule-guards.ts'
 import type { Schedule } from './cascade.ts'
 import * as tasks from './queries.ts'
-import { openBefore } from './task.ts'
+import { listOpenPredecessors } from './task.ts'
 
 /** Returns what the task needs in order to start, and whether it can. */
-export async function readinessOf(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
+export async function checkReadiness(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
   const isBought = task.scope !== null || task.poIds.length > 0
-  const orders = isBought ? await tasks.ordersFor(call, task) : null
-  const parts = schedule.home.planId === null ? [] : await tasks.slowParts(call, schedule.home, task.name)
-  const issued = orders?.find(({ status }) => ORDERED.includes(status))
+  const orders = isBought ? await tasks.listOrdersOfTask(call, task) : null
+  const parts = schedule.home.planId === null ? [] : await tasks.listSlowParts(call, schedule.home, task.name)
+  const issued = orders?.find(({ status }) => ORDERED_STATUSES.includes(status))
   const checks = [
-    ...statusCheck(task),
-    ...predecessorCheck(task, schedule.tasks),
-    ...orderCheck(task, orders, schedule.today),
-    ...leadTimeCheck(task, parts, issued?.issuedAt ?? null, schedule),
+    ...checkStatus(task),
+    ...checkPredecessors(task, schedule.tasks),
+    ...checkOrders(task, orders, schedule.today),
+    ...checkLeadTimes(task, parts, issued?.issuedAt ?? null, schedule),
   ]
   const states = checks.map(({ state }) => state)
   const readiness = states.includes('blocked') ? 'blocked' : states.includes('open') ? 'almost' : 'ready'
@@ -26,32 +26,34 @@ export async function readinessOf(call: Call, schedule: Schedule, task: Task): P
   return { taskId, readiness, asOf: call.now.toISOString(), plannedStart, checks }
 }
 
-function statusCheck({ name, status }: Task): ReadinessCheck[] {
+function checkStatus({ name, status }: Task): ReadinessCheck[] {
   if (status === 'not_started') return []
   const state = status === 'on_hold' ? 'blocked' : 'met'
   return [{ check: 'status', state, detail: `${name} is ${describeStatus(status)}.`, ids: [] }]
 }
 
-function predecessorCheck(task: Task, all: readonly Task[]): ReadinessCheck[] {
+function checkPredecessors(task: Task, all: readonly Task[]): ReadinessCheck[] {
   if (task.predecessors.length === 0) return []
-  const open = openBefore(task, all)
+  const open = listOpenPredecessors(task, all)
   const ids = open.slice(0, 50).map(({ id }) => id)
   if (open.length === 0) return [{ check: 'predecessors', state: 'met', detail: 'All predecessors are done.', ids }]
   const failed = open.filter(({ inspectionResult }) => inspectionResult === 'failed')
   const held = open.filter(({ status }) => status === 'on_hold')
   if (failed.length > 0)
-    return [{ check: 'predecessors', state: 'blocked', detail: `The inspection ${namesOf(failed)} failed.`, ids }]
-  const onHold = held.length > 0 ? ` On hold: ${namesOf(held)}.` : ''
+    return [
+      { check: 'predecessors', state: 'blocked', detail: `The inspection ${formatTaskNames(failed)} failed.`, ids },
+    ]
+  const onHold = held.length > 0 ? ` On hold: ${formatTaskNames(held)}.` : ''
   const state = held.length > 0 ? 'blocked' : 'open'
-  return [{ check: 'predecessors', state, detail: `The task waits for ${namesOf(open)}.${onHold}`, ids }]
+  return [{ check: 'predecessors', state, detail: `The task waits for ${formatTaskNames(open)}.${onHold}`, ids }]
 }
 
-function orderCheck(task: Task, orders: readonly tasks.TaskOrder[] | null, today: string): ReadinessCheck[] {
+function checkOrders(task: Task, orders: readonly tasks.TaskOrder[] | null, today: string): ReadinessCheck[] {
   // Inspections and memos need no order.
   if (orders === null || (task.taskKind !== 'work' && task.taskKind !== 'delivery')) return []
   const ids = orders.map(({ id }) => id)
-  const [pending] = orders.filter(({ status }) => !ORDERED.includes(status))
-  const issued = orders.find(({ status }) => ORDERED.includes(status))
+  const [pending] = orders.filter(({ status }) => !ORDERED_STATUSES.includes(status))
+  const issued = orders.find(({ status }) => ORDERED_STATUSES.includes(status))
   // All orders that the task lists must be issued; of the orders for its trade, one is enough.
   const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
   if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} has been issued.`, ids }]
@@ -62,7 +64,7 @@ function orderCheck(task: Task, orders: readonly tasks.TaskOrder[] | null, today
   return [{ check: 'order', state: today < task.plannedStart ? 'open' : 'blocked', detail, ids }]
 }
 
-function leadTimeCheck(
+function checkLeadTimes(
   task: Task,
   parts: readonly { id: string; name: string; leadTimeDays: number }[],
   issuedAt: string | null,

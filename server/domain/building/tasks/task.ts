@@ -6,34 +6,34 @@ import type {
   TaskStatus,
 } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { conflict, invalid, invalidTransition, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, invalidTransition, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatDate } from '../../../platform/values/format.ts'
-import { namesOf } from '../schedule/words.ts'
-import { NOT_ASKED } from './confirmation.ts'
+import { formatTaskNames } from '../schedule/schedule-guards.ts'
+import { NOT_REQUESTED } from './confirmation.ts'
 
 /**
  * The maximum number of tasks in a home's schedule. A home has 100 to 400 tasks, and every change of one task reads and
  * schedules them all.
  */
-export const MOST_TASKS = 1000
+export const MAX_TASKS = 1000
 
 /** The fields that a change of a task can set. */
-export type Fields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
-export type Changes = Partial<Fields>
+export type TaskFields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
+export type TaskChanges = Partial<TaskFields>
 
-export function fieldsOf(task: Task): Fields {
+export function toFields(task: Task): TaskFields {
   const { id: _id, version: _version, createdBy: _by, createdAt: _created, updatedAt: _updated, ...rest } = task
   const { archivedAt: _archived, ...fields } = rest
   return fields
 }
 
 /** Returns the statuses that the task can change to. A task on hold returns to its previous status. */
-export function movesOf({ status, actualStart }: Pick<Task, 'status' | 'actualStart'>): TaskStatus[] {
+export function listPossibleStatuses({ status, actualStart }: Pick<Task, 'status' | 'actualStart'>): TaskStatus[] {
   if (status === 'on_hold') return [actualStart === null ? 'not_started' : 'in_progress']
-  return MOVES[status]
+  return TASK_MOVES[status]
 }
 
-const MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
+const TASK_MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
   not_started: ['in_progress', 'completed', 'on_hold', 'skipped'],
   in_progress: ['completed', 'on_hold'],
   completed: ['in_progress'],
@@ -41,22 +41,22 @@ const MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>> = {
 }
 
 /** Returns a new task before it is scheduled. `today` is the date in the community. */
-export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields, 'communityId' | 'sequence'> {
+export function newTask(body: Checked['TaskCreate'], today: string): Omit<TaskFields, 'communityId' | 'sequence'> {
   const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
-  const faults = [
-    ...durationFaults(body.taskKind, durationDays),
-    ...constraintFaults(body, null),
-    ...predecessorFaults(predecessors),
+  const errors = [
+    ...findDurationErrors(body.taskKind, durationDays),
+    ...findConstraintErrors(body, null),
+    ...findPredecessorErrors(predecessors),
   ]
-  if (faults.length > 0) throw invalid(faults)
-  const wanted = constraintOf(body, null) ?? { type: 'none' as const, date: null }
-  const start = wanted.date ?? today
+  if (errors.length > 0) throw validationFailed(errors)
+  const requested = chooseConstraint(body, null) ?? { type: 'none' as const, date: null }
+  const start = requested.date ?? today
   const { scope = null, phase = null, vendorId = null, assigneeUserId = null, externalId = null } = body
   return {
     ...{ homeId, name, scope, phase, taskKind, vendorId, assigneeUserId, externalId, status: 'not_started' },
     ...{
-      durationDays: durationDays ?? usualDuration(taskKind),
-      constraint: wanted,
+      durationDays: durationDays ?? defaultDuration(taskKind),
+      constraint: requested,
       workdayOverride: body.workdayOverride,
       startDelayDays: 0,
       predecessors,
@@ -65,21 +65,22 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<Fields
     ...{ plannedStart: start, plannedEnd: start, earlyStart: start, earlyFinish: start, lateStart: start },
     ...{ lateFinish: start, totalFloatDays: 0, isCritical: false, percentComplete: 0, delays: [] },
     ...{ baselineStart: null, baselineEnd: null, actualStart: null, actualEnd: null, notifiedStart: null },
-    ...{ notifiedAt: null, confirmation: NOT_ASKED, inspectionResult: null, poIds, payOnComplete },
+    ...{ notifiedAt: null, confirmation: NOT_REQUESTED, inspectionResult: null, poIds, payOnComplete },
   }
 }
 
 /** Returns the fields of an update in their stored form. */
-export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
+export function toChanges(body: Checked['TaskUpdate'], before: Task): TaskChanges {
   const { plannedStart, constraint, percentComplete, durationDays, ...rest } = body
   const taskKind = body.taskKind ?? before.taskKind
-  const duration = durationDays ?? (taskKind === before.taskKind ? before.durationDays : durationOf(before, taskKind))
-  const faults = [
-    ...durationFaults(taskKind, duration),
-    ...constraintFaults(body, before),
-    ...predecessorFaults(body.predecessors ?? []),
+  const duration =
+    durationDays ?? (taskKind === before.taskKind ? before.durationDays : chooseDuration(before, taskKind))
+  const errors = [
+    ...findDurationErrors(taskKind, duration),
+    ...findConstraintErrors(body, before),
+    ...findPredecessorErrors(body.predecessors ?? []),
   ]
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   if (plannedStart !== undefined && before.actualStart !== null) {
     throw conflict(
       'fixed',
@@ -90,38 +91,40 @@ export function changesOf(body: Checked['TaskUpdate'], before: Task): Changes {
     const state = before.status === 'completed' ? 'is completed' : 'has not started'
     throw conflict('fixed', `The percentage of completion cannot be set: ${before.name} ${state}.`)
   }
-  const wanted = constraintOf(body, before)
+  const requested = chooseConstraint(body, before)
   return {
-    ...given(rest),
+    ...omitUndefined(rest),
     durationDays: duration,
     // A new date replaces earlier delays.
-    ...(wanted !== null && { constraint: wanted, startDelayDays: 0 }),
+    ...(requested !== null && { constraint: requested, startDelayDays: 0 }),
     ...(percentComplete !== undefined && { percentComplete }),
     ...(taskKind !== 'inspection' && { inspectionResult: null }),
     // A new vendor has been neither notified nor asked.
-    ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && UNTOLD),
+    ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && NOT_NOTIFIED),
   }
 }
 
-const UNTOLD = { notifiedStart: null, notifiedAt: null, confirmation: NOT_ASKED }
+const NOT_NOTIFIED = { notifiedStart: null, notifiedAt: null, confirmation: NOT_REQUESTED }
 
 /** Removes undefined fields, so that the rest can be merged into a task. */
-function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+function omitUndefined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Fields]: Exclude<Fields[Name], undefined>
   }
 }
 
 /** Returns the default duration of this kind of task, in workdays. */
-export function usualDuration(taskKind: Task['taskKind']): number {
+export function defaultDuration(taskKind: Task['taskKind']): number {
   return taskKind === 'milestone' ? 0 : 1
 }
 
-function durationOf({ durationDays }: Task, taskKind: Task['taskKind']): number {
-  return taskKind === 'milestone' || durationDays === 0 ? usualDuration(taskKind) : durationDays
+function chooseDuration({ durationDays }: Task, taskKind: Task['taskKind']): number {
+  return taskKind === 'milestone' || durationDays === 0 ? defaultDuration(taskKind) : durationDays
 }
 
-export function durationFaults(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
+export function findDurationErrors(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
   if (durationDays === undefined || (durationDays === 0) === (taskKind === 'milestone')) return []
   const message =
     taskKind === 'milestone'
@@ -130,12 +133,12 @@ export function durationFaults(taskKind: Task['taskKind'], durationDays: number 
   return [{ pointer: '/durationDays', code: 'duration', message }]
 }
 
-interface Dated {
+interface DateConstraint {
   plannedStart?: string | undefined
   constraint?: TaskConstraintInput | undefined
 }
 
-function constraintFaults({ plannedStart, constraint }: Dated, before: Task | null): FieldError[] {
+function findConstraintErrors({ plannedStart, constraint }: DateConstraint, before: Task | null): FieldError[] {
   if (constraint === undefined) return []
   if (plannedStart !== undefined) {
     return [{ pointer: '/plannedStart', code: 'exclusive', message: 'cannot be combined with constraint' }]
@@ -149,25 +152,28 @@ function constraintFaults({ plannedStart, constraint }: Dated, before: Task | nu
 }
 
 /** Returns the requested constraint; null if the request has none. */
-function constraintOf({ plannedStart, constraint }: Dated, before: Task | null): Task['constraint'] | null {
+function chooseConstraint(
+  { plannedStart, constraint }: DateConstraint,
+  before: Task | null,
+): Task['constraint'] | null {
   if (constraint !== undefined) {
     const { type, date = null } = constraint
     return { type, date: type === 'hold' ? (date ?? before?.plannedStart ?? null) : date }
   }
   if (plannedStart === undefined) return null
-  return startingOn(plannedStart, before)
+  return constrainToStart(plannedStart, before)
 }
 
 /**
  * Returns the constraint that moves a task to a date. A fixed or held date is replaced; otherwise the date becomes the
  * earliest start.
  */
-export function startingOn(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
+export function constrainToStart(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
   const type = before?.constraint.type ?? 'none'
   return { type: type === 'must_start_on' || type === 'hold' ? type : 'start_no_earlier_than', date }
 }
 
-function predecessorFaults(predecessors: readonly TaskPredecessor[]): FieldError[] {
+function findPredecessorErrors(predecessors: readonly TaskPredecessor[]): FieldError[] {
   const seen = new Set<string>()
   return predecessors.flatMap(({ taskId, type }, i) => {
     const isNew = !seen.has(`${taskId} ${type}`)
@@ -185,20 +191,20 @@ function predecessorFaults(predecessors: readonly TaskPredecessor[]): FieldError
 }
 
 /** Throws unless all predecessors are tasks of the same home. */
-export function assertOfHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
+export function assertPredecessorsOfHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = predecessors.flatMap(({ taskId }, i) => (known.has(taskId) ? [] : [`/predecessors/${i}/taskId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
 /** Returns why the task cannot be archived; null if it can. */
-export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string | null {
+export function explainNotArchivable(task: Task, tasks: readonly Task[]): string | null {
   if (task.actualStart !== null)
     return `Cannot archive ${task.name}: it has started. Tasks that have started stay in the history of the home.`
   const waiting = tasks.filter(({ predecessors }) => predecessors.some(({ taskId }) => taskId === task.id))
   return waiting.length === 0
     ? null
-    : `Cannot archive ${task.name}: ${namesOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove it from their predecessors first.`
+    : `Cannot archive ${task.name}: ${formatTaskNames(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove it from their predecessors first.`
 }
 
 /**
@@ -206,7 +212,7 @@ export function reasonNotToArchive(task: Task, tasks: readonly Task[]): string |
  * the links of a skipped predecessor replace the link to it: only the finish of the first link and the start of the last
  * matter. An inspection that failed is not done.
  */
-export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
+export function listOpenPredecessors(task: Task, tasks: readonly Task[]): Task[] {
   const byId = new Map(tasks.map((each) => [each.id, each]))
   const open = new Map<string, Task>()
   const seen = new Set<string>()
@@ -230,18 +236,18 @@ export function openBefore(task: Task, tasks: readonly Task[]): Task[] {
  * Returns the changes of a move to a status other than completed, as far as they depend only on this task. `today` is
  * the date in the community.
  */
-export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: string): Changes {
-  const allowed = movesOf(task)
+export function planStatusMove(task: Task, body: Checked['TaskStatusMove'], today: string): TaskChanges {
+  const allowed = listPossibleStatuses(task)
   if (!allowed.includes(body.status)) throw invalidTransition(task.status, body.status, allowed)
   const begins = body.status === 'in_progress' && task.actualStart === null
   const reopens = task.status === 'completed'
-  const faults = [
-    ...reasonFaults(body, reopens),
+  const errors = [
+    ...findReasonErrors(body, reopens),
     ...(body.date === undefined || begins
-      ? pastFaults('/date', body.date, today)
+      ? findFutureDateErrors('/date', body.date, today)
       : [{ pointer: '/date', code: 'exclusive', message: 'can only be set when the task starts' }]),
   ]
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   return {
     status: body.status,
     ...(begins && { actualStart: body.date ?? today }),
@@ -250,32 +256,32 @@ export function movedTo(task: Task, body: Checked['TaskStatusMove'], today: stri
 }
 
 /** Returns the changes of the task's completion, as far as they depend only on this task. */
-export function completed(task: Task, body: Checked['TaskCompletion'], today: string): Changes {
-  const allowed = movesOf(task)
+export function planCompletion(task: Task, body: Checked['TaskCompletion'], today: string): TaskChanges {
+  const allowed = listPossibleStatuses(task)
   if (!allowed.includes('completed')) throw invalidTransition(task.status, 'completed', allowed)
   const { date = today, checklist = task.checklist, inspectionResult = null } = body
   const isInspection = task.taskKind === 'inspection'
   const start = task.actualStart ?? body.startDate ?? [task.plannedStart, date].sort()[0] ?? date
-  const faults: FieldError[] = [...reasonFaults(body, false), ...pastFaults('/date', date, today)]
+  const errors: FieldError[] = [...findReasonErrors(body, false), ...findFutureDateErrors('/date', date, today)]
   if (isInspection && inspectionResult === null)
-    faults.push({ pointer: '/inspectionResult', code: 'required', message: 'is required when taskKind is inspection' })
+    errors.push({ pointer: '/inspectionResult', code: 'required', message: 'is required when taskKind is inspection' })
   if (!isInspection && inspectionResult !== null)
-    faults.push({
+    errors.push({
       pointer: '/inspectionResult',
       code: 'exclusive',
       message: 'can only be set when taskKind is inspection',
     })
   if (body.startDate !== undefined && task.actualStart !== null)
-    faults.push({
+    errors.push({
       pointer: '/startDate',
       code: 'exclusive',
       message: `cannot be set: the task started on ${task.actualStart}`,
     })
   else if (start > date) {
     const pointer = body.startDate === undefined ? '/date' : '/startDate'
-    faults.push({ pointer, code: 'order', message: `must not be before the start: ${start} is after ${date}` })
+    errors.push({ pointer, code: 'order', message: `must not be before the start: ${start} is after ${date}` })
   }
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   const open = checklist.filter(({ done }) => !done)
   if (open.length > 0 && !body.force) {
     const [first] = open
@@ -291,17 +297,17 @@ export function completed(task: Task, body: Checked['TaskCompletion'], today: st
 }
 
 /** Throws `conflict` if other tasks must be done before this one starts, unless forced. */
-export function assertMayStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
-  const open = force ? [] : openBefore(task, tasks)
+export function assertCanStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
+  const open = force ? [] : listOpenPredecessors(task, tasks)
   if (open.length > 0) {
     throw conflict(
       'open_work',
-      `${task.name} cannot start before ${namesOf(open)} ${open.length === 1 ? 'is' : 'are'} done. To start it anyway, set force and a reason.`,
+      `${task.name} cannot start before ${formatTaskNames(open)} ${open.length === 1 ? 'is' : 'are'} done. To start it anyway, set force and a reason.`,
     )
   }
 }
 
-function reasonFaults(
+function findReasonErrors(
   { force, reason = null }: { force: boolean; reason?: string | null | undefined },
   isRequired: boolean,
 ): FieldError[] {
@@ -310,7 +316,7 @@ function reasonFaults(
   return [{ pointer: '/reason', code: 'required', message: what }]
 }
 
-function pastFaults(pointer: string, date: string | undefined, today: string): FieldError[] {
+function findFutureDateErrors(pointer: string, date: string | undefined, today: string): FieldError[] {
   if (date === undefined || date <= today) return []
   return [{ pointer, code: 'maximum', message: `must not be after today (${today})` }]
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { type WorkCalendar, workCalendar } from '../../../platform/values/workdays.ts'
+import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
 
 const TASKS = '/api/ext/tasks'
 const ZONE = 'America/Chicago'
@@ -19,7 +19,7 @@ let lots = 0
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
   const holidays = [addDays(today(), 9)]
-  calendar = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays })
+  calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays })
   first = calendar.add(today(), 1)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
@@ -138,12 +138,12 @@ test('a change moves the tasks that follow, says why, and notifies each vendor o
     notifiedStart: day(14),
     version: roof.version + 2,
   })
-  const { body: told } = await plumbline.get(
+  const { body: reported } = await plumbline.get(
     `/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}&kind=postponed`,
   )
-  expect(told.data).toMatchObject([{ kind: 'postponed', date: day(8), tasks }])
-  expect(await eventsAbout(plumbline, told.data[0].id)).toMatchObject([
-    { type: 'vendor.notification.postponed', data: { object: told.data[0] } },
+  expect(reported.data).toMatchObject([{ kind: 'postponed', date: day(8), tasks }])
+  expect(await listEventsAbout(plumbline, reported.data[0].id)).toMatchObject([
+    { type: 'vendor.notification.postponed', data: { object: reported.data[0] } },
   ])
 
   const earlier = await plumbline.patch(`${TASKS}/${slab.id}`, {
@@ -311,7 +311,7 @@ test('a fixed date does not move, and a held task is not rescheduled', async () 
 test('completing early moves later tasks up, and records task.status_changed before task.completed', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(walls.id)
-  const events = async (id: string) => (await eventsAbout(plumbline, id)).map(({ type }) => type)
+  const events = async (id: string) => (await listEventsAbout(plumbline, id)).map(({ type }) => type)
   const done = await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
   expect(done.body).toMatchObject({
     ...{ status: 'completed', actualStart: today(), actualEnd: today(), percentComplete: 100, totalFloatDays: null },
@@ -490,7 +490,7 @@ test('an added or removed holiday applies with the next change of the schedule',
     timeZone: ZONE,
   })
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: other.id })).body.id
-  const plain = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  const plain = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
   const start = plain.add(today(), 3)
   const work = { plannedStart: start, durationDays: 3 }
   const gate = await newTask('Gate', work)
@@ -526,9 +526,9 @@ test('an added or removed holiday applies with the next change of the schedule',
   const delayed = await plumbline.post(`${TASKS}/${fence.id}/delay`, { days: 1, reasonCode: 'weather' })
   expect(kinds(delayed.body.cascade)).toEqual(['moved_earlier'])
   const query = `homeId=${homeId}&sort=createdAt`
-  const { body: told } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)
+  const { body: reported } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)
   const [one, another] = ['postponed', 'moved_earlier']
-  expect(told.data.map(({ kind }: { kind: string }) => kind)).toEqual([
+  expect(reported.data.map(({ kind }: { kind: string }) => kind)).toEqual([
     'advance',
     one,
     another,
@@ -547,18 +547,18 @@ test('a late start or end moves later tasks back, and a skipped task or early en
   const roof = await newTask('Roof', { durationDays: 9, predecessors: [{ taskId: tear.id }] })
   const gutters = await newTask('Gutters', { vendorId, predecessors: [{ taskId: roof.id }] })
   await notify(gutters.id)
-  const told = async (id: string, action: string, body: object) => {
+  const reported = async (id: string, action: string, body: object) => {
     const { cascade } = (await plumbline.post(`${TASKS}/${id}/${action}`, body)).body
     return cascade.notices.map(({ kind }: { kind: string }) => kind)
   }
-  expect(await told(tear.id, 'status', { status: 'in_progress' })).toEqual(['postponed'])
-  expect(await told(tear.id, 'complete', {})).toEqual(['moved_earlier'])
-  expect(await told(roof.id, 'status', { status: 'skipped' })).toEqual(['moved_earlier'])
-  expect(await told(roof.id, 'status', { status: 'not_started' })).toEqual(['postponed'])
+  expect(await reported(tear.id, 'status', { status: 'in_progress' })).toEqual(['postponed'])
+  expect(await reported(tear.id, 'complete', {})).toEqual(['moved_earlier'])
+  expect(await reported(roof.id, 'status', { status: 'skipped' })).toEqual(['moved_earlier'])
+  expect(await reported(roof.id, 'status', { status: 'not_started' })).toEqual(['postponed'])
   const late = await newTask('Siding', { plannedStart: start })
   const paint = await newTask('Paint', { vendorId, predecessors: [{ taskId: late.id, lagDays: 12 }] })
   await notify(paint.id)
-  expect(await told(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
+  expect(await reported(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
 })
 
 test('upcoming and late tasks can be filtered by community, vendor, trade, and date', async () => {
@@ -697,10 +697,12 @@ test('concurrent changes of one schedule are made one after the other', async ()
   expect(own).toHaveLength(2)
   const last = await read(roof.id)
   expect(last).toMatchObject({ plannedStart: calendar.add(plannedStart, 6), notifiedStart: last.plannedStart })
-  const { body: told } = await plumbline.get(
+  const { body: reported } = await plumbline.get(
     `/api/ext/vendors/${vendorId}/notifications?homeId=${homeId}&kind=postponed&sort=createdAt`,
   )
-  const starts = told.data.flatMap(({ tasks }: { tasks: { oldStartDate: string; newStartDate: string }[] }) => tasks)
+  const starts = reported.data.flatMap(
+    ({ tasks }: { tasks: { oldStartDate: string; newStartDate: string }[] }) => tasks,
+  )
   for (const [i, { oldStartDate }] of starts.entries())
     expect(oldStartDate).toBe(starts[i - 1]?.newStartDate ?? day(11))
   expect(starts.at(-1).newStartDate).toBe(last.plannedStart)
@@ -719,23 +721,23 @@ test('tasks of another builder return 404', async () => {
 
 test('a vendor is notified only of its own tasks that have not started', async () => {
   const { slab, walls } = await newHouse()
-  const told = async (body: object) => {
+  const reported = async (body: object) => {
     const { status, body: answer } = await plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, {
       kind: 'reminder',
       ...body,
     })
     return [status, answer.errors?.[0].pointer ?? `${answer.code}: ${answer.detail}`]
   }
-  expect(await told({ taskId: slab.id })).toEqual([
+  expect(await reported({ taskId: slab.id })).toEqual([
     409,
     'conflict: Slab poured is not assigned to Lone Star Framing LLC.',
   ])
-  expect(await told({ taskId: walls.id, date: first })).toEqual([422, '/date'])
-  expect(await told({ taskId: 'tsk_nowhere' })).toEqual([422, '/taskId'])
+  expect(await reported({ taskId: walls.id, date: first })).toEqual([422, '/date'])
+  expect(await reported({ taskId: 'tsk_nowhere' })).toEqual([422, '/taskId'])
   await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: addDays(today(), -40) })
-  expect((await told({ taskId: walls.id }))[1]).toMatch(/^conflict: .* has passed\. Move the task first\.$/)
+  expect((await reported({ taskId: walls.id }))[1]).toMatch(/^conflict: .* has passed\. Move the task first\.$/)
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'skipped' })
-  expect(await told({ taskId: walls.id })).toEqual([
+  expect(await reported({ taskId: walls.id })).toEqual([
     ...[409, 'conflict: The start date of Walls framed can no longer change: the task is skipped.'],
   ])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { addDays, dateIn, weekStartOf } from '../../../platform/values/calendar.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { addDays, dateIn, startOfWeek } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
 const SHEETS = '/api/ext/timesheets'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   // A Wednesday at noon in Chicago, so that the hours before are in the same week.
   const now = plumbline.clock.nowMs()
-  const wednesday = addDays(weekStartOf(new Date(now).toISOString().slice(0, 10), 1), 9)
+  const wednesday = addDays(startOfWeek(new Date(now).toISOString().slice(0, 10), 1), 9)
   plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
   // The organization is in Chicago, and this community in Berlin, seven hours ahead.
   const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
@@ -26,8 +26,8 @@ afterAll(() => plumbline.stop())
 beforeEach(async () => {
   const { organizationId, database, clock } = plumbline
   const user = { email: `person${++people}@harrowfinch.example.com`, name: `Person ${people}` }
-  const wanted = { organizationId, ...user, role: 'superintendent' as const, poApprovalLimit: 0 }
-  userId = (await createUser(database, clock, wanted)).id
+  const requested = { organizationId, ...user, role: 'superintendent' as const, poApprovalLimit: 0 }
+  userId = (await createUser(database, clock, requested)).id
 })
 
 const clockIn = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-in`, { userId, ...fields })
@@ -58,7 +58,7 @@ test("clocking in opens the week's timesheet, and clocking out computes the hour
   expect(began.body).toMatchObject(running)
   const date = dateIn('America/Chicago', new Date(plumbline.clock.nowMs() - 8 * 3_600_000))
   const sheet = (await plumbline.get(`${SHEETS}/${began.body.timesheetId}`)).body
-  expect(sheet).toMatchObject({ userId, weekStarting: weekStartOf(date, 1), status: 'open', totalHours: 0 })
+  expect(sheet).toMatchObject({ userId, weekStarting: startOfWeek(date, 1), status: 'open', totalHours: 0 })
   expect(began.body.date).toBe(date)
   const early = await plumbline.post(`${SHEETS}/${sheet.id}/status`, { status: 'submitted' })
   expect([early.status, early.body.reason]).toEqual([409, 'under_way'])
@@ -162,7 +162,7 @@ test('the date is that of the start in the time zone of the home, or else of the
 test('a night across the end of the week belongs to the week in which it started', async () => {
   // Advanced to a Sunday evening in Chicago.
   const now = plumbline.clock.nowMs()
-  const sunday = addDays(weekStartOf(dateIn('America/Chicago', new Date(now)), 1), 13)
+  const sunday = addDays(startOfWeek(dateIn('America/Chicago', new Date(now)), 1), 13)
   plumbline.clock.advance(Date.parse(`${sunday}T23:00:00-06:00`) - now)
   const { body: began } = await clockIn()
   plumbline.clock.advance(8 * 3_600_000)

@@ -3,11 +3,11 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, Problem } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn, weekStartOf } from '../../../platform/values/calendar.ts'
+import { addDays, dateIn, startOfWeek } from '../../../platform/values/calendar.ts'
 import * as entries from './entry-queries.ts'
-import { postingOf } from './posting.ts'
+import { resolveClockTime, resolveTimes } from './entry-times.ts'
+import { resolvePosting } from './posting.ts'
 import * as timesheets from './queries.ts'
-import { clockedAt, timesOf } from './times.ts'
 import { assertOpen } from './timesheet.ts'
 import { addEntry, changeEntry } from './week.ts'
 
@@ -17,14 +17,14 @@ import { addEntry, changeEntry } from './week.ts'
  */
 export async function clockIn(call: WriteCall, body: ClockIn, createScopes: boolean | undefined): Promise<TimeEntry> {
   const { userId, at, notes = null, startLocation = null, ...given } = body
-  const startedAt = clockedAt(at, call.now)
+  const startedAt = resolveClockTime(at, call.now)
   const user = await timesheets.lockUser(call, userId)
-  const { timeZone, ...posting } = await postingOf(call, { ...given, createScopes })
-  const running = await entries.running(call, userId)
+  const { timeZone, ...posting } = await resolvePosting(call, { ...given, createScopes })
+  const running = await entries.findRunningEntry(call, userId)
   if (running !== undefined)
     throw conflict('already_done', `${user.name} is already clocked in. Clock out with clockOut first.`)
   const date = dateIn(timeZone, new Date(startedAt))
-  const sheet = await sheetFor(call, userId, date)
+  const sheet = await findOrOpenSheet(call, userId, date)
   assertOpen(sheet)
   const time = { date, startedAt, endedAt: null, hours: null, breakMinutes: 0 }
   return addEntry(call, sheet, { ...posting, ...time, payType: 'regular', notes, startLocation })
@@ -33,26 +33,26 @@ export async function clockIn(call: WriteCall, body: ClockIn, createScopes: bool
 /** Clocks the user out. Throws if they are not clocked in. */
 export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Promise<TimeEntry> {
   const { userId, at, breakMinutes, notes, endLocation } = body
-  const endedAt = clockedAt(at, call.now)
+  const endedAt = resolveClockTime(at, call.now)
   const user = await timesheets.lockUser(call, userId)
-  const running = await entries.running(call, userId)
+  const running = await entries.findRunningEntry(call, userId)
   if (running === undefined)
     throw conflict('missing_data', `${user.name} is not clocked in. Clock in with clockIn first.`)
   const sheet = await timesheets.lock(call, running.timesheetId)
   assertOpen(sheet)
-  const { date, ...times } = pointedAt(() =>
-    timesOf({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
+  const { date, ...times } = withClockPointer(() =>
+    resolveTimes({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
   )
   // The date is that of the start, so it does not change.
   return changeEntry(call, sheet, running, { ...times, notes, endLocation })
 }
 
 /** Locks the user's timesheet of the week, or creates it. */
-async function sheetFor(call: WriteCall, userId: string, date: string): Promise<Timesheet> {
-  const id = await timesheets.idAround(call, userId, { date, earliest: addDays(date, -6) })
+async function findOrOpenSheet(call: WriteCall, userId: string, date: string): Promise<Timesheet> {
+  const id = await timesheets.findIdByDate(call, userId, { date, earliest: addDays(date, -6) })
   if (id !== undefined) return timesheets.lock(call, id)
-  const { weekStartsOn, overtimeRule } = await timesheets.weeksOf(call)
-  return openSheet(call, { userId, weekStarting: weekStartOf(date, weekStartsOn), overtimeRule })
+  const { weekStartsOn, overtimeRule } = await timesheets.findWeekSettings(call)
+  return insertSheet(call, { userId, weekStarting: startOfWeek(date, weekStartsOn), overtimeRule })
 }
 
 type NewSheet = Pick<Timesheet, 'userId' | 'weekStarting' | 'overtimeRule'> & {
@@ -60,18 +60,18 @@ type NewSheet = Pick<Timesheet, 'userId' | 'weekStarting' | 'overtimeRule'> & {
 }
 
 /** Creates a timesheet without entries. The default rate is that of the user's latest timesheet. */
-export async function openSheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
+export async function insertSheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
   const none = { totalHours: 0, regularHours: 0, overtimeHours: 0, doubleHours: 0, ptoHours: 0, cost: 0 }
   const sheet = await timesheets.insert(call, {
     ...{ ...given, ...none, status: 'open' as const },
-    rate: rate === undefined ? await timesheets.latestRate(call, given.userId, given.weekStarting) : rate,
+    rate: rate === undefined ? await timesheets.findLatestRate(call, given.userId, given.weekStarting) : rate,
   })
   await recordStatusChange(call, { id: sheet.id, from: null, to: sheet.status })
   return sheet
 }
 
 /** Points errors at `at`, which is the field for the end when clocking out. */
-function pointedAt<Result>(work: () => Result): Result {
+function withClockPointer<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { TimeEntry } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { asValues } from '../../../platform/resources/columns.ts'
-import { columnsOf } from '../../../platform/resources/declared.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { selectValues } from '../../../platform/resources/columns.ts'
+import { resolveColumns } from '../../../platform/resources/declaration.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const {
   list: listWithRates,
@@ -13,35 +13,38 @@ export const {
   update,
   updateAll,
   archive,
-} = resource({ schema: 'TimeEntry' })
+} = defineResource({ schema: 'TimeEntry' })
 
 /** Lists entries for callers who may not see wages. */
-export const { list: listWithoutRates } = resource({
+export const { list: listWithoutRates } = defineResource({
   schema: 'TimeEntry',
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
 })
 
-const ENTRY = sql.raw(asValues(columnsOf({ schema: 'TimeEntry', table: 'timeEntries' })))
+const ENTRY_COLUMNS = sql.raw(selectValues(resolveColumns({ schema: 'TimeEntry', table: 'timeEntries' })))
 
 /** Returns the entries of a timesheet that are not archived, in the order in which they were added. */
-export async function ofTimesheet({ db, organizationId }: Tenant, timesheetId: string): Promise<TimeEntry[]> {
+export async function listEntriesOfTimesheet(
+  { db, organizationId }: Tenant,
+  timesheetId: string,
+): Promise<TimeEntry[]> {
   const { rows } = await sql<TimeEntry>`
-    select ${ENTRY} from "timeEntries" as t
+    select ${ENTRY_COLUMNS} from "timeEntries" as t
     where t."organizationId" = ${organizationId} and t."timesheetId" = ${timesheetId} and t."archivedAt" is null
     order by t."id"`.execute(db)
   return rows
 }
 
 /** Returns the entry of a user who is clocked in. */
-export async function running({ db, organizationId }: Tenant, userId: string): Promise<TimeEntry | undefined> {
+export async function findRunningEntry({ db, organizationId }: Tenant, userId: string): Promise<TimeEntry | undefined> {
   const { rows } = await sql<TimeEntry>`
-    select ${ENTRY} from "timeEntries" as t
+    select ${ENTRY_COLUMNS} from "timeEntries" as t
     where t."organizationId" = ${organizationId} and t."userId" = ${userId} and t."startedAt" is not null
       and t."endedAt" is null and t."archivedAt" is null`.execute(db)
   return rows[0]
 }
 
-export interface Span {
+export interface WorkSpan {
   userId: string
   startedAt: string
   endedAt: string
@@ -54,9 +57,9 @@ export interface Span {
  * Returns an entry of the user that overlaps the span. A user who is clocked in works until now. No entry lasts longer
  * than a day, so only few rows are read.
  */
-export async function overlapping(
+export async function findOverlap(
   { db, organizationId }: Tenant,
-  { userId, startedAt, endedAt, now, except }: Span,
+  { userId, startedAt, endedAt, now, except }: WorkSpan,
 ): Promise<{ startedAt: string; endedAt: string | null } | undefined> {
   const own = sql`"organizationId" = ${organizationId} and "userId" = ${userId} and "archivedAt" is null
     and "id" is distinct from ${except}::text`
@@ -73,7 +76,7 @@ export async function overlapping(
 }
 
 /** Returns the user's hours on a date in other entries of any timesheet. */
-export async function hoursOn(
+export async function sumHoursOn(
   { db, organizationId }: Tenant,
   { userId, date, except }: { userId: string; date: string; except: string | null },
 ): Promise<number> {
@@ -85,15 +88,15 @@ export async function hoursOn(
 }
 
 /** The fields of a home that its time entries depend on. */
-export interface Place {
+export interface EntryPlace {
   id: string
   name: string
   archivedAt: string | null
   timeZone: string
 }
 
-export async function findPlace({ db, organizationId }: Tenant, homeId: string): Promise<Place | undefined> {
-  const { rows } = await sql<Place>`
+export async function findPlace({ db, organizationId }: Tenant, homeId: string): Promise<EntryPlace | undefined> {
+  const { rows } = await sql<EntryPlace>`
     select h."id", h."name", h."archivedAt", c."timeZone" from "homes" h
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
     where h."organizationId" = ${organizationId} and h."id" = ${homeId}`.execute(db)
@@ -101,7 +104,7 @@ export async function findPlace({ db, organizationId }: Tenant, homeId: string):
 }
 
 /** Returns the trade under which the home's budget has the cost code, or else the trade whose default it is. */
-export async function scopeOfCode(
+export async function findScopeOfCostCode(
   { db, organizationId }: Tenant,
   homeId: string | null,
   costCodeId: string,

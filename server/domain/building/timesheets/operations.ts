@@ -1,117 +1,128 @@
 import type { TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { clockIn, clockOut, openSheet } from './clock.ts'
+import { changeStatus } from './change-status.ts'
+import { clockIn, clockOut, insertSheet } from './clock.ts'
 import * as entries from './entry-queries.ts'
-import { postingOf } from './posting.ts'
+import { resolveTimes } from './entry-times.ts'
+import { resolvePosting } from './posting.ts'
 import * as timesheets from './queries.ts'
-import { changeStatus } from './status.ts'
-import { timesOf } from './times.ts'
-import { assertMaySetRate, assertNotApproved, assertOpen, assertWeekStart, seesRates, shown } from './timesheet.ts'
-import { addEntry, changeEntry, recount, removeEntry } from './week.ts'
+import {
+  assertCanSetRate,
+  assertNotApproved,
+  assertOpen,
+  assertWeekStart,
+  canSeeRates,
+  hideRates,
+} from './timesheet.ts'
+import { addEntry, changeEntry, recalculateWeek, removeEntry } from './week.ts'
 
 export const timesheetOperations = {
   async listTimesheets({ query }, call) {
-    const list = seesRates(call) ? timesheets.listWithRates : timesheets.listWithoutRates
+    const list = canSeeRates(call) ? timesheets.listWithRates : timesheets.listWithoutRates
     return { status: 200, body: await list(call, query) }
   },
 
   async createTimesheet({ body }, call) {
-    assertMaySetRate(call, body.rate)
+    assertCanSetRate(call, body.rate)
     const sheet = await call.write(async (call) => {
-      const { weekStartsOn, overtimeRule } = await timesheets.weeksOf(call)
+      const { weekStartsOn, overtimeRule } = await timesheets.findWeekSettings(call)
       assertWeekStart(body.weekStarting, weekStartsOn)
       const user = await timesheets.lockUser(call, body.userId)
-      const other = await timesheets.ofWeek(call, user.id, body.weekStarting)
+      const other = await timesheets.findByWeek(call, user.id, body.weekStarting)
       if (other !== undefined)
         throw conflict('already_done', `${user.name} already has a timesheet for that week (${other.id}).`, {
           errors: [
             { pointer: '/weekStarting', code: 'conflict', message: 'must be unique; another timesheet has this week' },
           ],
         })
-      return openSheet(call, { ...body, overtimeRule })
+      return insertSheet(call, { ...body, overtimeRule })
     })
-    return { status: 201, body: shown(call, sheet) }
+    return { status: 201, body: hideRates(call, sheet) }
   },
 
   async getTimesheet({ path }, call) {
-    return { status: 200, body: shown(call, await timesheets.find(call, path.timesheetId)) }
+    return { status: 200, body: hideRates(call, await timesheets.find(call, path.timesheetId)) }
   },
 
   async updateTimesheet({ path, body, ifMatch }, call) {
-    assertMaySetRate(call, body.rate)
+    assertCanSetRate(call, body.rate)
     const sheet = await call.write(async (call) => {
       const before = await timesheets.lock(call, path.timesheetId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       assertNotApproved(before)
       const isRecounted = body.rate !== undefined && body.rate !== before.rate
-      return isRecounted ? recount(call, before, body) : timesheets.update(call, before, body)
+      return isRecounted ? recalculateWeek(call, before, body) : timesheets.update(call, before, body)
     })
-    return { status: 200, body: shown(call, sheet) }
+    return { status: 200, body: hideRates(call, sheet) }
   },
 
   async changeTimesheetStatus({ path, body }, call) {
     const sheet = await call.write((call) => changeStatus(call, path.timesheetId, body))
-    return { status: 200, body: shown(call, sheet) }
+    return { status: 200, body: hideRates(call, sheet) }
   },
 
   async listTimeEntries({ path, query }, call) {
     const { timesheetId } = path
     await timesheets.find(call, timesheetId)
-    const list = seesRates(call) ? entries.listWithRates : entries.listWithoutRates
+    const list = canSeeRates(call) ? entries.listWithRates : entries.listWithoutRates
     return { status: 200, body: await list(call, query, { timesheetId }) }
   },
 
   async addTimeEntry({ path, query, body }, call) {
-    assertMaySetRate(call, body.rate)
+    assertCanSetRate(call, body.rate)
     const { date, hours, startedAt, endedAt, breakMinutes, ...rest } = body
     const entry = await call.write(async (call) => {
       const { userId } = await timesheets.find(call, path.timesheetId)
       await timesheets.lockUser(call, userId)
       const sheet = await timesheets.lock(call, path.timesheetId)
       assertOpen(sheet)
-      const { timeZone, ...posting } = await postingOf(call, { ...rest, createScopes: query.createScopes })
-      const given = { date, hours, startedAt, endedAt, breakMinutes }
-      return addEntry(call, sheet, { ...rest, ...posting, ...timesOf(given, null, { timeZone, now: call.now }) })
+      const { timeZone, ...posting } = await resolvePosting(call, { ...rest, createScopes: query.createScopes })
+      const provided = { date, hours, startedAt, endedAt, breakMinutes }
+      return addEntry(call, sheet, {
+        ...rest,
+        ...posting,
+        ...resolveTimes(provided, null, { timeZone, now: call.now }),
+      })
     })
-    return { status: 201, body: shown(call, entry) }
+    return { status: 201, body: hideRates(call, entry) }
   },
 
   async clockIn({ query, body }, call) {
     const entry = await call.write((call) => clockIn(call, body, query.createScopes))
-    return { status: 201, body: shown(call, entry) }
+    return { status: 201, body: hideRates(call, entry) }
   },
 
   async clockOut({ body }, call) {
-    return { status: 200, body: shown(call, await call.write((call) => clockOut(call, body))) }
+    return { status: 200, body: hideRates(call, await call.write((call) => clockOut(call, body))) }
   },
 
   async getTimeEntry({ path }, call) {
-    return { status: 200, body: shown(call, await entries.find(call, path.timeEntryId)) }
+    return { status: 200, body: hideRates(call, await entries.find(call, path.timeEntryId)) }
   },
 
   async updateTimeEntry({ path, query, body, ifMatch }, call) {
-    assertMaySetRate(call, body.rate)
+    assertCanSetRate(call, body.rate)
     const { date, hours, startedAt, endedAt, breakMinutes, ...rest } = body
     const entry = await call.write(async (call) => {
-      const { sheet, entry } = await lockWithSheet(call, path.timeEntryId)
-      checkIfMatch(ifMatch, entry)
+      const { sheet, entry } = await lockEntryWithSheet(call, path.timeEntryId)
+      assertIfMatch(ifMatch, entry)
       if (entry.archivedAt !== null) throw conflict('archived', 'Cannot change the time entry: it has been removed.')
       assertOpen(sheet)
-      const { timeZone, ...posting } = await postingOf(call, { ...rest, createScopes: query.createScopes }, entry)
-      const given = { date, hours, startedAt, endedAt, breakMinutes }
-      const times = timesOf(given, entry, { timeZone, now: call.now })
+      const { timeZone, ...posting } = await resolvePosting(call, { ...rest, createScopes: query.createScopes }, entry)
+      const provided = { date, hours, startedAt, endedAt, breakMinutes }
+      const times = resolveTimes(provided, entry, { timeZone, now: call.now })
       return changeEntry(call, sheet, entry, { ...rest, ...posting, ...times })
     })
-    return { status: 200, body: shown(call, entry) }
+    return { status: 200, body: hideRates(call, entry) }
   },
 
   async removeTimeEntry({ path, ifMatch }, call) {
     await call.write(async (call) => {
-      const { sheet, entry } = await lockWithSheet(call, path.timeEntryId)
-      checkIfMatch(ifMatch, entry)
+      const { sheet, entry } = await lockEntryWithSheet(call, path.timeEntryId)
+      assertIfMatch(ifMatch, entry)
       if (entry.archivedAt !== null) return
       assertOpen(sheet)
       await removeEntry(call, sheet, entry)
@@ -124,7 +135,10 @@ export const timesheetOperations = {
  * Locks the entry and its timesheet and returns both. The order is the same everywhere: the user, the timesheet, its
  * entries.
  */
-async function lockWithSheet(call: WriteCall, timeEntryId: string): Promise<{ sheet: Timesheet; entry: TimeEntry }> {
+async function lockEntryWithSheet(
+  call: WriteCall,
+  timeEntryId: string,
+): Promise<{ sheet: Timesheet; entry: TimeEntry }> {
   const { userId, timesheetId } = await entries.find(call, timeEntryId)
   await timesheets.lockUser(call, userId)
   const sheet = await timesheets.lock(call, timesheetId)

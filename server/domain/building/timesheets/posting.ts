@@ -1,61 +1,63 @@
 import type { TimeEntry } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
-import { assertInUse } from '../../costs/cost-codes/in-use.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
+import { assertCostCodesInUse } from '../../costs/cost-codes/assert-cost-codes-in-use.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as tasks from '../tasks/queries.ts'
 import * as entries from './entry-queries.ts'
 
 /** The home, trade and cost code that an entry's cost is assigned to. */
-type Posting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
-type Given = { [Field in keyof Posting]?: Posting[Field] | undefined } & { createScopes: boolean | undefined }
+type EntryPosting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
+type PostingInput = { [Field in keyof EntryPosting]?: EntryPosting[Field] | undefined } & {
+  createScopes: boolean | undefined
+}
 
-const NOWHERE: Posting = { homeId: null, taskId: null, scope: null, costCodeId: null }
+const NO_POSTING: EntryPosting = { homeId: null, taskId: null, scope: null, costCodeId: null }
 
 /**
  * Returns what an entry is assigned to: the given fields, merged into the current ones. A named task sets its home and
  * trade, a cost code its trade, and a trade its default cost code, unless these are given too. Newly named records must
  * be active.
  */
-export async function postingOf(
+export async function resolvePosting(
   call: WriteCall,
-  given: Given,
-  before: Posting = NOWHERE,
-): Promise<Posting & { timeZone: string }> {
-  const taskId = given.taskId === undefined ? before.taskId : given.taskId
+  provided: PostingInput,
+  before: EntryPosting = NO_POSTING,
+): Promise<EntryPosting & { timeZone: string }> {
+  const taskId = provided.taskId === undefined ? before.taskId : provided.taskId
   const task = taskId === null ? null : await tasks.findOptional(call, taskId)
-  const ofTask = given.taskId == null ? null : (task?.homeId ?? null)
-  const homeId = given.homeId === undefined ? (ofTask ?? before.homeId) : given.homeId
+  const ofTask = provided.taskId == null ? null : (task?.homeId ?? null)
+  const homeId = provided.homeId === undefined ? (ofTask ?? before.homeId) : provided.homeId
   const home = homeId === null ? null : await entries.findPlace(call, homeId)
   if (task === undefined || home === undefined)
     throw unknownReference([...(home === undefined ? ['/homeId'] : []), ...(task === undefined ? ['/taskId'] : [])])
   if (task !== null && task.homeId !== homeId) {
-    const pointer = given.taskId === undefined ? '/homeId' : '/taskId'
-    throw invalid([
+    const pointer = provided.taskId === undefined ? '/homeId' : '/taskId'
+    throw validationFailed([
       { pointer, code: 'other_home', message: `must belong to the same home; ${task.name} belongs to another home` },
     ])
   }
   for (const named of [home?.id === before.homeId ? null : home, task?.id === before.taskId ? null : task])
     if (named != null && named.archivedAt !== null)
       throw conflict('archived', `Cannot record time for ${named.name}: it is archived.`)
-  const { costCodeId: wanted } = given
-  if (wanted != null && wanted !== before.costCodeId)
-    await assertInUse(call, [{ pointer: '/costCodeId', costCodeId: wanted }])
-  const scope = await scopeOf(call, given, before, { homeId, scopeOfTask: task?.scope ?? null })
+  const { costCodeId: requested } = provided
+  if (requested != null && requested !== before.costCodeId)
+    await assertCostCodesInUse(call, [{ pointer: '/costCodeId', costCodeId: requested }])
+  const scope = await resolveScope(call, provided, before, { homeId, scopeOfTask: task?.scope ?? null })
   const isMoved = scope !== null && scope !== before.scope
   const costCodeId =
-    wanted !== undefined ? wanted : isMoved ? await scopes.defaultCostCode(call, scope) : before.costCodeId
+    requested !== undefined ? requested : isMoved ? await scopes.findDefaultCostCode(call, scope) : before.costCodeId
   return { homeId, taskId, scope, costCodeId, timeZone: home?.timeZone ?? call.timeZone }
 }
 
-async function scopeOf(
+async function resolveScope(
   call: WriteCall,
-  { scope, taskId, costCodeId, createScopes }: Given,
-  before: Posting,
+  { scope, taskId, costCodeId, createScopes }: PostingInput,
+  before: EntryPosting,
   { homeId, scopeOfTask }: { homeId: string | null; scopeOfTask: string | null },
 ): Promise<string | null> {
-  if (scope !== undefined) return scope === null ? null : scopes.nameOf(call, scope, createScopes)
+  if (scope !== undefined) return scope === null ? null : scopes.requireTrade(call, scope, createScopes)
   if (taskId != null && scopeOfTask !== null) return scopeOfTask
   if (before.scope !== null || costCodeId == null) return before.scope
-  return entries.scopeOfCode(call, homeId, costCodeId)
+  return entries.findScopeOfCostCode(call, homeId, costCodeId)
 }

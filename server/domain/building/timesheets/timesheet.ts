@@ -1,7 +1,7 @@
 import type { Timesheet, TimesheetStatus } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { conflict, invalid, problem } from '../../../platform/problems/problem.ts'
-import { addDays, weekStartOf } from '../../../platform/values/calendar.ts'
+import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
+import { addDays, startOfWeek } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly TimesheetStatus[]>> = {
@@ -13,15 +13,15 @@ export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly Timeshee
 }
 
 /** Allows more than 28 changes of place a day. Every change recounts the whole week in memory. */
-export const MOST_ENTRIES = 200
+export const MAX_ENTRIES = 200
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 export function assertWeekStart(date: string, weekStartsOn: number): void {
-  const start = weekStartOf(date, weekStartsOn)
+  const start = startOfWeek(date, weekStartsOn)
   if (start === date) return
   const message = `must be a ${WEEKDAYS[weekStartsOn - 1]}, the first day of a week, for example ${start} or ${addDays(start, 7)}`
-  throw invalid([{ pointer: '/weekStarting', code: 'week_start', message }])
+  throw validationFailed([{ pointer: '/weekStarting', code: 'week_start', message }])
 }
 
 /** Throws `conflict` unless the week is open. */
@@ -47,27 +47,32 @@ export function assertNotApproved({ status, weekStarting }: Timesheet): void {
  * The permission to see and set wages. Roles that only read may read payments too, so the permission to write them is
  * used.
  */
-const RATES = 'payments:write'
+const RATES_PERMISSION = 'payments:write'
 
-export function seesRates({ permissions }: Pick<Call, 'permissions'>): boolean {
-  return permissions.has(RATES)
+export function canSeeRates({ permissions }: Pick<Call, 'permissions'>): boolean {
+  return permissions.has(RATES_PERMISSION)
 }
 
-export function assertMaySetRate(call: Call, rate: number | null | undefined): void {
-  if (rate === undefined || seesRates(call)) return
-  throw problem('permission_denied', `Setting rate requires ${RATES}.`, { permission: RATES })
+export function assertCanSetRate(call: Call, rate: number | null | undefined): void {
+  if (rate === undefined || canSeeRates(call)) return
+  throw problem('permission_denied', `Setting rate requires ${RATES_PERMISSION}.`, { permission: RATES_PERMISSION })
 }
 
 /**
  * Throws if a user approves their own timesheet without the permission to set wages. A key acts for the organization,
  * so this applies only to signed-in users.
  */
-export function assertMayApprove({ principal, permissions }: Call, { userId }: Timesheet): void {
-  if (principal.kind !== 'user' || principal.id !== userId || permissions.has(RATES)) return
-  throw problem('permission_denied', `Approving your own timesheet requires ${RATES}.`, { permission: RATES })
+export function assertCanApprove({ principal, permissions }: Call, { userId }: Timesheet): void {
+  if (principal.kind !== 'user' || principal.id !== userId || permissions.has(RATES_PERMISSION)) return
+  throw problem('permission_denied', `Approving your own timesheet requires ${RATES_PERMISSION}.`, {
+    permission: RATES_PERMISSION,
+  })
 }
 
 /** Returns the timesheet or entry as the caller may see it: without rates and costs unless they may see wages. */
-export function shown<Record extends { rate: number | null; cost: number | null }>(call: Call, record: Record): Record {
-  return seesRates(call) ? record : { ...record, rate: null, cost: null }
+export function hideRates<Record extends { rate: number | null; cost: number | null }>(
+  call: Call,
+  record: Record,
+): Record {
+  return canSeeRates(call) ? record : { ...record, rate: null, cost: null }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { newCall } from '../../../platform/calls/call.ts'
-import { userOf } from '../../../platform/keys/principals.ts'
+import { findUserPrincipal } from '../../../platform/keys/principals.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 import { createUser } from '../../office/users/users.ts'
 
@@ -71,7 +71,7 @@ async function approve(sheet: { id: string }) {
   return approved.body
 }
 
-async function actualOf(home: string) {
+async function getActual(home: string) {
   const { body } = await plumbline.get(`/api/ext/homes/${home}/budget`)
   type Code = { costCodeId: string | null; actual: number }
   const rows = body.scopes.flatMap(({ scope, costCodes }: { scope: string; costCodes: Code[] }) =>
@@ -283,18 +283,18 @@ test('approved time is in the budget of its home by trade and cost code, and tim
   await add(sheet, { date: '2026-11-19', hours: 20, homeId })
   const office = await add(sheet, { date: '2026-11-17', hours: 8 })
   await add(sheet, { date: '2026-11-18', hours: 1, homeId, scope: 'framing', rate: 0 })
-  expect(await actualOf(homeId)).toMatchObject({ totalActual: 0 })
+  expect(await getActual(homeId)).toMatchObject({ totalActual: 0 })
   expect((await move(sheet, 'submitted')).body).toMatchObject({ status: 'submitted', overtimeHours: 11 })
-  expect((await actualOf(homeId)).totalActual).toBe(0)
+  expect((await getActual(homeId)).totalActual).toBe(0)
   const rejected = await move(sheet, 'rejected', { reason: 'Wednesday has no rate.' })
   expect(rejected.body).toMatchObject({ status: 'rejected', approvedAt: null })
-  expect((await actualOf(homeId)).totalActual).toBe(0)
+  expect((await getActual(homeId)).totalActual).toBe(0)
   expect((await move(sheet, 'open')).body.status).toBe('open')
 
   const approved = await approve(sheet)
   expect(approved).toMatchObject({ status: 'approved', approvedBy: { type: 'key' }, cost: 40 * 39 + 60 * 11 })
   const overtime = 40 + 11 * 60
-  expect(await actualOf(homeId)).toEqual({
+  expect(await getActual(homeId)).toEqual({
     rows: [
       ['framing', framing, 400],
       // No budget line and no trade has the cost code, so it is listed separately.
@@ -313,11 +313,11 @@ test('the forecast of a trade is its orders and time if they exceed the budget',
   const sheet = await newSheet({ rate: 50 })
   await add(sheet, { date: WEEK, hours: 8, homeId, scope: 'framing' })
   await approve(sheet)
-  expect(await actualOf(homeId)).toMatchObject({ totalActual: 400, totalForecast: 500 })
+  expect(await getActual(homeId)).toMatchObject({ totalActual: 400, totalForecast: 500 })
   const next = await newSheet({ weekStarting: '2026-11-23' })
   await add(next, { date: '2026-11-23', hours: 4, homeId, scope: 'framing' })
   await approve(next)
-  expect(await actualOf(homeId)).toMatchObject({ totalActual: 600, totalForecast: 600 })
+  expect(await getActual(homeId)).toMatchObject({ totalActual: 600, totalForecast: 600 })
 })
 
 test('a submitted timesheet awaits approval, an approved one is locked, and an exported one is final', async () => {
@@ -407,7 +407,7 @@ test('wages are visible to and set by only those with the permission for payment
 
 test('users cannot approve their own timesheet, unless they may make payments', async () => {
   const accountant = await newUser('accountant')
-  const { surroundings } = plumbline.app
+  const { services } = plumbline.app
   for (const [whose, by, code] of [
     [userId, userId, 'permission_denied'],
     [accountant, userId, null],
@@ -417,8 +417,8 @@ test('users cannot approve their own timesheet, unless they may make payments', 
     const sheet = await newSheet({ userId: whose, weekStarting })
     await add(sheet, { date: weekStarting, hours: 8 })
     await move(sheet, 'submitted')
-    const principal = await userOf(plumbline.database.statements, plumbline.organizationId, by)
-    const call = newCall(surroundings, { principal, requestId: 'req_test', address: null })
+    const principal = await findUserPrincipal(plumbline.database.statements, plumbline.organizationId, by)
+    const call = newCall(services, { principal, requestId: 'req_test', address: null })
     const answer = call.operation('changeTimesheetStatus', { timesheetId: sheet.id, status: 'approved' })
     const refused = await answer.then(() => null).catch((error: { code: string }) => error.code)
     expect(refused).toBe(code)
@@ -438,7 +438,7 @@ test('a dry run returns the week and stores nothing', async () => {
   await move(sheet, 'submitted')
   const approved = await run('changeTimesheetStatus', { timesheetId: sheet.id, status: 'approved' })
   expect(approved.body.result.status).toBe('approved')
-  expect((await actualOf(homeId)).totalActual).toBe(0)
+  expect((await getActual(homeId)).totalActual).toBe(0)
 })
 
 test('another builder cannot see timesheets of ours or use our users', async () => {

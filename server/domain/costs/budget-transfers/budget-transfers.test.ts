@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -144,10 +144,10 @@ test('lines of another home, unknown or removed lines, and the same line twice a
   const { id } = await made('/homes', { name: 'Lot 17', communityId })
   const at = `/homes/${id}/budget/lines`
   const removed = await made(at, { scope: 'plumbing', amount: 100 })
-  const kept = await made(at, { scope: 'framing', amount: 100 })
+  const stored = await made(at, { scope: 'framing', amount: 100 })
   await plumbline.delete(`/api/ext/budget-lines/${removed.id}`)
   await plumbline.post(`/api/ext/homes/${id}/budget/lock`)
-  expect(faults(await transfer({ fromLineId: kept.id, toLineId: removed.id }, id))).toEqual(['/toLineId archived'])
+  expect(faults(await transfer({ fromLineId: stored.id, toLineId: removed.id }, id))).toEqual(['/toLineId archived'])
 })
 
 test('the cost of a selection cannot be transferred, because it follows the selection', async () => {

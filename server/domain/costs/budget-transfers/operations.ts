@@ -1,48 +1,48 @@
 import type { BudgetLine, BudgetTransfer, BudgetTransferCreate } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
 import { lockForBudget } from '../budgets/lock-for-budget.ts'
 import { postBudget } from '../budgets/post-budget.ts'
 import * as budgetLines from '../budgets/queries.ts'
-import { changesOf, lineFaults } from './budget-transfer.ts'
+import { findLineErrors, planTransfer } from './budget-transfer.ts'
 import * as transfers from './queries.ts'
 
 export const budgetTransferOperations = {
   async listBudgetTransfers({ path, query }, call) {
     const { from, to, ...rest } = query
     if (from !== undefined && to !== undefined && to < from)
-      throw invalid([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
+      throw validationFailed([{ pointer: 'to', code: 'minimum', message: 'must not be before from' }])
     await homes.find(call, path.homeId)
     const days = {
-      ...(from !== undefined && { from: transfers.dayOf(call, from) }),
-      ...(to !== undefined && { to: transfers.dayOf(call, to) }),
+      ...(from !== undefined && { from: transfers.toZonedDay(call, from) }),
+      ...(to !== undefined && { to: transfers.toZonedDay(call, to) }),
     }
     return { status: 200, body: await transfers.list(call, { ...rest, ...days }, { homeId: path.homeId }) }
   },
 
   async transferBudget({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => transfer(call, path.homeId, body)) }
+    return { status: 200, body: await call.write((call) => transferBudget(call, path.homeId, body)) }
   },
 } satisfies Partial<Handlers>
 
-async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCreate): Promise<BudgetTransfer> {
+async function transferBudget(call: WriteCall, homeId: string, body: BudgetTransferCreate): Promise<BudgetTransfer> {
   const { fromLineId, toLineId, amount } = body
   const home = await lockForBudget(call, homeId)
   if (fromLineId === toLineId)
-    throw invalid([{ pointer: '/toLineId', code: 'itself', message: 'must be a different line' }])
+    throw validationFailed([{ pointer: '/toLineId', code: 'itself', message: 'must be a different line' }])
   const { from, to } = await lockLines(call, body)
-  const faults = [...lineFaults(from, home.id, '/fromLineId'), ...lineFaults(to, home.id, '/toLineId')]
-  if (faults.length > 0) throw invalid(faults)
+  const errors = [...findLineErrors(from, home.id, '/fromLineId'), ...findLineErrors(to, home.id, '/toLineId')]
+  if (errors.length > 0) throw validationFailed(errors)
   if (home.budgetLockedAt === null) {
     throw conflict(
       'budget_not_locked',
       `The budget of ${home.name} is not locked. Change its lines with updateBudgetLine instead.`,
     )
   }
-  const changes = changesOf(from, to, amount, call.currency)
-  const made = await transfers.insert(call, {
+  const changes = planTransfer(from, to, amount, call.currency)
+  const created = await transfers.insert(call, {
     ...body,
     homeId: home.id,
     fromBudgetedBefore: from.budgeted,
@@ -51,7 +51,7 @@ async function transfer(call: WriteCall, homeId: string, body: BudgetTransferCre
   await budgetLines.update(call, from, changes.from)
   await budgetLines.update(call, to, changes.to)
   await postBudget(call, home)
-  return made
+  return created
 }
 
 /** Locks both lines in the order of their IDs, so that two transfers in opposite directions cannot deadlock. */

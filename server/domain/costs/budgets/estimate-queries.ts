@@ -16,18 +16,18 @@ export interface EstimatedLine
   amount: number
 }
 
-const NAMES = [
+const COLUMN_NAMES = [
   ...['scope', 'costCodeId', 'partId', 'priceId', 'contractId', 'description', 'quantity', 'unit', 'unitCost'],
   ...['originalAmount', 'approvedChanges'],
 ]
-const FIGURES = sql.raw(NAMES.map((name) => `"${name}"`).join(', '))
-const THERE = sql.raw(NAMES.map((name) => `b."${name}"`).join(', '))
+const COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `"${name}"`).join(', '))
+const STORED_COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `b."${name}"`).join(', '))
 
 /**
  * Returns the key that identifies a line in a later estimate. Selections have IDs, so no two lines share a key. The
  * lump sum of a trade keeps its line when another contract replaces the first.
  */
-function keyOf({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
+function toEstimateKey({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
   if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
   return `${optionSelectionId ?? ''}${isTakenOut ? '-' : '+'}${takeoffLineId ?? ''}`
 }
@@ -42,7 +42,7 @@ export async function replaceEstimate(
   { homeId, isLocked, of }: { homeId: string; isLocked: boolean; of: readonly string[] | 'all' },
   lines: readonly EstimatedLine[],
 ): Promise<{ added: number; changed: number; removed: number }> {
-  const keys = lines.map(keyOf)
+  const keys = lines.map(toEstimateKey)
   const within = of === 'all' ? sql`"estimateKey" is not null` : sql`"optionSelectionId" = any(${[...of]}::text[])`
   const gone = isLocked ? sql`"approvedChanges" = - "originalAmount"` : sql`"archivedAt" = ${now}`
   const { numAffectedRows: removed = 0n } = await sql`
@@ -71,18 +71,18 @@ export async function replaceEstimate(
         and b."estimateKey" = l."estimateKey"
     )
     insert into "budgetLines" as b ("organizationId", "id", "homeId", "estimateKey", "source", "optionSelectionId",
-      "takeoffLineId", ${FIGURES}, "version", "createdBy", "createdAt", "updatedAt")
+      "takeoffLineId", ${COLUMNS_SQL}, "version", "createdBy", "createdAt", "updatedAt")
     select ${organizationId}, l."id", ${homeId}, l."estimateKey", l."source", l."optionSelectionId", l."takeoffLineId",
       l."scope", l."costCodeId", l."partId", l."priceId", l."contractId", l."description", l."quantity", l."unit", l."unitCost",
       l."originalAmount", l."approvedChanges", 1, ${JSON.stringify(actor)}::jsonb, ${now}, ${now}
     from l
     on conflict ("organizationId", "homeId", "estimateKey") where "estimateKey" is not null do update set
-      (${FIGURES}) = row (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
+      (${COLUMNS_SQL}) = row (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
         excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
         excluded."approvedChanges"),
       "source" = excluded."source", "archivedAt" = null, "updatedAt" = ${now}, "version" = b."version" + 1
     where b."archivedAt" is not null
-      or (${THERE}) is distinct from (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
+      or (${STORED_COLUMNS_SQL}) is distinct from (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
         excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
         excluded."approvedChanges")
     returning b."version" = 1 as "added"`.execute(db)

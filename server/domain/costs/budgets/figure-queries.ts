@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
-import { COMMITTED, PENDING, SETTLED } from '../../statuses/order-statuses.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES, SETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
-const DECIMALS = sql.raw(minorUnitsOf('o."currency"'))
+const DECIMALS = sql.raw(getMinorUnits('o."currency"'))
 
 /** The figures that can be summed. The others follow from them. */
-export type Added = Pick<
+export type AdditiveFigures = Pick<
   BudgetCostCode,
   | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
   | ('committed' | 'pendingCommitted' | 'actual' | 'paid' | 'retained')
@@ -18,7 +18,7 @@ export type Added = Pick<
 }
 
 /** The part of a home's scope with one cost code, or with none. */
-export interface BudgetRow extends Added, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
+export interface BudgetRow extends AdditiveFigures, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
   scope: string
 }
 
@@ -33,7 +33,7 @@ export interface BudgetRow extends Added, Pick<BudgetCostCode, 'costCodeId' | 'c
  * in proportion to the completed work of each that was not paid separately. If that is zero, as for a deposit, the
  * proportion is that of the ordered amounts.
  */
-export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
+export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
   const { organizationId } = call
   const { rows } = await sql<BudgetRow & { homeId: string }>`
     with "figures" as (
@@ -44,12 +44,12 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
       where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
       union all
       select o."homeId", lower(o."scope"), null, o."scope", l."costCodeId", 0, 0, 0,
-        ${amountIn(COMMITTED)}, ${amountIn(PENDING)}, l."completedAmount",
-        l."paidAlone" + ${shareOf('(o."paidAmount" - l."paidByLine")')},
-        case when ${isIn(SETTLED)} then 0
+        ${amountInStatusSql(COMMITTED_STATUSES)}, ${amountInStatusSql(PENDING_STATUSES)}, l."completedAmount",
+        l."paidAlone" + ${shareSql('(o."paidAmount" - l."paidByLine")')},
+        case when ${isInStatusSql(SETTLED_STATUSES)} then 0
           else round(l."upToHere" * o."retainagePercent" / 100, ${DECIMALS})
             - round((l."upToHere" - l."completedAmount") * o."retainagePercent" / 100, ${DECIMALS})
-            - ${shareOf('o."releasedAmount"')} end, 0
+            - ${shareSql('o."releasedAmount"')} end, 0
       from "purchaseOrders" o
       cross join lateral (
         select n.*, sum("completedAmount") over (order by "position") as "upToHere",
@@ -64,7 +64,7 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
         ) as n
       ) as l
       where o."organizationId" = ${organizationId} and o."homeId" = any(${[...homeIds]})
-        and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])
+        and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
       select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)), null, coalesce("scope", ${NO_TRADE}::text), "costCodeId",
         0, 0, 0, 0, 0, "cost", 0, 0, "cost"
@@ -97,18 +97,18 @@ export async function rowsOfAll(call: Tenant, homeIds: readonly string[]): Promi
 }
 
 /** SQL of the line's share of an amount of the order. */
-function shareOf(amount: string) {
-  const decimals = minorUnitsOf('o."currency"')
+function shareSql(amount: string) {
+  const decimals = getMinorUnits('o."currency"')
   return sql.raw(
     `(round(${amount} * l."weighed" / l."whole", ${decimals}) - round(${amount} * (l."weighed" - l."weight") / l."whole", ${decimals}))`,
   )
 }
 
-function isIn(statuses: readonly string[]) {
+function isInStatusSql(statuses: readonly string[]) {
   return sql`o."status" = any(${[...statuses]}::text[])`
 }
 
 /** SQL of the line's amount with tax if its order has one of the statuses; otherwise zero. */
-function amountIn(statuses: readonly string[]) {
-  return sql`case when ${isIn(statuses)} then l."amount" else 0 end`
+function amountInStatusSql(statuses: readonly string[]) {
+  return sql`case when ${isInStatusSql(statuses)} then l."amount" else 0 end`
 }

@@ -1,29 +1,29 @@
 import type { BudgetCostCode, BudgetScope, HomeBudget } from '../../../../client/contract.gen.ts'
-import { divide, minus, sum } from '../../../platform/values/money.ts'
-import type { Added, BudgetRow } from './figure-queries.ts'
+import { divideAmount, subtract, sum } from '../../../platform/values/money.ts'
+import type { AdditiveFigures, BudgetRow } from './figure-queries.ts'
 
 /**
  * The budget of a home is not stored. Each read computes it from budget lines, purchase orders, and approved time, so
  * it is never stale.
  */
-type Figures = Omit<BudgetScope, 'scope' | 'costCodes'>
-type Budget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
+type BudgetFigures = Omit<BudgetScope, 'scope' | 'costCodes'>
+type ComputedBudget = Omit<HomeBudget, 'homeId' | 'lockedAt' | 'asOf' | 'currency'>
 
 /** Returns the budget of a home from its rows, which must be sorted by scope. */
-export function budgetFrom(rows: readonly BudgetRow[], currency: string): Budget {
+export function toBudget(rows: readonly BudgetRow[], currency: string): ComputedBudget {
   const byScope = new Map<string, BudgetRow[]>()
   for (const row of rows) {
     const ofScope = byScope.get(row.scope)
     if (ofScope === undefined) byScope.set(row.scope, [row])
     else ofScope.push(row)
   }
-  const scopes = [...byScope].map(([scope, ofScope]) => scopeFrom(scope, ofScope, currency))
-  return { scopes, ...totalsOf(scopes) }
+  const scopes = [...byScope].map(([scope, ofScope]) => toBudgetScope(scope, ofScope, currency))
+  return { scopes, ...sumScopes(scopes) }
 }
 
-function scopeFrom(scope: string, rows: readonly BudgetRow[], currency: string): BudgetScope {
-  const forecasts = forecastsOf(rows, currency)
-  const whole: Added = {
+function toBudgetScope(scope: string, rows: readonly BudgetRow[], currency: string): BudgetScope {
+  const forecasts = forecastCostCodes(rows, currency)
+  const whole: AdditiveFigures = {
     budgeted: sum(rows.map((row) => row.budgeted)),
     originalBudgeted: sum(rows.map((row) => row.originalBudgeted)),
     approvedChanges: sum(rows.map((row) => row.approvedChanges)),
@@ -36,16 +36,16 @@ function scopeFrom(scope: string, rows: readonly BudgetRow[], currency: string):
   }
   const costCodes = rows.map((row, i): BudgetCostCode => {
     const { costCodeId, code, name, category } = row
-    return { costCodeId, code, name, category, ...figures(row, forecasts[i] ?? 0) }
+    return { costCodeId, code, name, category, ...toFigures(row, forecasts[i] ?? 0) }
   })
-  return { scope, ...figures(whole, sum(forecasts)), costCodes }
+  return { scope, ...toFigures(whole, sum(forecasts)), costCodes }
 }
 
-function figures(added: Added, forecastAtCompletion: number): Figures {
+function toFigures(added: AdditiveFigures, forecastAtCompletion: number): BudgetFigures {
   const { budgeted, committed, pendingCommitted, actual, paid, retained, originalBudgeted, approvedChanges } = added
   return {
     ...{ budgeted, committed, pendingCommitted, actual, paid, retained },
-    ...{ variance: minus(budgeted, committed), forecastAtCompletion, originalBudgeted, approvedChanges },
+    ...{ variance: subtract(budgeted, committed), forecastAtCompletion, originalBudgeted, approvedChanges },
   }
 }
 
@@ -54,12 +54,12 @@ function figures(added: Added, forecastAtCompletion: number): Figures {
  * for another that exceeds its own. So what orders and approved time leave of the whole is divided among the codes that
  * are below budget. The forecasts add up to the scope's: its budget, or its orders and time if they exceed it.
  */
-function forecastsOf(rows: readonly BudgetRow[], currency: string): number[] {
+function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
   const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))
-  const left = rows.map((row, i) => minus(row.budgeted, takenUp[i] ?? 0))
+  const left = rows.map((row, i) => subtract(row.budgeted, takenUp[i] ?? 0))
   const leftInAll = sum(left)
   if (leftInAll <= 0) return takenUp
-  const shares = divide(
+  const shares = divideAmount(
     leftInAll,
     left.map((amount) => Math.max(amount, 0)),
     currency,
@@ -67,7 +67,7 @@ function forecastsOf(rows: readonly BudgetRow[], currency: string): number[] {
   return takenUp.map((amount, i) => sum([amount, shares[i] ?? 0]))
 }
 
-function totalsOf(scopes: readonly BudgetScope[]): Omit<Budget, 'scopes'> {
+function sumScopes(scopes: readonly BudgetScope[]): Omit<ComputedBudget, 'scopes'> {
   return {
     totalBudgeted: sum(scopes.map((scope) => scope.budgeted)),
     totalCommitted: sum(scopes.map((scope) => scope.committed)),

@@ -1,7 +1,7 @@
 import type { Home } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { reasonToKeepBudget } from '../../land/homes/home.ts'
+import { explainBudgetFixed } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 
 /**
@@ -10,7 +10,7 @@ import * as homes from '../../land/homes/queries.ts'
  */
 export async function lockForBudget(call: WriteCall, homeId: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
-  const reason = reasonToKeepBudget(home)
+  const reason = explainBudgetFixed(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   return home
 }

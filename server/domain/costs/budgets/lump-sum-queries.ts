@@ -5,7 +5,7 @@ import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
 /** A home has a few dozen trades, and options affect a few each, so no real home comes near this limit. */
-const MOST_SUMS = 5000
+const MAX_SUMS = 5000
 
 /** A lump sum with the fields of its contract that an estimate needs. */
 export interface AgreedSum
@@ -14,15 +14,15 @@ export interface AgreedSum
   contractId: string
 }
 
-type House = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
+type LumpSumHouse = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
 
 /**
  * Returns the lump sum that applies on the date for each trade of the home, and for each trade of each option. Of
  * several, the same one wins as for prices: the more specific, then the preferred, then the lower.
  */
-export async function agreedSums(
+export async function findAgreedSums(
   { db, organizationId }: Tenant,
-  { name, communityId, planId, elevation }: House,
+  { name, communityId, planId, elevation }: LumpSumHouse,
   optionIds: readonly string[],
   on: string,
 ): Promise<AgreedSum[]> {
@@ -40,7 +40,7 @@ export async function agreedSums(
       and v."status" = 'active' and v."archivedAt" is null
     order by l."optionId", lower(c."scope"), l."elevation" is null, l."communityId" is null, c."preferred" desc,
       l."amount", l."contractId", l."place"
-    limit ${MOST_SUMS + 1}`.execute(db)
-  if (rows.length <= MOST_SUMS) return rows
-  throw conflict('limit_reached', `More than ${formatNumber(MOST_SUMS)} lump sums apply to ${name} and its options.`)
+    limit ${MAX_SUMS + 1}`.execute(db)
+  if (rows.length <= MAX_SUMS) return rows
+  throw conflict('limit_reached', `More than ${formatNumber(MAX_SUMS)} lump sums apply to ${name} and its options.`)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -68,8 +68,8 @@ const linesOf = async (home: string) =>
   (await plumbline.get(`/api/ext/homes/${home}/budget/lines?sort=createdAt`)).body.data
 
 async function newOption(lines: object[], fields: object = {}): Promise<string> {
-  const wanted = { code: `O-${++homes}`, name: 'An upgrade', optionType: 'upgrade', ...fields }
-  const id = await made('options', 'marginPercent' in wanted ? wanted : { price: 100, ...wanted })
+  const requested = { code: `O-${++homes}`, name: 'An upgrade', optionType: 'upgrade', ...fields }
+  const id = await made('options', 'marginPercent' in requested ? requested : { price: 100, ...requested })
   if (lines.length > 0) expect((await plumbline.put(`/api/ext/options/${id}/takeoff`, { lines })).status).toBe(200)
   await post(`options/${id}/status`, { status: 'active' })
   return id

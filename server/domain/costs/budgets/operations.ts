@@ -1,27 +1,27 @@
 import type { Home, HomeBudget } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import { formatTimestamp } from '../../../platform/values/format.ts'
-import { reasonToKeepBudget } from '../../land/homes/home.ts'
+import { explainBudgetFixed } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { assertInUse } from '../cost-codes/in-use.ts'
-import { changesOf, newBudgetLine, OF_SELECTION, reasonFixed } from './budget-line.ts'
-import { estimate } from './estimate.ts'
-import { rowsOfAll } from './figure-queries.ts'
-import { budgetFrom } from './home-budget.ts'
+import { assertCostCodesInUse } from '../cost-codes/assert-cost-codes-in-use.ts'
+import { BELONGS_TO_SELECTION, explainFixed, newBudgetLine, toChanges } from './budget-line.ts'
+import { estimateBudget } from './estimate-budget.ts'
+import { findBudgetRows } from './figure-queries.ts'
+import { toBudget } from './home-budget.ts'
 import { lockForBudget } from './lock-for-budget.ts'
 import { postBudget } from './post-budget.ts'
 import * as budgetLines from './queries.ts'
-import { budgetLineSync } from './sync.ts'
+import { defineBudgetLineSync } from './sync-budget-lines.ts'
 
 export const budgetOperations = {
   async getHomeBudget({ path }, call) {
     const home = await homes.find(call, path.homeId)
-    return { status: 200, body: await budgetOf(call, home) }
+    return { status: 200, body: await readHomeBudget(call, home) }
   },
 
   async listBudgetLines({ path, query }, call) {
@@ -33,14 +33,14 @@ export const budgetOperations = {
     const line = await call.write(async (call) => {
       // The home's lock decides whether this happens before or after the budget is locked.
       const home = await lockForBudget(call, path.homeId)
-      await assertCodeInUse(call, body.costCodeId)
-      const scope = await scopes.nameOf(call, body.scope, query.createScopes)
+      await assertCostCodeInUse(call, body.costCodeId)
+      const scope = await scopes.requireTrade(call, body.scope, query.createScopes)
       const values = newBudgetLine(
         home.id,
         { ...body, scope },
         { isLocked: home.budgetLockedAt !== null, currency: call.currency },
       )
-      const costCodeId = body.costCodeId === undefined ? await scopes.defaultCostCode(call, scope) : body.costCodeId
+      const costCodeId = body.costCodeId === undefined ? await scopes.findDefaultCostCode(call, scope) : body.costCodeId
       const added = await budgetLines.insert(call, { ...values, costCodeId })
       await postBudget(call, home)
       return added
@@ -49,11 +49,13 @@ export const budgetOperations = {
   },
 
   async syncBudgetLines({ query, body }, call) {
-    return { status: 200, body: await syncRows(call, body, budgetLineSync(body.match, query.createScopes)) }
+    return { status: 200, body: await syncRows(call, body, defineBudgetLineSync(body.match, query.createScopes)) }
   },
 
   async estimateHomeBudget({ path, body }, call) {
-    const estimated = await call.write(async (call) => estimate(call, await lockForBudget(call, path.homeId), body.on))
+    const estimated = await call.write(async (call) =>
+      estimateBudget(call, await lockForBudget(call, path.homeId), body.on),
+    )
     return { status: 200, body: estimated }
   },
 
@@ -66,12 +68,12 @@ export const budgetOperations = {
           `The budget of ${home.name} was already locked on ${formatTimestamp(home.budgetLockedAt, call.timeZone)}.`,
         )
       }
-      if (!(await budgetLines.hasLines(call, home.id))) {
+      if (!(await budgetLines.hasBudgetLines(call, home.id))) {
         throw conflict('missing_data', `Cannot lock the budget of ${home.name}: it has no lines. Add a line first.`)
       }
       const locked = await homes.update(call, home, { budgetLockedAt: call.now.toISOString() })
       await postBudget(call, locked)
-      return budgetOf(call, locked)
+      return readHomeBudget(call, locked)
     })
     return { status: 200, body: budget }
   },
@@ -85,15 +87,16 @@ export const budgetOperations = {
       const { homeId } = await budgetLines.find(call, path.budgetLineId)
       const home = await lockForBudget(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.archivedAt !== null)
         throw conflict('archived', 'Cannot change the budget line: it has been removed from the budget.')
       const isLocked = home.budgetLockedAt !== null
-      const fixed = reasonFixed(before, body.scope, isLocked)
+      const fixed = explainFixed(before, body.scope, isLocked)
       if (fixed !== null) throw conflict('fixed', fixed)
-      if (body.costCodeId !== before.costCodeId) await assertCodeInUse(call, body.costCodeId)
-      const scope = body.scope === undefined ? before.scope : await scopes.nameOf(call, body.scope, query.createScopes)
-      const changes = changesOf(before, { ...body, scope }, { isLocked, currency: call.currency })
+      if (body.costCodeId !== before.costCodeId) await assertCostCodeInUse(call, body.costCodeId)
+      const scope =
+        body.scope === undefined ? before.scope : await scopes.requireTrade(call, body.scope, query.createScopes)
+      const changes = toChanges(before, { ...body, scope }, { isLocked, currency: call.currency })
       const after = await budgetLines.update(call, before, changes)
       await postBudget(call, home)
       return after
@@ -106,15 +109,15 @@ export const budgetOperations = {
       const { homeId } = await budgetLines.find(call, path.budgetLineId)
       const home = await homes.lock(call, homeId)
       const before = await budgetLines.lock(call, path.budgetLineId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.archivedAt !== null) return
       const reason =
-        reasonToKeepBudget(home) ??
-        (before.optionSelectionId === null ? null : OF_SELECTION) ??
+        explainBudgetFixed(home) ??
+        (before.optionSelectionId === null ? null : BELONGS_TO_SELECTION) ??
         (home.budgetLockedAt !== null
           ? 'The budget is locked, so its lines cannot be removed. Set the amount to 0 instead.'
           : null) ??
-        ((await budgetLines.isOrdered(call, before.id))
+        ((await budgetLines.isLineOrdered(call, before.id))
           ? 'Cannot remove the budget line: purchase orders refer to it. Set the amount to 0 instead.'
           : null)
       if (reason !== null) throw conflict('in_use', reason)
@@ -124,13 +127,13 @@ export const budgetOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function assertCodeInUse(call: WriteCall, costCodeId: string | null | undefined): Promise<void> {
-  if (costCodeId != null) await assertInUse(call, [{ pointer: '/costCodeId', costCodeId }])
+async function assertCostCodeInUse(call: WriteCall, costCodeId: string | null | undefined): Promise<void> {
+  if (costCodeId != null) await assertCostCodesInUse(call, [{ pointer: '/costCodeId', costCodeId }])
 }
 
-async function budgetOf(call: Call, home: Home): Promise<HomeBudget> {
+async function readHomeBudget(call: Call, home: Home): Promise<HomeBudget> {
   return {
-    ...budgetFrom((await rowsOfAll(call, [home.id])).get(home.id) ?? [], call.currency),
+    ...toBudget((await findBudgetRows(call, [home.id])).get(home.id) ?? [], call.currency),
     homeId: home.id,
     lockedAt: home.budgetLockedAt,
     asOf: call.now.toISOString(),

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { BudgetScope } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { COMMITTED, PENDING } from '../../statuses/order-statuses.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
 
 export const {
   list,
@@ -17,16 +17,16 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'BudgetLine',
   computed: {
     // A column that the database computes, so that lists can be sorted by it.
     budgeted: 't."budgeted"',
-    transferred: `${transferredSum('toLineId')} - ${transferredSum('fromLineId')}`,
+    transferred: `${transferredSumSql('toLineId')} - ${transferredSumSql('fromLineId')}`,
   },
 })
 
-function transferredSum(side: 'fromLineId' | 'toLineId'): string {
+function transferredSumSql(side: 'fromLineId' | 'toLineId'): string {
   return `(select coalesce(sum(x."amount"), 0) from "budgetTransfers" x
     where x."organizationId" = t."organizationId" and x."${side}" = t."id")`
 }
@@ -38,7 +38,7 @@ export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 
  * Returns the commitments of every scope of the home in one statement, sorted by name. Amounts are summed as numeric.
  * Trades that differ only in case are one scope, named as the budget spells it.
  */
-export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commitment[]> {
+export async function findCommitments(call: Tenant, homeId: string): Promise<Commitment[]> {
   const { rows } = await sql<Commitment>`
     select
       coalesce(b."scope", p."scope") as "scope",
@@ -56,11 +56,11 @@ export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commi
       select
         lower("scope") as "key",
         min("scope") as "scope",
-        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
-        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED_STATUSES]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING_STATUSES]}::text[])), 0) as "pendingCommitted"
       from "purchaseOrders"
       where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
-        and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
+        and "status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       group by lower("scope")
     ) as p on p."key" = b."key"
     cross join lateral (
@@ -73,7 +73,7 @@ export async function commitmentsOf(call: Tenant, homeId: string): Promise<Commi
   return rows
 }
 
-export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {
+export async function hasBudgetLines(call: Tenant, homeId: string): Promise<boolean> {
   const line = await call.db
     .selectFrom('budgetLines')
     .select('id')
@@ -86,7 +86,7 @@ export async function hasLines(call: Tenant, homeId: string): Promise<boolean> {
 }
 
 /** Returns whether a line of a purchase order refers to the budget line. */
-export async function isOrdered(call: Tenant, budgetLineId: string): Promise<boolean> {
+export async function isLineOrdered(call: Tenant, budgetLineId: string): Promise<boolean> {
   const line = await call.db
     .selectFrom('purchaseOrderLines')
     .select('budgetLineId')

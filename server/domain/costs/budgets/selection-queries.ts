@@ -1,29 +1,29 @@
 import { sql } from 'kysely'
 import type { Selection, SelectionIssue } from '../../../../client/contract.gen.ts'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import * as options from '../options/queries.ts'
-import { type Selected, STANDING } from './selected.ts'
+import { ACTIVE_STATUSES, type Selected } from './selected-option.ts'
 
 /** The maximum number of selections of a home. A buyer makes about a hundred. */
-export const MOST_SELECTIONS = 500
+export const MAX_SELECTIONS = 500
 
 /** A selection that counts in the budget, with the fields that messages about it need. */
-export interface StandingSelection extends Selected, Pick<Selection, 'status' | 'optionId'> {}
+export interface ActiveSelection extends Selected, Pick<Selection, 'status' | 'optionId'> {}
 
 /** Returns the selections that count in the home's budget and price, with their options, in two statements. */
-export async function standingOf(call: Tenant, homeId: string): Promise<StandingSelection[]> {
-  const { rows } = await sql<Omit<StandingSelection, 'option'>>`
+export async function findActiveSelections(call: Tenant, homeId: string): Promise<ActiveSelection[]> {
+  const { rows } = await sql<Omit<ActiveSelection, 'option'>>`
     select "id", "status", "optionId", "quantity", "cost", "costBasis", "scope", "costCodeId", "customDescription"
     from "selections"
-    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" = any(${[...STANDING]}::text[])
-    order by "id" limit ${MOST_SELECTIONS}`.execute(call.db)
+    where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" = any(${[...ACTIVE_STATUSES]}::text[])
+    order by "id" limit ${MAX_SELECTIONS}`.execute(call.db)
   const ids = [...new Set(rows.flatMap(({ optionId }) => optionId ?? []))]
   const byId = new Map((ids.length === 0 ? [] : await options.findAll(call, ids)).map((option) => [option.id, option]))
   return rows.map((row) => ({ ...row, option: byId.get(row.optionId ?? '') ?? null }))
 }
 
 /** Stores the computed costs of selections. */
-export async function keepCosts(
+export async function storeCosts(
   call: WriteCall,
   costs: readonly { id: string; cost: number | null; issues: readonly SelectionIssue[] }[],
 ): Promise<void> {
@@ -38,5 +38,5 @@ export async function keepCosts(
     where s."organizationId" = ${call.organizationId} and s."id" = c."id"
       and (s."cost", s."issues") is distinct from (c."cost", c."issues")
     returning s."id"`.execute(call.db)
-  for (const { id } of rows) noteChange(call, id, 'updated', ['cost', 'issues'])
+  for (const { id } of rows) recordChange(call, id, 'updated', ['cost', 'issues'])
 }

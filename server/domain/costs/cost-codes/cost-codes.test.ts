@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -11,14 +11,14 @@ const CODES = '/api/ext/cost-codes'
 let codes = 0
 
 async function newCode(fields: object = {}, key = plumbline.key) {
-  const given = { code: `06-${++codes}`, name: 'Carpentry', category: 'subcontract', ...fields }
-  const { status, body } = await plumbline.post(CODES, given, { key })
+  const provided = { code: `06-${++codes}`, name: 'Carpentry', category: 'subcontract', ...fields }
+  const { status, body } = await plumbline.post(CODES, provided, { key })
   expect(status).toBe(201)
   return body
 }
 
 /** Creates a chain of codes, topmost first, each below the previous one. */
-async function chainOf(levels: number): Promise<string[]> {
+async function getChain(levels: number): Promise<string[]> {
   const ids: string[] = []
   for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
   return ids
@@ -60,16 +60,16 @@ test('the chart can be filtered by parent, category, trade, and text', async () 
 })
 
 test('a code cannot be below itself, and the chart has at most eight levels', async () => {
-  const [first = '', , third = ''] = await chainOf(3)
+  const [first = '', , third = ''] = await getChain(3)
   const move = (id: string, parentId: string) => plumbline.patch(`${CODES}/${id}`, { parentId })
-  const refusal = { status: 422, body: { errors: [{ pointer: '/parentId', code: 'tree' }] } }
-  expect(await move(first, third)).toMatchObject(refusal)
-  expect(await move(first, first)).toMatchObject(refusal)
-  const deep = await chainOf(8)
+  const problem = { status: 422, body: { errors: [{ pointer: '/parentId', code: 'tree' }] } }
+  expect(await move(first, third)).toMatchObject(problem)
+  expect(await move(first, first)).toMatchObject(problem)
+  const deep = await getChain(8)
   const ninth = { code: 'X', name: 'Too deep', category: 'other', parentId: deep[7] }
-  expect(await plumbline.post(CODES, ninth)).toMatchObject(refusal)
+  expect(await plumbline.post(CODES, ninth)).toMatchObject(problem)
   // Three levels fit below the fifth of eight, but not below the sixth.
-  expect(await move(first, deep[5] ?? '')).toMatchObject(refusal)
+  expect(await move(first, deep[5] ?? '')).toMatchObject(problem)
   expect(await move(first, deep[4] ?? '')).toMatchObject({ status: 200, body: { parentId: deep[4] } })
   expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
@@ -84,7 +84,7 @@ test('one of two concurrent moves that would put each code below the other is re
 })
 
 test('a code can be archived once nothing uses it', async () => {
-  const [top = '', below = ''] = await chainOf(2)
+  const [top = '', below = ''] = await getChain(2)
   expect(await plumbline.delete(`${CODES}/${top}`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'tile', defaultCostCodeId: below })
   expect(scope.defaultCostCodeId).toBe(below)

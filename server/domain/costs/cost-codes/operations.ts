@@ -1,12 +1,12 @@
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { notBelow, reasonNotBelow, reasonToKeep } from './cost-code.ts'
+import { explainNotArchivable, explainNotBelow, invalidParent } from './cost-code.ts'
 import * as costCodes from './queries.ts'
-import { costCodeSync } from './sync.ts'
+import { defineCostCodeSync } from './sync-cost-codes.ts'
 
 export const costCodeOperations = {
   async listCostCodes({ query }, call) {
@@ -16,13 +16,13 @@ export const costCodeOperations = {
   async createCostCode({ query, body }, call) {
     const created = await call.write(async (call) => {
       if (body.parentId != null) await assertFitsBelow(call, body.parentId, 1)
-      return costCodes.insert(call, { ...body, scope: await scopeNamed(call, body.scope, query.createScopes) })
+      return costCodes.insert(call, { ...body, scope: await resolveScope(call, body.scope, query.createScopes) })
     })
     return { status: 201, body: created }
   },
 
   async syncCostCodes({ query, body }, call) {
-    return { status: 200, body: await syncRows(call, body, costCodeSync(body.match, query.createScopes)) }
+    return { status: 200, body: await syncRows(call, body, defineCostCodeSync(body.match, query.createScopes)) }
   },
 
   async getCostCode({ path }, call) {
@@ -33,16 +33,16 @@ export const costCodeOperations = {
     const after = await call.write(async (call) => {
       if (body.parentId != null) await costCodes.lockTree(call)
       const before = await costCodes.lock(call, path.costCodeId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (body.parentId != null && body.parentId !== before.parentId) {
-        const levels = await costCodes.levelsOf(call, before.id)
+        const levels = await costCodes.countLevels(call, before.id)
         const above = await assertFitsBelow(call, body.parentId, levels)
-        if (above.includes(before.id)) throw notBelow('must not be the code itself or a code below it')
+        if (above.includes(before.id)) throw invalidParent('must not be the code itself or a code below it')
       }
       const { scope, ...rest } = body
       return costCodes.update(call, before, {
         ...rest,
-        ...(scope !== undefined && { scope: await scopeNamed(call, scope, query.createScopes) }),
+        ...(scope !== undefined && { scope: await resolveScope(call, scope, query.createScopes) }),
       })
     })
     return { status: 200, body: after }
@@ -52,8 +52,9 @@ export const costCodeOperations = {
     await call.write(async (call) => {
       await costCodes.lockTree(call)
       const before = await costCodes.lock(call, path.costCodeId)
-      checkIfMatch(ifMatch, before)
-      const reason = before.archivedAt === null ? reasonToKeep(before, await costCodes.usesOf(call, before.id)) : null
+      assertIfMatch(ifMatch, before)
+      const reason =
+        before.archivedAt === null ? explainNotArchivable(before, await costCodes.countUses(call, before.id)) : null
       if (reason !== null) throw conflict('in_use', reason)
       await costCodes.archive(call, before)
     })
@@ -66,16 +67,16 @@ async function assertFitsBelow(call: WriteCall, parentId: string, levels: number
   await costCodes.lockTree(call)
   const parent = await costCodes.findOptional(call, parentId)
   if (parent === undefined) throw unknownReference(['/parentId'])
-  const path = await costCodes.pathOf(call, parentId)
-  const reason = reasonNotBelow(parent, path, levels)
-  if (reason !== null) throw notBelow(reason)
+  const path = await costCodes.findPath(call, parentId)
+  const reason = explainNotBelow(parent, path, levels)
+  if (reason !== null) throw invalidParent(reason)
   return path
 }
 
-async function scopeNamed(
+async function resolveScope(
   call: Call,
   scope: string | null | undefined,
   createScopes: boolean | undefined,
 ): Promise<string | null> {
-  return scope == null ? null : scopes.nameOf(call, scope, createScopes)
+  return scope == null ? null : scopes.requireTrade(call, scope, createScopes)
 }

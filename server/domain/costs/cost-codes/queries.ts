@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { CostCode } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { MOST_LEVELS } from './cost-code.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { MAX_LEVELS } from './cost-code.ts'
 
 export const {
   list,
@@ -17,7 +17,7 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'CostCode',
   filters: {
     parentId: (parent) => `case when ${parent} = 'null' then t."parentId" is null else t."parentId" = ${parent} end`,
@@ -34,7 +34,7 @@ export async function lockTree({ db, organizationId }: WriteCall): Promise<void>
 }
 
 /** Returns the IDs from this code up to the top level, starting with itself. */
-export async function pathOf({ db, organizationId }: Tenant, id: string): Promise<string[]> {
+export async function findPath({ db, organizationId }: Tenant, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
       select c."id", c."parentId", 1 as "step" from "costCodes" c
@@ -42,14 +42,14 @@ export async function pathOf({ db, organizationId }: Tenant, id: string): Promis
       union all
       select c."id", c."parentId", up."step" + 1 from up
       join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = up."parentId"
-      where up."step" < ${MOST_LEVELS}
+      where up."step" < ${MAX_LEVELS}
     )
     select "id" from up order by "step"`.execute(db)
   return rows.map((row) => row.id)
 }
 
 /** Returns these codes and all above them, each with its parent. */
-export async function parentsOf(
+export async function findParents(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
@@ -66,7 +66,7 @@ export async function parentsOf(
 }
 
 /** Returns the number of levels that each code and everything below it span. */
-export async function levelsOfAll(
+export async function countLevelsOfEach(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -76,7 +76,7 @@ export async function levelsOfAll(
       union all
       select down."top", c."id", down."level" + 1 from down
       join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = down."id"
-      where down."level" < ${MOST_LEVELS}
+      where down."level" < ${MAX_LEVELS}
     )
     select "top", max("level")::int as "levels" from down group by "top"`.execute(db)
   return new Map(rows.map(({ top, levels }) => [top, levels]))
@@ -86,7 +86,7 @@ export async function levelsOfAll(
  * Locks the codes with one of the IDs or external IDs, and the active ones with one of the codes, in the order of their
  * IDs.
  */
-export async function lockAll(
+export async function lockByKeys(
   call: WriteCall,
   by: Record<'ids' | 'accountingIds' | 'externalIds' | 'codes', readonly string[]>,
 ): Promise<CostCode[]> {
@@ -109,14 +109,14 @@ export async function lockAll(
 }
 
 /** Returns the number of levels that the code and everything below it span. */
-export async function levelsOf({ db, organizationId }: Tenant, id: string): Promise<number> {
+export async function countLevels({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (
       select ${id}::text collate "C" as "id", 1 as "level"
       union all
       select c."id", down."level" + 1 from down
       join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = down."id"
-      where down."level" < ${MOST_LEVELS}
+      where down."level" < ${MAX_LEVELS}
     )
     select max("level")::int as "levels" from down`.execute(db)
   return rows[0]?.levels ?? 1
@@ -125,7 +125,7 @@ export async function levelsOf({ db, organizationId }: Tenant, id: string): Prom
 /**
  * Returns what uses the code: the number of active codes directly below it, and of active scopes that default to it.
  */
-export async function usesOf(
+export async function countUses(
   { db, organizationId }: Tenant,
   id: string,
 ): Promise<{ children: number; scopes: number }> {

@@ -1,23 +1,23 @@
 import type { Option } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
-import { type LinkFault, type Links, linkFault } from './links.ts'
-import { amountFaults, OPTION_MOVES } from './option.ts'
+import { findAmountErrors, OPTION_MOVES } from './option.ts'
+import { findLinkError, type LinkError, type OptionLinks } from './option-links.ts'
 import * as options from './queries.ts'
 
 /**
  * The maximum number of a builder's options that require or exclude others. All of them are read to check a change of
  * one.
  */
-const MOST_LINKED = 2000
+const MAX_LINKED = 2000
 
 export const optionOperations = {
   async listOptions({ query }, call) {
@@ -31,8 +31,9 @@ export const optionOperations = {
       await assertReferences(call, body)
       // The new option has no ID yet, so nothing can require it.
       await assertLinks(call, { ...body, id: '' }, body.code)
-      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
-      const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
+      const scope = body.scope == null ? null : await scopes.requireTrade(call, body.scope, query.createScopes)
+      const ofScope =
+        scope === null || body.costCodeId !== undefined ? null : await scopes.findDefaultCostCode(call, scope)
       const values = { ...body, scope, costCodeId: body.costCodeId ?? ofScope, status: 'draft' as const }
       const created = await options.insert(call, values)
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
@@ -49,17 +50,17 @@ export const optionOperations = {
     const option = await call.write(async (call) => {
       if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined) await options.lockLinks(call)
       const before = await options.lock(call, path.optionId)
-      checkIfMatch(ifMatch, before)
-      const wanted = { ...before, ...body }
-      assertAmounts(wanted)
+      assertIfMatch(ifMatch, before)
+      const requested = { ...before, ...body }
+      assertAmounts(requested)
       await assertReferences(call, body)
       if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined)
-        await assertLinks(call, wanted, wanted.code)
+        await assertLinks(call, requested, requested.code)
       const { scope, ...rest } = body
       return options.update(call, before, {
         ...rest,
         ...(scope !== undefined && {
-          scope: scope === null ? null : await scopes.nameOf(call, scope, query.createScopes),
+          scope: scope === null ? null : await scopes.requireTrade(call, scope, query.createScopes),
         }),
       })
     })
@@ -70,8 +71,8 @@ export const optionOperations = {
     await call.write(async (call) => {
       await options.lockLinks(call)
       const before = await options.lock(call, path.optionId)
-      checkIfMatch(ifMatch, before)
-      const requiring = before.archivedAt === null ? await options.codeRequiring(call, before.id) : undefined
+      assertIfMatch(ifMatch, before)
+      const requiring = before.archivedAt === null ? await options.findRequiringCode(call, before.id) : undefined
       if (requiring !== undefined)
         throw conflict(
           'in_use',
@@ -87,7 +88,7 @@ export const optionOperations = {
       const before = await options.lock(call, path.optionId)
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.code}: it is archived.`)
-      assertMove(OPTION_MOVES, before.status, body.status)
+      assertTransition(OPTION_MOVES, before.status, body.status)
       const after = await options.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       return after
@@ -96,16 +97,19 @@ export const optionOperations = {
   },
 } satisfies Partial<Handlers>
 
-function assertAmounts(option: Parameters<typeof amountFaults>[0]): void {
-  const faults = amountFaults(option)
-  if (faults.length > 0) throw invalid(faults)
+function assertAmounts(option: Parameters<typeof findAmountErrors>[0]): void {
+  const errors = findAmountErrors(option)
+  if (errors.length > 0) throw validationFailed(errors)
 }
 
-type Referring = Partial<
+type OptionReferences = Partial<
   Pick<Option, 'planIds' | 'communityIds' | 'requiresOptionIds' | 'excludesOptionIds' | 'costCodeId'>
 >
 
-async function assertReferences(call: WriteCall, body: { [Field in keyof Referring]: Referring[Field] | undefined }) {
+async function assertReferences(
+  call: WriteCall,
+  body: { [Field in keyof OptionReferences]: OptionReferences[Field] | undefined },
+) {
   await plans.assertExist(call, body.planIds ?? [], '/planIds')
   await communities.assertExist(call, body.communityIds ?? [], '/communityIds')
   await options.assertExist(call, body.requiresOptionIds ?? [], '/requiresOptionIds')
@@ -113,21 +117,18 @@ async function assertReferences(call: WriteCall, body: { [Field in keyof Referri
   if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
 }
 
-async function assertLinks(call: WriteCall, changed: Links, code: string): Promise<void> {
+async function assertLinks(call: WriteCall, changed: OptionLinks, code: string): Promise<void> {
   if (changed.requiresOptionIds.length + changed.excludesOptionIds.length === 0) return
   await options.lockLinks(call)
-  const others = await options.linksOf(call, { except: changed.id, limit: MOST_LINKED })
-  if (others.length >= MOST_LINKED)
-    throw conflict(
-      'limit_reached',
-      `At most ${formatNumber(MOST_LINKED)} options can require or exclude other options.`,
-    )
-  const fault = linkFault(changed, others)
-  if (fault !== null) throw invalid([await wordedFault(call, fault, { id: changed.id, code })])
+  const others = await options.listLinks(call, { except: changed.id, limit: MAX_LINKED })
+  if (others.length >= MAX_LINKED)
+    throw conflict('limit_reached', `At most ${formatNumber(MAX_LINKED)} options can require or exclude other options.`)
+  const fault = findLinkError(changed, others)
+  if (fault !== null) throw validationFailed([await describeLinkError(call, fault, { id: changed.id, code })])
 }
 
 /** Returns the error with the options' codes. The option that is being written has its new code. */
-async function wordedFault(call: WriteCall, fault: LinkFault, changed: { id: string; code: string }) {
+async function describeLinkError(call: WriteCall, fault: LinkError, changed: { id: string; code: string }) {
   const ids = fault.kind === 'ring' ? [fault.id, fault.through] : [fault.id, fault.one, fault.other]
   const codes = new Map((await options.findAll(call, ids)).map((option) => [option.id, option.code]))
   codes.set(changed.id, changed.code)

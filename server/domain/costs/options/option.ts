@@ -6,36 +6,36 @@ export const OPTION_MOVES: Readonly<Record<OptionStatus, readonly OptionStatus[]
   retired: ['active'],
 }
 
-type Amounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasis' | 'cost'>
+type OptionAmounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasis' | 'cost'>
 
 /** Returns all errors in the price and cost of an option, including fields that were not sent. */
-export function amountFaults({ optionType, price, marginPercent, costBasis, cost }: Amounts): FieldError[] {
-  const faults: FieldError[] = []
+export function findAmountErrors({ optionType, price, marginPercent, costBasis, cost }: OptionAmounts): FieldError[] {
+  const errors: FieldError[] = []
   if (price === null && marginPercent === null)
-    faults.push({ pointer: '/price', code: 'required', message: 'is required unless marginPercent is set' })
+    errors.push({ pointer: '/price', code: 'required', message: 'is required unless marginPercent is set' })
   if (price !== null && marginPercent !== null)
-    faults.push({
+    errors.push({
       pointer: '/marginPercent',
       code: 'conflict',
       message: 'cannot be combined with price; set price to null',
     })
   if (price !== null && optionType === 'credit' && price > 0)
-    faults.push({
+    errors.push({
       pointer: '/price',
       code: 'maximum',
       message: 'must not be positive when optionType is credit',
     })
   if (price !== null && optionType !== 'credit' && price < 0)
-    faults.push({ pointer: '/price', code: 'minimum', message: 'must not be negative unless optionType is credit' })
+    errors.push({ pointer: '/price', code: 'minimum', message: 'must not be negative unless optionType is credit' })
   if (costBasis === 'fixed' && cost === null)
-    faults.push({ pointer: '/cost', code: 'required', message: 'is required when costBasis is fixed' })
+    errors.push({ pointer: '/cost', code: 'required', message: 'is required when costBasis is fixed' })
   if (costBasis === 'computed' && cost !== null)
-    faults.push({ pointer: '/cost', code: 'conflict', message: 'must be null when costBasis is computed' })
-  return faults
+    errors.push({ pointer: '/cost', code: 'conflict', message: 'must be null when costBasis is computed' })
+  return errors
 }
 
 /** Returns why the option cannot be selected for a home; null if it can. */
-export function reasonNotToSelect(
+export function explainNotSelectable(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },
 ): string | null {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -42,8 +42,8 @@ test.each([
   ['a missing fixed cost', { costBasis: 'fixed' }, '/cost'],
   ['a cost that is computed', { cost: 800 }, '/cost'],
 ])('%s is reported at its field', async (_what, fields, pointer) => {
-  const wanted = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
-  expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
+  const requested = { code: 'X-1', name: 'X', optionType: 'upgrade', price: 10, ...fields }
+  expect(await plumbline.post(OPTIONS, requested)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
   const { id } = await newOption()
   expect(await plumbline.patch(`${OPTIONS}/${id}`, fields)).toMatchObject({
     ...{ status: 422, body: { errors: [{ pointer }] } },
@@ -72,8 +72,8 @@ test('required and excluded options, plans, communities, and the cost code must 
   for (const [field, value] of Object.entries({
     ...{ requiresOptionIds: [id], excludesOptionIds: [id], planIds: [id], communityIds: [id], costCodeId: id },
   })) {
-    const wanted = { code: 'X-2', name: 'X', optionType: 'upgrade', price: 10, [field]: value }
-    expect(await plumbline.post(OPTIONS, wanted)).toMatchObject({
+    const requested = { code: 'X-2', name: 'X', optionType: 'upgrade', price: 10, [field]: value }
+    expect(await plumbline.post(OPTIONS, requested)).toMatchObject({
       ...{ status: 422, body: { code: 'unknown_reference', errors: [{ pointer: expect.stringContaining(field) }] } },
     })
   }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Option } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import type { Links } from './links.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import type { OptionLinks } from './option-links.ts'
 
 export const { list, find, findAll, findOptional, lock, assertExist, insert, make, insertAll, update, archive } =
-  resource({
+  defineResource({
     schema: 'Option',
     filters: {
       planId: (plan) => `(t."planIds" = '{}' or ${plan} = any(t."planIds"))`,
@@ -22,11 +22,11 @@ export async function lockLinks({ db, organizationId }: WriteCall): Promise<void
 }
 
 /** Returns the options that require or exclude others, except one of them, up to a limit. */
-export async function linksOf(
+export async function listLinks(
   { db, organizationId }: Tenant,
   { except, limit }: { except: string; limit: number },
-): Promise<Links[]> {
-  const { rows } = await sql<Links>`
+): Promise<OptionLinks[]> {
+  const { rows } = await sql<OptionLinks>`
     select "id", "requiresOptionIds", "excludesOptionIds" from "options"
     where "organizationId" = ${organizationId} and "linkCount" > 0 and "archivedAt" is null and "id" <> ${except}
     limit ${limit}`.execute(db)
@@ -34,7 +34,7 @@ export async function linksOf(
 }
 
 /** Returns the code of an option that requires this one; undefined if none does. */
-export async function codeRequiring({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
+export async function findRequiringCode({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ code: string }>`
     select "code" from "options"
     where "organizationId" = ${organizationId} and "linkCount" > 0 and "archivedAt" is null
@@ -44,10 +44,10 @@ export async function codeRequiring({ db, organizationId }: Tenant, id: string):
 }
 
 /** The maximum number of options that one can require, directly and indirectly, when costing a selection. */
-const MOST_REQUIRED = 200
+const MAX_REQUIRED = 200
 
 /** Returns the options that this one requires, directly or indirectly. */
-export async function requiredOf(tenant: Tenant, id: string): Promise<Option[]> {
+export async function listRequiredOptions(tenant: Tenant, id: string): Promise<Option[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive required as (
       select unnest(o."requiresOptionIds") as "id" from "options" o
@@ -56,7 +56,7 @@ export async function requiredOf(tenant: Tenant, id: string): Promise<Option[]> 
       select unnest(o."requiresOptionIds") from required
       join "options" o on o."organizationId" = ${tenant.organizationId} and o."id" = required."id"
     )
-    select "id" from required limit ${MOST_REQUIRED}`.execute(tenant.db)
+    select "id" from required limit ${MAX_REQUIRED}`.execute(tenant.db)
   return rows.length === 0
     ? []
     : findAll(

@@ -1,11 +1,11 @@
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
-import { partSync } from './sync.ts'
+import { definePartSync } from './sync-parts.ts'
 
 export const partOperations = {
   async listParts({ query }, call) {
@@ -15,15 +15,16 @@ export const partOperations = {
   async createPart({ query, body }, call) {
     const part = await call.write(async (call) => {
       if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
-      const scope = body.scope == null ? null : await scopes.nameOf(call, body.scope, query.createScopes)
-      const ofScope = scope === null || body.costCodeId !== undefined ? null : await scopes.defaultCostCode(call, scope)
+      const scope = body.scope == null ? null : await scopes.requireTrade(call, body.scope, query.createScopes)
+      const ofScope =
+        scope === null || body.costCodeId !== undefined ? null : await scopes.findDefaultCostCode(call, scope)
       return parts.insert(call, { ...body, scope, costCodeId: body.costCodeId ?? ofScope })
     })
     return { status: 201, body: part }
   },
 
   async syncParts({ query, body }, call) {
-    return { status: 200, body: await syncRows(call, body, partSync(body.match, query.createScopes)) }
+    return { status: 200, body: await syncRows(call, body, definePartSync(body.match, query.createScopes)) }
   },
 
   async getPart({ path }, call) {
@@ -33,8 +34,8 @@ export const partOperations = {
   async updatePart({ path, query, body, ifMatch }, call) {
     const part = await call.write(async (call) => {
       const before = await parts.lock(call, path.partId)
-      checkIfMatch(ifMatch, before)
-      if (body.unit !== undefined && body.unit !== before.unit && (await parts.hasPrices(call, before.id)))
+      assertIfMatch(ifMatch, before)
+      if (body.unit !== undefined && body.unit !== before.unit && (await parts.hasPricesOfPart(call, before.id)))
         throw conflict(
           'in_use',
           `Cannot change the unit of ${before.sku}: the part has prices per ${before.unit}. Create another part instead.`,
@@ -43,7 +44,7 @@ export const partOperations = {
       return parts.update(call, before, {
         ...rest,
         ...(scope !== undefined && {
-          scope: scope === null ? null : await scopes.nameOf(call, scope, query.createScopes),
+          scope: scope === null ? null : await scopes.requireTrade(call, scope, query.createScopes),
         }),
       })
     })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Part } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const {
   list,
@@ -16,7 +16,7 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'Part',
   // Uses the organization's spelling, so that the index on the trade applies.
   filters: {
@@ -26,14 +26,14 @@ export const {
 })
 
 /** Returns whether the part has or ever had a price. */
-export async function hasPrices({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
+export async function hasPricesOfPart({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)
   return rows.length > 0
 }
 
 /** Returns those of these parts that have or ever had a price. */
-export async function withPrices(
+export async function findPartsWithPrices(
   { db, organizationId }: Tenant,
   partIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -49,7 +49,7 @@ export async function withPrices(
  * Makes concurrent syncs of parts run one after the other. Two that create the same parts would otherwise wait for each
  * other, or the later one would fail instead of finding the parts unchanged.
  */
-export async function takeTurn({ db, organizationId }: WriteCall): Promise<void> {
+export async function lockPartSync({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185025))`.execute(db)
 }
 
@@ -57,7 +57,7 @@ export async function takeTurn({ db, organizationId }: WriteCall): Promise<void>
  * Locks the parts with one of the IDs or external IDs, and the active ones with one of the SKUs, in the order of their
  * IDs.
  */
-export async function lockAll(
+export async function lockByKeys(
   call: WriteCall,
   by: { ids?: readonly string[]; externalIds?: readonly string[]; skus: readonly string[] },
 ): Promise<Part[]> {

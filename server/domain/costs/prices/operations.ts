@@ -1,16 +1,16 @@
 import type { Price } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers, Input } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as parts from '../parts/queries.ts'
-import { findPrices } from './choice.ts'
-import { type Asked, assertPlausible, inTheWay, reasonPassedOver } from './price.ts'
+import { findPrices } from './find-prices.ts'
+import { assertValidTerm, explainPassedOver, overlapProblem, type PriceRequest } from './price.ts'
 import * as prices from './queries.ts'
-import { priceSync } from './sync.ts'
+import { definePriceSync } from './sync-prices.ts'
 
 export const priceOperations = {
   async listPrices({ path, query }, call) {
@@ -21,20 +21,20 @@ export const priceOperations = {
   async addPrice({ path, body }, call) {
     const { endPrevious, ...given } = body
     const { communityId = null, planId = null, expirationDate = null } = given
-    const wanted = { ...given, communityId, planId, expirationDate, partId: path.partId }
-    assertPlausible(wanted)
+    const requested = { ...given, communityId, planId, expirationDate, partId: path.partId }
+    assertValidTerm(requested)
     const price = await call.write(async (call) => {
       const part = await parts.lock(call, path.partId)
       if (part.archivedAt !== null) throw conflict('archived', `Cannot add a price: ${part.sku} is archived.`)
-      if (endPrevious) await endThoseBefore(call, wanted)
-      await assertAlone(call, wanted)
-      return prices.insert(call, wanted)
+      if (endPrevious) await endEarlierPrices(call, requested)
+      await assertNoOverlap(call, requested)
+      return prices.insert(call, requested)
     })
     return { status: 201, body: price }
   },
 
   async syncPrices({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, priceSync(body.match)) }
+    return { status: 200, body: await syncRows(call, body, definePriceSync(body.match)) }
   },
 
   async getPrice({ path }, call) {
@@ -44,13 +44,13 @@ export const priceOperations = {
   async updatePrice({ path, body, ifMatch }, call) {
     const price = await call.write(async (call) => {
       const before = await lockWithPart(call, path.priceId)
-      checkIfMatch(ifMatch, before)
-      await assertOfNoContract(call, before)
+      assertIfMatch(ifMatch, before)
+      await assertNotFromContract(call, before)
       const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
       const { minQuantity = before.minQuantity } = body
-      const wanted = { ...before, effectiveDate, expirationDate, minQuantity }
-      assertPlausible(wanted)
-      await assertAlone(call, wanted, before.id)
+      const requested = { ...before, effectiveDate, expirationDate, minQuantity }
+      assertValidTerm(requested)
+      await assertNoOverlap(call, requested, before.id)
       return prices.update(call, before, body)
     })
     return { status: 200, body: price }
@@ -59,27 +59,27 @@ export const priceOperations = {
   async removePrice({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await lockWithPart(call, path.priceId)
-      checkIfMatch(ifMatch, before)
-      await assertOfNoContract(call, before)
+      assertIfMatch(ifMatch, before)
+      await assertNotFromContract(call, before)
       await prices.archive(call, before)
     })
     return { status: 204 }
   },
 
   async findPrice({ query }, call) {
-    const [price] = await findPrices(call, [lineOf(query)], await askedFor(call, query))
+    const [price] = await findPrices(call, [toLine(query)], await toPriceRequest(call, query))
     if (price === undefined) throw new Error('Expected one price for one line.')
     return { status: 200, body: price }
   },
 
   async explainPrice({ query }, call) {
-    const [line, asked] = [lineOf(query), await askedFor(call, query)]
+    const [line, asked] = [toLine(query), await toPriceRequest(call, query)]
     const [chosen] = await findPrices(call, [line], asked)
     if (chosen === undefined) throw new Error('Expected one price for one line.')
-    const candidates = (await prices.candidatesOf(call, [line.partId])).get(line.partId) ?? []
+    const candidates = (await prices.findCandidates(call, [line.partId])).get(line.partId) ?? []
     const passedOver = candidates
       .filter(({ price }) => price.id !== chosen.price?.id)
-      .map((each) => ({ price: each.price, reason: reasonPassedOver(each, chosen.price, asked, line.quantity) }))
+      .map((each) => ({ price: each.price, reason: explainPassedOver(each, chosen.price, asked, line.quantity) }))
     return { status: 200, body: { chosen, passedOver } }
   },
 } satisfies Partial<Handlers>
@@ -91,35 +91,35 @@ async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   return prices.lock(call, priceId)
 }
 
-async function assertOfNoContract(call: WriteCall, { contractId }: Price): Promise<void> {
+async function assertNotFromContract(call: WriteCall, { contractId }: Price): Promise<void> {
   if (contractId === null) return
-  const number = await prices.numberOfContract(call, contractId)
+  const number = await prices.findContractNumber(call, contractId)
   throw conflict('fixed', `The price belongs to ${number}. Revise or terminate the contract instead.`)
 }
 
-type Wanted = Parameters<typeof prices.overlapping>[1]
+type PriceReach = Parameters<typeof prices.findOverlappingPrices>[1]
 
-async function assertAlone(call: WriteCall, wanted: Wanted, except?: string): Promise<void> {
-  const [other] = await prices.overlapping(call, wanted, except)
-  if (other !== undefined) throw inTheWay(other, wanted)
+async function assertNoOverlap(call: WriteCall, requested: PriceReach, except?: string): Promise<void> {
+  const [other] = await prices.findOverlappingPrices(call, requested, except)
+  if (other !== undefined) throw overlapProblem(other, requested)
 }
 
-async function endThoseBefore(call: WriteCall, wanted: Wanted): Promise<void> {
-  for (const { id } of await prices.overlapping(call, wanted)) {
+async function endEarlierPrices(call: WriteCall, requested: PriceReach): Promise<void> {
+  for (const { id } of await prices.findOverlappingPrices(call, requested)) {
     const before = await prices.lock(call, id)
     // A contract's price ends only with its contract, so it is reported as a conflict instead.
-    if (before.contractId === null && before.effectiveDate < wanted.effectiveDate)
-      await prices.update(call, before, { expirationDate: addDays(wanted.effectiveDate, -1) })
+    if (before.contractId === null && before.effectiveDate < requested.effectiveDate)
+      await prices.update(call, before, { expirationDate: addDays(requested.effectiveDate, -1) })
   }
 }
 
 type PriceQuery = Input<'findPrice'>['query']
 
-function lineOf({ partId, quantity }: PriceQuery) {
+function toLine({ partId, quantity }: PriceQuery) {
   return { partId, quantity }
 }
 
-async function askedFor(call: Call, { partId, communityId, planId, on }: PriceQuery): Promise<Asked> {
+async function toPriceRequest(call: Call, { partId, communityId, planId, on }: PriceQuery): Promise<PriceRequest> {
   if ((await parts.findOptional(call, partId)) === undefined) throw unknownReference(['partId'])
   const community = communityId === undefined ? undefined : await communities.findOptional(call, communityId)
   if (communityId !== undefined && community === undefined) throw unknownReference(['communityId'])

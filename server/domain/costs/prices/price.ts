@@ -1,32 +1,32 @@
 import type { FoundPrice, PassedOverPrice, Price, PriceIssue, PriceSource } from '../../../../client/contract.gen.ts'
-import { conflict, invalid, type Problem } from '../../../platform/problems/problem.ts'
+import { conflict, type Problem, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
-import { lineTotal } from '../../../platform/values/money.ts'
+import { computeLineTotal } from '../../../platform/values/money.ts'
 
 /** The place and date that a price is needed for. */
-export interface Asked {
+export interface PriceRequest {
   readonly communityId: string | null
   readonly planId: string | null
   readonly on: string
 }
 
 /** A price with the status of its vendor. */
-export interface Candidate {
+export interface PriceCandidate {
   readonly price: Price
   readonly isVendorActive: boolean
 }
 
-type Fault = Exclude<PriceIssue, 'no_price'>
+type PriceFault = Exclude<PriceIssue, 'no_price'>
 
 /** The fields of a price that overlap checks need. */
-export type Held = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
+export type PriceTerm = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
 
 /** Returns the problem that a price overlaps another one of the same vendor and reach, with the possible remedies. */
-export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Problem {
+export function overlapProblem(other: PriceTerm, requested: Pick<PriceTerm, 'effectiveDate'>): Problem {
   const { id, unitPrice, effectiveDate, expirationDate } = other
   const period = `${formatDate(effectiveDate)}${expirationDate === null ? '' : ` to ${formatDate(expirationDate)}`}`
   const remedy =
-    effectiveDate < wanted.effectiveDate
+    effectiveDate < requested.effectiveDate
       ? 'Set endPrevious to end that price the day before.'
       : `Set expirationDate to a date before ${formatDate(effectiveDate)}.`
   return conflict(
@@ -36,31 +36,35 @@ export function inTheWay(other: Held, wanted: Pick<Held, 'effectiveDate'>): Prob
 }
 
 /** Throws `validation_failed` for dates or places that contradict each other. */
-export function assertPlausible(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
+export function assertValidTerm(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
   const { effectiveDate, expirationDate, communityId, planId } = price
-  const faults = []
+  const errors = []
   if (expirationDate !== null && expirationDate < effectiveDate)
-    faults.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
+    errors.push({ pointer: '/expirationDate', code: 'order', message: 'must not be before effectiveDate' })
   if (planId !== null && communityId === null)
-    faults.push({ pointer: '/planId', code: 'community', message: 'requires communityId' })
-  if (faults.length > 0) throw invalid(faults)
+    errors.push({ pointer: '/planId', code: 'community', message: 'requires communityId' })
+  if (errors.length > 0) throw validationFailed(errors)
 }
 
 /** Returns how specific a price is. Of two that apply, the more specific one wins. */
-export function sourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
+export function priceSourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
   if (planId !== null) return 'plan'
   return communityId === null ? 'default' : 'community'
 }
 
 /** Returns every reason why a price does not apply; empty if it does. */
-export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, quantity: number): Fault[] {
+export function listReasonsAgainst(
+  { price, isVendorActive }: PriceCandidate,
+  requested: PriceRequest,
+  quantity: number,
+): PriceFault[] {
   const isElsewhere =
-    (price.communityId !== null && price.communityId !== asked.communityId) ||
-    (price.planId !== null && price.planId !== asked.planId)
+    (price.communityId !== null && price.communityId !== requested.communityId) ||
+    (price.planId !== null && price.planId !== requested.planId)
   return [
     ...(isElsewhere ? (['elsewhere'] as const) : []),
-    ...(price.expirationDate !== null && price.expirationDate < asked.on ? (['expired'] as const) : []),
-    ...(price.effectiveDate > asked.on ? (['not_yet_effective'] as const) : []),
+    ...(price.expirationDate !== null && price.expirationDate < requested.on ? (['expired'] as const) : []),
+    ...(price.effectiveDate > requested.on ? (['not_yet_effective'] as const) : []),
     // The quantity is negative if a takeoff line removes parts, so that fewer are bought.
     ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
     ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
@@ -68,41 +72,45 @@ export function faultsOf({ price, isVendorActive }: Candidate, asked: Asked, qua
 }
 
 /** Returns why there is no price, based on the candidate that came closest. */
-export function issueOf(candidates: readonly Candidate[], asked: Asked, quantity: number): PriceIssue {
-  let nearest: Fault[] | undefined
+export function explainNoPrice(
+  candidates: readonly PriceCandidate[],
+  requested: PriceRequest,
+  quantity: number,
+): PriceIssue {
+  let nearest: PriceFault[] | undefined
   for (const candidate of candidates) {
-    const faults = faultsOf(candidate, asked, quantity)
-    if (nearest === undefined || faults.length < nearest.length) nearest = faults
+    const errors = listReasonsAgainst(candidate, requested, quantity)
+    if (nearest === undefined || errors.length < nearest.length) nearest = errors
   }
   return nearest?.[0] ?? 'no_price'
 }
 
 /** Returns why this price is not used, given the chosen one. */
-export function reasonPassedOver(
-  candidate: Candidate,
+export function explainPassedOver(
+  candidate: PriceCandidate,
   chosen: Price | null,
-  asked: Asked,
+  requested: PriceRequest,
   quantity: number,
 ): PassedOverPrice['reason'] {
-  const [fault] = faultsOf(candidate, asked, quantity)
+  const [fault] = listReasonsAgainst(candidate, requested, quantity)
   if (fault !== undefined) return fault
-  if (chosen !== null && sourceOf(chosen) !== sourceOf(candidate.price)) return 'less_specific'
+  if (chosen !== null && priceSourceOf(chosen) !== priceSourceOf(candidate.price)) return 'less_specific'
   return chosen?.preferred === true && !candidate.price.preferred ? 'not_preferred' : 'higher'
 }
 
-export function found(
+export function toFoundPrice(
   line: { partId: string; quantity: number },
-  asked: Asked,
+  requested: PriceRequest,
   price: Price | null,
   issue: PriceIssue | null,
   currency: string,
 ): FoundPrice {
   return {
     ...line,
-    ...asked,
+    ...requested,
     price,
-    source: price === null ? null : sourceOf(price),
-    total: price === null ? null : lineTotal(line.quantity, price.unitPrice, currency),
+    source: price === null ? null : priceSourceOf(price),
+    total: price === null ? null : computeLineTotal(line.quantity, price.unitPrice, currency),
     issue,
   }
 }

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Price } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import type { Asked, Candidate, Held } from './price.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import type { PriceCandidate, PriceRequest, PriceTerm } from './price.ts'
 
-export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = resource({
+export const { list, find, findAll, lock, insert, make, insertAll, updateAll, update, archive } = defineResource({
   schema: 'Price',
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 
 /** The maximum number of prices considered to explain why none applies. More would not make the message clearer. */
-const MOST_CANDIDATES = 500
+const MAX_CANDIDATES = 500
 
-type Reach = Pick<
+type PriceReach = Pick<
   Price,
   'partId' | 'vendorId' | 'communityId' | 'planId' | 'minQuantity' | 'effectiveDate' | 'expirationDate'
 >
@@ -21,8 +21,12 @@ type Reach = Pick<
  * Returns the vendor's prices that overlap this one, for the same place, plan, and quantity. The result is exact while
  * the part is locked, as it is for every change of its prices.
  */
-export async function overlapping({ db, organizationId }: Tenant, reach: Reach, except?: string): Promise<Held[]> {
-  const { rows } = await sql<Held>`
+export async function findOverlappingPrices(
+  { db, organizationId }: Tenant,
+  reach: PriceReach,
+  except?: string,
+): Promise<PriceTerm[]> {
+  const { rows } = await sql<PriceTerm>`
     select "id", "unitPrice", "effectiveDate", "expirationDate" from "prices"
     where "organizationId" = ${organizationId} and "partId" = ${reach.partId} and "archivedAt" is null
       and "vendorId" = ${reach.vendorId} and "communityId" is not distinct from ${reach.communityId}
@@ -35,7 +39,7 @@ export async function overlapping({ db, organizationId }: Tenant, reach: Reach, 
 }
 
 /** Returns the number of the contract that created a price. */
-export async function numberOfContract({ db, organizationId }: Tenant, contractId: string): Promise<string> {
+export async function findContractNumber({ db, organizationId }: Tenant, contractId: string): Promise<string> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "contracts" where "organizationId" = ${organizationId} and "id" = ${contractId}`.execute(db)
   return rows[0]?.number ?? contractId
@@ -45,10 +49,10 @@ export async function numberOfContract({ db, organizationId }: Tenant, contractI
  * Returns the ID of the price that applies to each line, or null. Takes one statement with one index lookup per line,
  * however many parts and prices there are.
  */
-export async function chosenIds(
+export async function choosePriceIds(
   { db, organizationId }: Tenant,
   lines: readonly { partId: string; quantity: number }[],
-  { communityId, planId, on }: Asked,
+  { communityId, planId, on }: PriceRequest,
 ): Promise<(string | null)[]> {
   const { rows } = await sql<{ id: string | null }>`
     select chosen."id"
@@ -71,11 +75,11 @@ export async function chosenIds(
 }
 
 /** Returns the prices of each part, newest first, with the status of their vendors. Limited to one vendor if given. */
-export async function candidatesOf(
+export async function findCandidates(
   tenant: Tenant,
   partIds: readonly string[],
   vendorId: string | null = null,
-): Promise<ReadonlyMap<string, readonly Candidate[]>> {
+): Promise<ReadonlyMap<string, readonly PriceCandidate[]>> {
   const { db, organizationId } = tenant
   const { rows } = await sql<{ id: string; isVendorActive: boolean }>`
     select c."id", c."isVendorActive"
@@ -86,7 +90,7 @@ export async function candidatesOf(
       join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
       where p."organizationId" = ${organizationId} and p."partId" = part."id" and p."archivedAt" is null
         and (${vendorId}::text is null or p."vendorId" = ${vendorId})
-      order by p."id" desc limit ${MOST_CANDIDATES}
+      order by p."id" desc limit ${MAX_CANDIDATES}
     ) as c
     order by c."id" desc`.execute(db)
   const prices = await findAll(
@@ -101,10 +105,14 @@ export async function candidatesOf(
 }
 
 /** A part, vendor, community, and plan whose prices follow one another in time. */
-export type Lane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
+export type PriceLane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
 
 /** Returns the IDs of the active prices in these lanes, at most `most`. */
-export async function idsIn({ db, organizationId }: Tenant, lanes: readonly Lane[], most: number): Promise<string[]> {
+export async function listIdsInLanes(
+  { db, organizationId }: Tenant,
+  lanes: readonly PriceLane[],
+  max: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p."id" from unnest(
       ${lanes.map((lane) => lane.partId)}::text[], ${lanes.map((lane) => lane.vendorId)}::text[],
@@ -113,6 +121,6 @@ export async function idsIn({ db, organizationId }: Tenant, lanes: readonly Lane
     join "prices" as p on p."organizationId" = ${organizationId} and p."partId" = lane."partId" collate "C"
       and p."archivedAt" is null and p."vendorId" = lane."vendorId"
       and p."communityId" is not distinct from lane."communityId" and p."planId" is not distinct from lane."planId"
-    limit ${most}`.execute(db)
+    limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -6,8 +6,8 @@ import { formatNumber } from '../../../platform/values/format.ts'
  * Limits how many formulas one request computes, and lets other requests run in between. Work is measured in characters
  * of formulas, counted each time that a formula is computed.
  */
-export class FormulaWork {
-  #left = MOST_CHARACTERS
+export class FormulaBudget {
+  #left = MAX_CHARACTERS
   #leftOfSlice = CHARACTERS_OF_SLICE
 
   /** Counts the work. Call this before each computation. Throws `too_much_work`. */
@@ -16,7 +16,7 @@ export class FormulaWork {
     if (this.#left < 0) {
       throw problem(
         'too_much_work',
-        `The formulas of the takeoff exceed ${formatNumber(MOST_CHARACTERS)} characters, counted once for each plan and ` +
+        `The formulas of the takeoff exceed ${formatNumber(MAX_CHARACTERS)} characters, counted once for each plan and ` +
           'elevation. Shorten the formulas, or move their common parts to figures of the plan.',
       )
     }
@@ -28,6 +28,6 @@ export class FormulaWork {
 }
 
 // Enough for the longest takeoff with formulas of 30 characters: 5,000 lines for 26 elevations.
-const MOST_CHARACTERS = 4_000_000
+const MAX_CHARACTERS = 4_000_000
 // About ten milliseconds of work.
 const CHARACTERS_OF_SLICE = 10_000

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { ceiling, FormulaFault, parseFormula, reckon } from './formula.ts'
+import { ceiling, evaluateFormula, FormulaError, parseFormula } from './formula.ts'
 
 const figures = new Map([
   ['squareFeet', 2100],
   ['roofSquares', 37],
   ['min', 3],
 ])
-const value = (text: string) => reckon(parseFormula(text), figures).toNumber()
+const value = (text: string) => evaluateFormula(parseFormula(text), figures).toNumber()
 
 test.each([
   ['2', 2],
@@ -45,7 +45,7 @@ test.each([
   ['('.repeat(100), 'must not be nested deeper than 32 levels'],
   ['-'.repeat(100), 'must not be nested deeper than 32 levels'],
 ])('%s is rejected: it %s', (text, words) => {
-  expect(() => value(text)).toThrow(new FormulaFault(words))
+  expect(() => value(text)).toThrow(new FormulaError(words))
 })
 
 test('ceiling returns the smallest integer that is not less than the value, also below zero', async () => {
@@ -56,7 +56,7 @@ test('ceiling returns the smallest integer that is not less than the value, also
 test('a product of many decimals keeps a limited number of digits', () => {
   const factors = new Map([['x', 9.87654321098765]])
   const product = parseFormula(Array(250).fill('x').join('/1.1*'))
-  expect(() => reckon(product, factors)).toThrow('has an intermediate result above 10^30')
+  expect(() => evaluateFormula(product, factors)).toThrow('has an intermediate result above 10^30')
   const small = parseFormula(Array(250).fill('0.987654321098765').join('*'))
-  expect(reckon(small, factors).c.length).toBeLessThanOrEqual(20)
+  expect(evaluateFormula(small, factors).c.length).toBeLessThanOrEqual(20)
 })

@@ -12,19 +12,19 @@ export type Formula =
   | { kind: 'call'; name: FunctionName; of: Formula[] }
 
 /** An invalid formula. The message is a predicate, such as `uses the unknown figure roofSquares`. */
-export class FormulaFault extends Error {}
+export class FormulaError extends Error {}
 
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
 type FunctionName = keyof typeof FUNCTIONS
 
 /** Deeper formulas are of no use, and parsing them would overflow the stack. */
-const MOST_DEPTH = 32
+const MAX_DEPTH = 32
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z][A-Za-z0-9]*)|([-+*/×÷(),]))/y
 
-/** Parses a formula. Throws FormulaFault with the position of the first unexpected token. */
+/** Parses a formula. Throws FormulaError with the position of the first unexpected token. */
 export function parseFormula(text: string): Formula {
-  const tokens = tokensOf(text)
+  const tokens = tokenize(text)
   let at = 0
   let depth = 0
 
@@ -40,7 +40,7 @@ export function parseFormula(text: string): Formula {
   }
   const unexpected = () => {
     const token = peek()
-    return new FormulaFault(
+    return new FormulaError(
       token === undefined
         ? 'ends before it is complete'
         : `has an unexpected "${token.text}" at character ${token.place + 1}`,
@@ -48,7 +48,7 @@ export function parseFormula(text: string): Formula {
   }
 
   function sum(): Formula {
-    if (++depth > MOST_DEPTH) throw new FormulaFault(`must not be nested deeper than ${MOST_DEPTH} levels`)
+    if (++depth > MAX_DEPTH) throw new FormulaError(`must not be nested deeper than ${MAX_DEPTH} levels`)
     let left = product()
     for (let sign = takes('+', '-'); sign !== null; sign = takes('+', '-'))
       left = { kind: 'operation', sign: sign === '+' ? '+' : '-', left, right: product() }
@@ -64,7 +64,7 @@ export function parseFormula(text: string): Formula {
   }
 
   function factor(): Formula {
-    if (++depth > MOST_DEPTH) throw new FormulaFault(`must not be nested deeper than ${MOST_DEPTH} levels`)
+    if (++depth > MAX_DEPTH) throw new FormulaError(`must not be nested deeper than ${MAX_DEPTH} levels`)
     const read = primary()
     depth--
     return read
@@ -90,16 +90,16 @@ export function parseFormula(text: string): Formula {
 
   function call(name: string): Formula {
     if (!isFunction(name))
-      throw new FormulaFault(
+      throw new FormulaError(
         `uses the unknown function ${name}; available functions: ${Object.keys(FUNCTIONS).join(', ')}`,
       )
     const of = [sum()]
     while (takes(',') !== null) of.push(sum())
     expect(')')
-    const wanted = FUNCTIONS[name]
-    if (of.length !== wanted)
-      throw new FormulaFault(
-        `passes ${of.length} ${of.length === 1 ? 'value' : 'values'} to ${name}, which requires ${wanted}`,
+    const requested = FUNCTIONS[name]
+    if (of.length !== requested)
+      throw new FormulaError(
+        `passes ${of.length} ${of.length === 1 ? 'value' : 'values'} to ${name}, which requires ${requested}`,
       )
     return { kind: 'call', name, of }
   }
@@ -115,7 +115,7 @@ interface Token {
   place: number
 }
 
-function tokensOf(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   const end = text.trimEnd().length
   TOKEN.lastIndex = 0
@@ -124,7 +124,7 @@ function tokensOf(text: string): Token[] {
     const match = TOKEN.exec(text)
     if (match === null) {
       const start = text.slice(place).search(/\S/) + place
-      throw new FormulaFault(`has an unexpected "${[...text.slice(start)][0]}" at character ${start + 1}`)
+      throw new FormulaError(`has an unexpected "${[...text.slice(start)][0]}" at character ${start + 1}`)
     }
     const [whole, number, name, sign] = match
     const kind = number !== undefined ? 'number' : name !== undefined ? 'name' : 'sign'
@@ -139,48 +139,52 @@ function isFunction(name: string): name is FunctionName {
 }
 
 /**
- * Returns the value of a formula for these figures. Throws FormulaFault for an unknown figure, a division by zero, or
+ * Returns the value of a formula for these figures. Throws FormulaError for an unknown figure, a division by zero, or
  * an intermediate result that is too large.
  */
-export function reckon(formula: Formula, figures: ReadonlyMap<string, number>): Big {
+export function evaluateFormula(formula: Formula, figures: ReadonlyMap<string, number>): Big {
   switch (formula.kind) {
     case 'number':
       return formula.value
     case 'name': {
       const figure = figures.get(formula.name)
-      if (figure === undefined) throw new FormulaFault(`uses the unknown figure ${formula.name}`)
+      if (figure === undefined) throw new FormulaError(`uses the unknown figure ${formula.name}`)
       return new Big(figure)
     }
     case 'negation':
-      return reckon(formula.of, figures).neg()
+      return evaluateFormula(formula.of, figures).neg()
     case 'operation':
-      return operated(formula.sign, reckon(formula.left, figures), reckon(formula.right, figures))
+      return applyOperator(
+        formula.sign,
+        evaluateFormula(formula.left, figures),
+        evaluateFormula(formula.right, figures),
+      )
     case 'call':
-      return called(
+      return callFunction(
         formula.name,
-        formula.of.map((each) => reckon(each, figures)),
+        formula.of.map((each) => evaluateFormula(each, figures)),
       )
   }
 }
 
 // Without these limits, a product of 250 factors with 15 decimals would have thousands of digits and take seconds.
-const LARGEST = new Big('1e30')
-const MOST_DECIMALS = 20
+const MAX_VALUE = new Big('1e30')
+const MAX_DECIMALS = 20
 
-function operated(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
-  if (sign === '/' && right.eq(0)) throw new FormulaFault('divides by zero')
-  const value = computed(sign, left, right)
-  if (value.abs().gt(LARGEST)) throw new FormulaFault('has an intermediate result above 10^30')
-  return value.round(MOST_DECIMALS, Big.roundHalfUp)
+function applyOperator(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
+  if (sign === '/' && right.eq(0)) throw new FormulaError('divides by zero')
+  const value = computeOperation(sign, left, right)
+  if (value.abs().gt(MAX_VALUE)) throw new FormulaError('has an intermediate result above 10^30')
+  return value.round(MAX_DECIMALS, Big.roundHalfUp)
 }
 
-function computed(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
+function computeOperation(sign: '+' | '-' | '*' | '/', left: Big, right: Big): Big {
   if (sign === '+') return left.plus(right)
   if (sign === '-') return left.minus(right)
   return sign === '*' ? left.times(right) : left.div(right)
 }
 
-function called(name: FunctionName, values: Big[]): Big {
+function callFunction(name: FunctionName, values: Big[]): Big {
   const [first = new Big(0), second = first] = values
   if (name === 'round') return first.round(0, Big.roundHalfUp)
   if (name === 'ceil') return ceiling(first)

@@ -1,31 +1,34 @@
 import type { Option, Plan, TakeoffLine } from '../../../../client/contract.gen.ts'
-import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { conflict, invalid, notFound, unknownReference } from '../../../platform/problems/problem.ts'
-import { elevationFault, nextRevision } from '../../land/plans/plan.ts'
+import { conflict, notFound, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
+import { findElevationError, nextRevision } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as options from '../options/queries.ts'
-import { ChoiceFault, type Chosen } from './chosen.ts'
-import { FormulaFault } from './formula.ts'
+import { ChoiceError, type ChosenOption } from './chosen-options.ts'
+import { FormulaError } from './formula.ts'
+import { computeHouseLines, listBoughtLines } from './house-lines.ts'
 import * as optionTakeoffs from './option-queries.ts'
-import { optionLineFaults, wholeOptionLines } from './option-takeoff.ts'
+import { findOptionLineErrors, toStoredOptionLines } from './option-takeoff.ts'
 import * as takeoffs from './queries.ts'
-import { boughtLines, houseLines } from './resolved.ts'
-import { type Built, faultsOf, wholeLines } from './takeoff.ts'
+import { type BuiltRevision, findLineErrors, toStoredLines } from './takeoff.ts'
 
 /** More plans than any builder uses at a time. All of them are read to check the takeoff of an option. */
-const MOST_PLANS = 500
+const MAX_PLANS = 500
 
 export const takeoffOperations = {
   async getTakeoff({ path, query }, call) {
     const plan = await plans.find(call, path.planId)
-    const { revision } = await builtOf(call, plan, query.revision)
-    return { status: 200, body: { planId: plan.id, revision, lines: await takeoffs.linesOf(call, plan.id, revision) } }
+    const { revision } = await findBuilt(call, plan, query.revision)
+    return {
+      status: 200,
+      body: { planId: plan.id, revision, lines: await takeoffs.listLines(call, plan.id, revision) },
+    }
   },
 
   async replaceTakeoff({ path, body }, call) {
-    const lines = wholeLines(body.lines)
+    const lines = toStoredLines(body.lines)
     const takeoff = await call.write(async (call) => {
       const plan = await plans.lock(call, path.planId)
       if (plan.archivedAt !== null || plan.status === 'retired')
@@ -33,12 +36,12 @@ export const takeoffOperations = {
           'archived',
           `Cannot change the takeoff of ${plan.code}: the plan is ${plan.archivedAt === null ? 'retired' : 'archived'}.`,
         )
-      const faults = await faultsOf(lines, plan)
-      if (faults.length > 0) throw invalid(faults)
-      await assertInUse(call, lines)
-      const { revision } = await begun(call, plan)
+      const errors = await findLineErrors(lines, plan)
+      if (errors.length > 0) throw validationFailed(errors)
+      await assertPartsAndCodesInUse(call, lines)
+      const { revision } = await beginRevision(call, plan)
       await takeoffs.replaceLines(call, plan.id, revision, lines)
-      noteChange(call, plan.id, 'updated', ['takeoff'])
+      recordChange(call, plan.id, 'updated', ['takeoff'])
       return { planId: plan.id, revision, lines }
     })
     return { status: 200, body: takeoff }
@@ -46,28 +49,28 @@ export const takeoffOperations = {
 
   async getResolvedTakeoff({ path, query }, call) {
     const plan = await plans.find(call, path.planId)
-    const { revision, built } = await builtOf(call, plan, query.revision)
+    const { revision, built } = await findBuilt(call, plan, query.revision)
     const { elevation = null } = query
-    const fault = elevation === null ? null : elevationFault(built.elevations, elevation)
-    if (fault !== null) throw elevationInvalid(fault)
-    const chosen = await chosenFor(call, plan, query.optionIds ?? [])
+    const fault = elevation === null ? null : findElevationError(built.elevations, elevation)
+    if (fault !== null) throw invalidElevation(fault)
+    const chosen = await chooseOptions(call, plan, query.optionIds ?? [])
     const house = { planId: plan.id, revision, elevation }
-    const lines = await houseLines(call, house, built, chosen).catch((error: unknown) => {
-      if (error instanceof ChoiceFault) throw optionsInvalid(error.ofField)
+    const lines = await computeHouseLines(call, house, built, chosen).catch((error: unknown) => {
+      if (error instanceof ChoiceError) throw invalidOptions(error.ofField)
       // Each elevation may define figures that the plan itself does not have.
-      if (error instanceof FormulaFault) {
-        throw elevationInvalid(
+      if (error instanceof FormulaError) {
+        throw invalidElevation(
           `${elevation === null ? 'is required' : 'cannot be resolved'}: a formula ${error.message}`,
         )
       }
       throw error
     })
-    return { status: 200, body: { ...house, lines: boughtLines(lines) } }
+    return { status: 200, body: { ...house, lines: listBoughtLines(lines) } }
   },
 
   async getOptionTakeoff({ path }, call) {
     const { id } = await options.find(call, path.optionId)
-    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.linesOf(call, id) } }
+    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.listLines(call, id) } }
   },
 
   async replaceOptionTakeoff({ path, body }, call) {
@@ -75,34 +78,34 @@ export const takeoffOperations = {
       const option = await options.lock(call, path.optionId)
       if (option.archivedAt !== null)
         throw conflict('archived', `Cannot change the takeoff of ${option.code}: the option is archived.`)
-      const lines = wholeOptionLines(body.lines, option)
+      const lines = toStoredOptionLines(body.lines, option)
       await assertPlansExist(call, lines)
-      const faults = await optionLineFaults(lines, await plansOf(call, option))
-      if (faults.length > 0) throw invalid(faults)
-      await assertInUse(call, lines)
+      const errors = await findOptionLineErrors(lines, await listPlansOfOption(call, option))
+      if (errors.length > 0) throw validationFailed(errors)
+      await assertPartsAndCodesInUse(call, lines)
       await optionTakeoffs.replaceLines(call, option.id, lines)
-      noteChange(call, option.id, 'updated', ['takeoff'])
+      recordChange(call, option.id, 'updated', ['takeoff'])
       return { optionId: option.id, lines }
     })
     return { status: 200, body: takeoff }
   },
 } satisfies Partial<Handlers>
 
-function elevationInvalid(message: string) {
-  return invalid([{ pointer: 'elevation', code: 'elevation', message }])
+function invalidElevation(message: string) {
+  return validationFailed([{ pointer: 'elevation', code: 'elevation', message }])
 }
 
-function optionsInvalid(message: string) {
-  return invalid([{ pointer: 'optionIds', code: 'options', message }])
+function invalidOptions(message: string) {
+  return validationFailed([{ pointer: 'optionIds', code: 'options', message }])
 }
 
 /** Returns the options with a quantity of one each. Throws if one does not exist or is not available for the plan. */
-async function chosenFor(call: Call, plan: Plan, ids: readonly string[]): Promise<Chosen[]> {
+async function chooseOptions(call: Call, plan: Plan, ids: readonly string[]): Promise<ChosenOption[]> {
   if (ids.length === 0) return []
   const found = await options.findAll(call, ids)
   if (found.length < ids.length) throw unknownReference(['optionIds'])
   const other = found.find(({ planIds }) => planIds.length > 0 && !planIds.includes(plan.id))
-  if (other !== undefined) throw optionsInvalid(`must be available for ${plan.code}; ${other.code} is not`)
+  if (other !== undefined) throw invalidOptions(`must be available for ${plan.code}; ${other.code} is not`)
   return found.map(({ id, code, requiresOptionIds, excludesOptionIds }) => ({
     ...{ id, code, requiresOptionIds, excludesOptionIds, quantity: 1 },
   }))
@@ -116,23 +119,23 @@ async function assertPlansExist(call: Call, lines: readonly { planId: string | n
 }
 
 /** Returns the plans that the option can be used with. */
-async function plansOf(call: Call, { planIds }: Option): Promise<Plan[]> {
+async function listPlansOfOption(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (planIds.length > 0) return plans.findAll(call, planIds)
-  const inUse = await plans.idsInUse(call, MOST_PLANS + 1)
-  if (inUse.length > MOST_PLANS)
+  const inUse = await plans.listIdsInUse(call, MAX_PLANS + 1)
+  if (inUse.length > MAX_PLANS)
     throw conflict(
       'limit_reached',
-      `Formulas can be checked against at most ${MOST_PLANS} plans. Set planIds on the option.`,
+      `Formulas can be checked against at most ${MAX_PLANS} plans. Set planIds on the option.`,
     )
   return plans.findAll(call, inUse)
 }
 
 /** Returns the content of the given revision, or of the newest one. */
-async function builtOf(
+async function findBuilt(
   call: Call,
   plan: Plan,
   revision: number = plan.revision,
-): Promise<{ revision: number; built: Built }> {
+): Promise<{ revision: number; built: BuiltRevision }> {
   if (revision === plan.revision) return { revision, built: plan }
   const released = await plans.findRevision(call, plan.id, revision)
   if (released === undefined) throw notFound()
@@ -140,23 +143,23 @@ async function builtOf(
 }
 
 /** Returns the plan with an editable revision: its draft, which is created here if the newest revision is released. */
-async function begun(call: WriteCall, plan: Plan): Promise<Plan> {
+async function beginRevision(call: WriteCall, plan: Plan): Promise<Plan> {
   if (plan.status === 'draft') return plan
   const next = await plans.update(call, plan, nextRevision(plan))
   await recordStatusChange(call, { id: plan.id, from: plan.status, to: next.status })
   return next
 }
 
-async function assertInUse(
+async function assertPartsAndCodesInUse(
   call: WriteCall,
   lines: readonly Pick<TakeoffLine, 'partId' | 'costCodeId'>[],
 ): Promise<void> {
-  const parts = await takeoffs.inUse(
+  const parts = await takeoffs.findInUse(
     call,
     'parts',
     lines.map(({ partId }) => partId),
   )
-  const codes = await takeoffs.inUse(
+  const codes = await takeoffs.findInUse(
     call,
     'costCodes',
     lines.flatMap(({ costCodeId }) => costCodeId ?? []),

@@ -3,7 +3,7 @@ import type { OptionTakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { LineWithPart } from './queries.ts'
 
-export async function linesOf({ db, organizationId }: Tenant, optionId: string): Promise<OptionTakeoffLine[]> {
+export async function listLines({ db, organizationId }: Tenant, optionId: string): Promise<OptionTakeoffLine[]> {
   const { rows } = await sql<OptionTakeoffLine>`
     select "lineId", "elevation", "partId", "quantity", "formula", "wastePercent", "costCodeId", "taskName", "planId"
     from "optionTakeoffLines"
@@ -13,7 +13,7 @@ export async function linesOf({ db, organizationId }: Tenant, optionId: string):
 }
 
 /** Returns the lines of these options that apply to a home of the plan and elevation. */
-export async function linesWithParts(
+export async function listLinesWithParts(
   { db, organizationId }: Tenant,
   optionIds: readonly string[],
   { planId, elevation, limit }: { planId: string; elevation: string | null; limit: number },

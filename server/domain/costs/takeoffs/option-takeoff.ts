@@ -1,26 +1,26 @@
 import type { FieldError, Option, OptionTakeoffLine, Plan } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { elevationFault } from '../../land/plans/plan.ts'
-import { FormulaWork } from './formula-work.ts'
-import { type Figures, figuresOf, formulaFault, freeName } from './takeoff.ts'
+import { findElevationError } from '../../land/plans/plan.ts'
+import { FormulaBudget } from './formula-work.ts'
+import { findFormulaError, listFigures, type TakeoffFigures, uniqueLineId } from './takeoff.ts'
 
 /**
  * How many times the formulas of one takeoff are computed to check them: distinct formulas times the figures of plans
  * and elevations. About a second of work.
  */
-const MOST_CHECKS = 100_000
+const MAX_CHECKS = 100_000
 
 /**
  * Returns the lines as stored. A line without a lineId is named after the option and its position, so that it does not
  * replace a line of the plan by accident.
  */
-export function wholeOptionLines(
+export function toStoredOptionLines(
   lines: readonly Checked['OptionTakeoffLineInput'][],
   { code }: Pick<Option, 'code'>,
 ): OptionTakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return lines.map((line, i) => ({
-    lineId: line.lineId ?? freeName(`${code}-${i + 1}`, taken),
+    lineId: line.lineId ?? uniqueLineId(`${code}-${i + 1}`, taken),
     elevation: line.elevation ?? null,
     partId: line.partId,
     quantity: line.quantity ?? null,
@@ -35,18 +35,18 @@ export function wholeOptionLines(
 /**
  * Returns an error for everything that is wrong with the lines of an option for these plans. Throws `too_much_work`.
  */
-export async function optionLineFaults(
+export async function findOptionLineErrors(
   lines: readonly OptionTakeoffLine[],
   plans: readonly Plan[],
 ): Promise<FieldError[]> {
   const byId = new Map(plans.map((plan) => [plan.id, plan]))
-  const checked = new Formulas(plans)
+  const checked = new FormulaChecker(plans)
   const seen = new Set<string>()
-  const faults: FieldError[] = []
+  const errors: FieldError[] = []
   for (const [i, line] of lines.entries()) {
-    const before = faults.length
+    const before = errors.length
     const fault = (field: string, code: string, message: string) =>
-      faults.push({ pointer: `/lines/${i}${field}`, code, message })
+      errors.push({ pointer: `/lines/${i}${field}`, code, message })
     const name = JSON.stringify([line.planId, line.elevation, line.lineId])
     if (seen.has(name)) fault('/lineId', 'unique', 'must be unique; another line has the same lineId')
     seen.add(name)
@@ -57,27 +57,27 @@ export async function optionLineFaults(
       fault('/planId', 'plan', 'must be a plan that the option is available for')
     if (line.planId === null && line.elevation !== null) fault('/elevation', 'plan', 'requires planId')
     const elevation =
-      plan === undefined || line.elevation === null ? null : elevationFault(plan.elevations, line.elevation)
+      plan === undefined || line.elevation === null ? null : findElevationError(plan.elevations, line.elevation)
     if (elevation !== null) fault('/elevation', 'elevation', elevation)
-    const isSound = faults.length === before
+    const isSound = errors.length === before
     const wrong = isSound && line.formula !== null ? await checked.faultOf(line.formula, line) : null
     if (wrong !== null) fault('/formula', 'formula', wrong)
   }
-  return faults
+  return errors
 }
 
 /** Checks each distinct formula once for each plan and elevation that it applies to. */
-class Formulas {
-  readonly #sets: { planId: string; elevation: string | null; code: string; figures: Figures }[]
+class FormulaChecker {
+  readonly #sets: { planId: string; elevation: string | null; code: string; figures: TakeoffFigures }[]
   readonly #known = new Map<string, string | null>()
-  readonly #work = new FormulaWork()
-  #left = MOST_CHECKS
+  readonly #work = new FormulaBudget()
+  #left = MAX_CHECKS
 
   constructor(plans: readonly Plan[]) {
     this.#sets = plans.flatMap((plan) =>
       (plan.elevations.length === 0 ? [null] : plan.elevations.map(({ code }) => code)).map((elevation) => ({
         ...{ planId: plan.id, elevation, code: elevation === null ? plan.code : `${plan.code} ${elevation}` },
-        figures: figuresOf(plan, elevation),
+        figures: listFigures(plan, elevation),
       })),
     )
   }
@@ -99,16 +99,16 @@ class Formulas {
       if (planId !== null && (set.planId !== planId || (elevation !== null && set.elevation !== elevation))) continue
       if (this.#left-- <= 0)
         return 'exceeds the number of formulas that can be checked for this many plans; set planId on the lines'
-      const wrong = await formulaFault(formula, [set.figures], this.#work)
+      const wrong = await findFormulaError(formula, [set.figures], this.#work)
       if (wrong !== null) return `${wrong} (on ${set.code})`
     }
     // Without any plan, only the grammar can be checked.
-    return this.#sets.length === 0 ? formulaFault(formula, [], this.#work) : null
+    return this.#sets.length === 0 ? findFormulaError(formula, [], this.#work) : null
   }
 }
 
 /** Returns, for each lineId, the most specific of the lines that apply to a home. */
-export function mostSpecific<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
+export function selectMostSpecific<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
   lines: readonly Line[],
 ): Line[] {
   const reach = ({ planId, elevation }: Line) => (planId === null ? 0 : elevation === null ? 1 : 2)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Part, TakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 
-export async function linesOf(
+export async function listLines(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
@@ -21,7 +21,7 @@ export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | '
 }
 
 /** Returns the lines of the whole plan and of one elevation. */
-export async function linesWithParts(
+export async function listLinesWithParts(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
@@ -64,7 +64,7 @@ export async function replaceLines(
 }
 
 /** Returns which of these are active parts or active cost codes. */
-export async function inUse(
+export async function findInUse(
   { db, organizationId }: Tenant,
   table: 'parts' | 'costCodes',
   ids: readonly string[],

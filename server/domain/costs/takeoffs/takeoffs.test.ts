@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { faultsOf } from './takeoff.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { findLineErrors } from './takeoff.ts'
 
 let plumbline: TestPlumbline
 let stud: string
@@ -85,8 +85,8 @@ test('a home gets the lines of its plan and elevation, with waste, rounded as th
     { lineId: 'roof', net: 37 },
     { lineId: 'gable', quantity: 4 },
   ])
-  const refusal = { status: 422, body: { errors: [{ pointer: 'elevation' }] } }
-  expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(refusal)
+  const problem = { status: 422, body: { errors: [{ pointer: 'elevation' }] } }
+  expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(problem)
 })
 
 test('a formula with a figure that only elevations have is resolved for each of them', async () => {
@@ -196,8 +196,8 @@ test('other requests are handled while the formulas of a takeoff are checked', a
     if (!isDone) setImmediate(turn)
   }
   setImmediate(turn)
-  const faults = await faultsOf(lines, built)
+  const errors = await findLineErrors(lines, built)
   isDone = true
-  expect(faults).toEqual([])
+  expect(errors).toEqual([])
   expect(turns).toBeGreaterThan(50)
 })

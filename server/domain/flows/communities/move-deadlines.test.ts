@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -28,7 +28,7 @@ test("changing a community's time zone moves future deadlines, each with an even
   const elsewhere = await ask(site, { communityId: other.body.id })
   await plumbline.post(`/api/ext/bids/requests/${closed.id}/close`, undefined, site)
   const untouched = [await read(site, closed.id), await read(site, elsewhere.id)]
-  const eventsBefore = (await eventsOf(plumbline, site.organizationId)).length
+  const eventsBefore = (await listEvents(plumbline, site.organizationId)).length
 
   expect((await moveTo('America/Denver', site)).status).toBe(200)
   const after = [await read(site, sent.id), await read(site, draft.id)]
@@ -37,7 +37,7 @@ test("changing a community's time zone moves future deadlines, each with an even
     { deadline: '2031-12-01', deadlineAt: '2031-12-02T07:00:00.000Z', version: draft.version + 1 },
   ])
   expect([await read(site, closed.id), await read(site, elsewhere.id)]).toEqual(untouched)
-  const events = (await eventsOf(plumbline, site.organizationId)).slice(eventsBefore)
+  const events = (await listEvents(plumbline, site.organizationId)).slice(eventsBefore)
   expect(events.map(({ type, data }) => [type, data.previous])).toEqual([
     ['bid_request.updated', { deadlineAt: '2031-07-02T05:00:00.000Z' }],
     ['bid_request.updated', { deadlineAt: '2031-12-02T06:00:00.000Z' }],
@@ -46,7 +46,7 @@ test("changing a community's time zone moves future deadlines, each with an even
   // The same time zone, or one whose days end at the same time, changes no deadline.
   expect((await moveTo('America/Denver', site)).status).toBe(200)
   expect((await moveTo('America/Boise', site)).status).toBe(200)
-  expect((await eventsOf(plumbline, site.organizationId)).at(-1)?.id).toBe(events[1]?.id)
+  expect((await listEvents(plumbline, site.organizationId)).at(-1)?.id).toBe(events[1]?.id)
   const page = await fetch(plumbline.url + new URL(await plumbline.mailedLink(sent.invitations[0].id)).pathname)
   expect(await page.text()).toContain('Tuesday, July 1, 2031, end of day (MDT)')
 })

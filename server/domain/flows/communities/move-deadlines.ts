@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { makeEvent, recordEvents } from '../../../platform/events/record.ts'
+import { buildEvent, recordEvents } from '../../../platform/events/record-event.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as requests from '../../bidding/bid-requests/queries.ts'
 
 /** More open bid requests than any community has, and few enough to move in one transaction. */
-const MOST_MOVED = 1000
+const MAX_MOVED = 1000
 
 /**
  * The number of requests in memory at a time, before and after the change. A bid request can have a thousand
  * invitations.
  */
-const BATCH = 50
+const BATCH_SIZE = 50
 
 /**
  * Moves the deadlines of a locked community to the end of their days in its new time zone. Only future deadlines are
@@ -20,32 +20,32 @@ const BATCH = 50
  * correcting a time zone must not suddenly exclude them.
  */
 export async function moveDeadlines(call: WriteCall, communityId: string): Promise<void> {
-  const ids = await requests.lockMovable(call, communityId, MOST_MOVED + 1)
-  if (ids.length > MOST_MOVED) {
+  const ids = await requests.lockWithMovableDeadline(call, communityId, MAX_MOVED + 1)
+  if (ids.length > MAX_MOVED) {
     throw conflict(
       'limit_reached',
-      `The community has more than ${formatNumber(MOST_MOVED)} open bid requests. Close some of them first.`,
+      `The community has more than ${formatNumber(MAX_MOVED)} open bid requests. Close some of them first.`,
     )
   }
-  for (let from = 0; from < ids.length; from += BATCH) {
-    const batch = ids.slice(from, from + BATCH)
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const batch = ids.slice(from, from + BATCH_SIZE)
     const before = await requests.findAll(call, batch)
     await requests.moveDeadlines(call, batch)
     const after = await requests.findAll(call, batch)
     const events = after.map((row, i) => {
       const previous = before[i] === undefined ? null : requests.toBidRequest(call, before[i])
-      return makeEvent(call, 'bid_request.updated', requests.toBidRequest(call, row), previous)
+      return buildEvent(call, 'bid_request.updated', requests.toBidRequest(call, row), previous)
     })
     await recordEvents(call, events)
   }
-  await moveExpiries(call, communityId)
+  await moveBidExpirations(call, communityId)
 }
 
 /**
  * Moves the expiry times of bids, which are also at the end of a day in the community. No response contains them, so no
  * version changes.
  */
-async function moveExpiries({ db, organizationId, now }: WriteCall, communityId: string): Promise<void> {
+async function moveBidExpirations({ db, organizationId, now }: WriteCall, communityId: string): Promise<void> {
   await sql`
     update "bids" as b set "expiresAt" = moved."at"
     from "communities" as c, "bids" as old,

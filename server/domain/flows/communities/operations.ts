@@ -2,19 +2,19 @@ import type { Community } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import {
+  assertTimeZone,
   COMMUNITY_MOVES,
-  checkTimeZone,
-  lotsAreTaken,
+  describeTakenLots,
+  explainNotClosable,
   newCommunity,
-  reasonNotToEnd,
 } from '../../land/communities/community.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { moveDeadlines } from './move-deadlines.ts'
-import { summaryOf } from './summary.ts'
-import { communitySync } from './sync.ts'
+import { summarizeCommunity } from './summarize-community.ts'
+import { defineCommunitySync } from './sync-communities.ts'
 
 export const communityOperations = {
   async listCommunities({ query }, call) {
@@ -22,7 +22,7 @@ export const communityOperations = {
   },
 
   async createCommunity({ body }, call) {
-    checkTimeZone(body.timeZone)
+    assertTimeZone(body.timeZone)
     const community = await call.write(async (call) => {
       const created = await communities.insert(call, newCommunity(body, call.timeZone))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
@@ -32,7 +32,7 @@ export const communityOperations = {
   },
 
   async syncCommunities({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, communitySync(body.match)) }
+    return { status: 200, body: await syncRows(call, body, defineCommunitySync(body.match)) }
   },
 
   async getCommunity({ path }, call) {
@@ -40,21 +40,21 @@ export const communityOperations = {
   },
 
   async getCommunitySummary({ path }, call) {
-    return { status: 200, body: await summaryOf(call, await communities.find(call, path.communityId)) }
+    return { status: 200, body: await summarizeCommunity(call, await communities.find(call, path.communityId)) }
   },
 
   async updateCommunity({ path, body, ifMatch }, call) {
-    checkTimeZone(body.timeZone)
+    assertTimeZone(body.timeZone)
     const community = await call.write(async (call) => {
       const before = await communities.lock(call, path.communityId)
       if (body.lotCount != null) {
         const taken = await communities.countTakenLots(call, before.id)
-        if (body.lotCount < taken) throw conflict('in_use', lotsAreTaken(before.name, taken))
+        if (body.lotCount < taken) throw conflict('in_use', describeTakenLots(before.name, taken))
       }
       const after = await communities.update(call, before, body, ifMatch)
       if (after.timeZone !== before.timeZone) {
         await moveDeadlines(call, after.id)
-        await communities.moveNotices(call, after.id, before.timeZone, after.timeZone)
+        await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
       }
       return after
     })
@@ -64,7 +64,7 @@ export const communityOperations = {
   async archiveCommunity({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await communities.lock(call, path.communityId)
-      if (before.archivedAt === null) await assertCanEnd(call, before)
+      if (before.archivedAt === null) await assertCanClose(call, before)
       await communities.archive(call, before, ifMatch)
     })
     return { status: 204 }
@@ -75,8 +75,8 @@ export const communityOperations = {
       const before = await communities.lock(call, path.communityId)
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
-      assertMove(COMMUNITY_MOVES, before.status, body.status)
-      if (body.status === 'closed') await assertCanEnd(call, before)
+      assertTransition(COMMUNITY_MOVES, before.status, body.status)
+      if (body.status === 'closed') await assertCanClose(call, before)
       const after = await communities.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       return after
@@ -85,7 +85,7 @@ export const communityOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function assertCanEnd(call: WriteCall, community: Community): Promise<void> {
-  const reason = reasonNotToEnd(community, await communities.countOpenHomes(call, community.id))
+async function assertCanClose(call: WriteCall, community: Community): Promise<void> {
+  const reason = explainNotClosable(community, await communities.countOpenHomes(call, community.id))
   if (reason !== null) throw conflict('in_use', reason)
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { CommunitySummary } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { OPEN_INVITATION } from '../../bidding/bid-requests/bid-request.ts'
-import { LOT_IS_TAKEN } from '../../land/communities/queries.ts'
-import { COMMITTED, OPEN, PENDING } from '../../statuses/order-statuses.ts'
+import { OPEN_INVITATION_STATUSES } from '../../bidding/bid-requests/bid-request.ts'
+import { LOT_IS_TAKEN_SQL } from '../../land/communities/queries.ts'
+import { COMMITTED_STATUSES, OPEN_STATUSES, PENDING_STATUSES } from '../../statuses/order-statuses.ts'
 
-type Summed<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
+type SummaryPart<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
 
 /** The average is stable long before this many homes, and the newest ones are the most relevant. */
-const MOST_AVERAGED = 1000
+const MAX_AVERAGED = 1000
 
 export interface HomeFigures {
   byStatus: CommunitySummary['homesByStatus']
@@ -19,14 +19,14 @@ export interface HomeFigures {
 }
 
 /** Returns counts of the community's homes. `months` contains the first days of consecutive months. */
-export async function homesOf(
+export async function summarizeHomes(
   { db, organizationId }: Tenant,
   communityId: string,
   months: readonly string[],
 ): Promise<HomeFigures> {
   const { rows } = await sql<HomeFigures>`
     with of as (
-      select "status", "startDate", "actualCompletionDate", ${LOT_IS_TAKEN} as "isOnLot" from "homes"
+      select "status", "startDate", "actualCompletionDate", ${LOT_IS_TAKEN_SQL} as "isOnLot" from "homes"
       where "organizationId" = ${organizationId} and "communityId" = ${communityId}
         and ("archivedAt" is null or "status" = 'archived')
     ), months as (
@@ -51,7 +51,7 @@ const STATUSES: readonly (keyof CommunitySummary['homesByStatus'])[] = [
 ]
 
 /** Returns the homes completed on or after the date whose start is known, newest first. */
-export async function completedSince(
+export async function listCompletedSince(
   { db, organizationId }: Tenant,
   communityId: string,
   since: string,
@@ -61,13 +61,16 @@ export async function completedSince(
     where "organizationId" = ${organizationId} and "communityId" = ${communityId}
       and ("archivedAt" is null or "status" = 'archived')
       and "startDate" <= "actualCompletionDate" and "actualCompletionDate" >= ${since}
-    order by "actualCompletionDate" desc, "id" limit ${MOST_AVERAGED}`.execute(db)
+    order by "actualCompletionDate" desc, "id" limit ${MAX_AVERAGED}`.execute(db)
   return rows
 }
 
 /** Returns the total of the homes' budgets. */
-export async function budgetOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'budget'>> {
-  const { rows } = await sql<Summed<'budget'>>`
+export async function summarizeBudget(
+  { db, organizationId }: Tenant,
+  communityId: string,
+): Promise<SummaryPart<'budget'>> {
+  const { rows } = await sql<SummaryPart<'budget'>>`
     with of as materialized (
       select "id" from "homes"
       where "organizationId" = ${organizationId} and "communityId" = ${communityId} and "status" <> 'cancelled'
@@ -77,8 +80,8 @@ export async function budgetOf({ db, organizationId }: Tenant, communityId: stri
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from of)) and "archivedAt" is null
     ), orders as (
       select
-        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
-        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pendingCommitted"
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED_STATUSES]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING_STATUSES]}::text[])), 0) as "pendingCommitted"
       from "purchaseOrders"
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from of))
     )
@@ -92,10 +95,13 @@ export async function budgetOf({ db, organizationId }: Tenant, communityId: stri
  * Returns the number and total of open orders. Orders of canceled homes are included, because they must still be
  * settled.
  */
-export async function openOrdersOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'openOrders'>> {
-  const { rows } = await sql<Summed<'openOrders'>>`
+export async function summarizeOpenOrders(
+  { db, organizationId }: Tenant,
+  communityId: string,
+): Promise<SummaryPart<'openOrders'>> {
+  const { rows } = await sql<SummaryPart<'openOrders'>>`
     select count(*) as "count", coalesce(sum("total"), 0) as "amount" from "purchaseOrders"
-    where "organizationId" = ${organizationId} and "status" = any(${[...OPEN]}::text[])
+    where "organizationId" = ${organizationId} and "status" = any(${[...OPEN_STATUSES]}::text[])
       and "homeId" = any(array(
         select "id" from "homes" where "organizationId" = ${organizationId} and "communityId" = ${communityId}))`.execute(
     db,
@@ -103,11 +109,11 @@ export async function openOrdersOf({ db, organizationId }: Tenant, communityId: 
   return rows[0] ?? { count: 0, amount: 0 }
 }
 
-export async function bidRequestsOf(
+export async function summarizeBidRequests(
   { db, organizationId }: Tenant,
   communityId: string,
-): Promise<Summed<'bidRequests'>> {
-  const { rows } = await sql<Summed<'bidRequests'>>`
+): Promise<SummaryPart<'bidRequests'>> {
+  const { rows } = await sql<SummaryPart<'bidRequests'>>`
     with of as materialized (
       select "id", "status" from "bidRequests"
       where "organizationId" = ${organizationId} and "communityId" = ${communityId}
@@ -119,14 +125,17 @@ export async function bidRequestsOf(
       count(*) filter (where "status" = 'awarded') as "awarded",
       count(*) filter (where "status" = 'cancelled') as "cancelled",
       (select count(*) from "invitations"
-        where "organizationId" = ${organizationId} and "status" = any(${[...OPEN_INVITATION]}::text[])
+        where "organizationId" = ${organizationId} and "status" = any(${[...OPEN_INVITATION_STATUSES]}::text[])
           and "bidRequestId" = any(array(select "id" from of where "status" = 'sent'))) as "openInvitations"
     from of`.execute(db)
   return rows[0] ?? { draft: 0, sent: 0, closed: 0, awarded: 0, cancelled: 0, openInvitations: 0 }
 }
 
-export async function salesOf({ db, organizationId }: Tenant, communityId: string): Promise<Summed<'sales'>> {
-  const { rows } = await sql<Summed<'sales'>>`
+export async function summarizeSales(
+  { db, organizationId }: Tenant,
+  communityId: string,
+): Promise<SummaryPart<'sales'>> {
+  const { rows } = await sql<SummaryPart<'sales'>>`
     select
       count(*) filter (where "status" = 'pending') as "pending",
       count(*) filter (where "status" = 'approved') as "approved",

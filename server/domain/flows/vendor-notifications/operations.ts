@@ -1,23 +1,23 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { OPEN_INVITATION } from '../../bidding/bid-requests/bid-request.ts'
-import { assertAwaited, lockBidRequest, recordChange } from '../../bidding/bid-requests/changes.ts'
+import { OPEN_INVITATION_STATUSES } from '../../bidding/bid-requests/bid-request.ts'
+import { assertAwaitingBids, lockBidRequest, recordChange } from '../../bidding/bid-requests/change-bid-request.ts'
 import * as invitations from '../../bidding/bid-requests/invitation-queries.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
-import { reasonNotToTell } from '../../building/tasks/confirmation.ts'
+import { explainNotNotified } from '../../building/tasks/confirmation.ts'
 import * as tasks from '../../building/tasks/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as notifications from '../../vendors/vendors/notification-queries.ts'
-import { type Notice, sendNotification } from '../../vendors/vendors/notify.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { obstacleToEngage, recipientsOf } from '../../vendors/vendors/vendor.ts'
-import { reasonNotToAnnounce, type Subject, subjectOf } from './notice.ts'
+import { type Notice, sendNotification } from '../../vendors/vendors/send-notifications.ts'
+import { findEngagementObstacle, listRecipients } from '../../vendors/vendors/vendor.ts'
+import { explainNotAnnounced, type NoticeSubject, readNoticeSubject } from './notice-subject.ts'
 
-type About = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
+type NoticeContent = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
 
 export const vendorNotificationOperations = {
   async listVendorNotifications({ path, query }, call) {
@@ -26,19 +26,19 @@ export const vendorNotificationOperations = {
   },
 
   async notifyVendor({ path, body }, call) {
-    const subject = subjectOf(body)
-    if (Array.isArray(subject)) throw invalid(subject)
+    const subject = readNoticeSubject(body)
+    if (Array.isArray(subject)) throw validationFailed(subject)
     const notification = await call.write(async (call) => {
       const vendor = await vendors.find(call, path.vendorId)
       if (vendor.archivedAt !== null)
         throw conflict('vendor_archived', `Cannot notify ${vendor.companyName}: it is archived.`)
-      if (recipientsOf(vendor).length === 0) {
+      if (listRecipients(vendor).length === 0) {
         throw conflict(
           'no_recipient',
           `${vendor.companyName} has no email address. Add one to the vendor or to a contact that receives notifications.`,
         )
       }
-      const about = await aboutOf(call, vendor, subject)
+      const about = await toNoticeContent(call, vendor, subject)
       return sendNotification(call, vendor, { kind: body.kind, message: body.message ?? null, ...about })
     })
     const Location = `/api/ext/vendors/${notification.vendorId}/notifications?ids=${notification.id}`
@@ -46,37 +46,37 @@ export const vendorNotificationOperations = {
   },
 } satisfies Partial<Handlers>
 
-function aboutOf(call: WriteCall, vendor: Vendor, subject: Subject): Promise<About> {
-  if (subject.taskId !== undefined) return aboutTask(call, vendor, subject.taskId)
-  if (subject.bidRequestId !== undefined) return aboutDeadline(call, vendor, subject.bidRequestId)
-  return aboutHome(call, subject.homeId, subject.date)
+function toNoticeContent(call: WriteCall, vendor: Vendor, subject: NoticeSubject): Promise<NoticeContent> {
+  if (subject.taskId !== undefined) return describeTask(call, vendor, subject.taskId)
+  if (subject.bidRequestId !== undefined) return describeDeadline(call, vendor, subject.bidRequestId)
+  return describeHome(call, subject.homeId, subject.date)
 }
 
 // The notice is stored on the task, so its home is locked, like for every change of its schedule.
-async function aboutTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<About> {
+async function describeTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<NoticeContent> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw unknownReference(['/taskId'])
   const task = await tasks.find(call, taskId)
-  const reason = reasonNotToAnnounce(home) ?? reasonNotToTell(vendor, task, dateIn(home.timeZone, call.now))
+  const reason = explainNotAnnounced(home) ?? explainNotNotified(vendor, task, dateIn(home.timeZone, call.now))
   if (reason !== null) throw conflict('wrong_status', reason)
   await tasks.update(call, task, { notifiedStart: task.plannedStart, notifiedAt: call.now.toISOString() })
   return { taskId, homeId: home.id, bidRequestId: null, date: task.plannedStart }
 }
 
-async function aboutHome(call: WriteCall, homeId: string, date: string): Promise<About> {
+async function describeHome(call: WriteCall, homeId: string, date: string): Promise<NoticeContent> {
   await homes.assertExist(call, [homeId], '/homeId')
   const home = await homes.find(call, homeId)
-  const reason = reasonNotToAnnounce(home)
+  const reason = explainNotAnnounced(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   const { timeZone } = await communities.find(call, home.communityId)
   const today = dateIn(timeZone, call.now)
   if (date < today)
-    throw invalid([{ pointer: '/date', code: 'minimum', message: `must not be before today (${today})` }])
+    throw validationFailed([{ pointer: '/date', code: 'minimum', message: `must not be before today (${today})` }])
   return { homeId, taskId: null, bidRequestId: null, date }
 }
 
 // The invitation counts its reminders from every source.
-async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<About> {
+async function describeDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<NoticeContent> {
   await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ vendorId }) => vendorId === vendor.id)
@@ -85,15 +85,15 @@ async function aboutDeadline(call: WriteCall, vendor: Vendor, bidRequestId: stri
       'not_invited',
       `Cannot send the reminder: ${vendor.companyName} is not invited to ${request.number}.`,
     )
-  assertAwaited(request)
-  if (!OPEN_INVITATION.includes(invitation.status))
+  assertAwaitingBids(request)
+  if (!OPEN_INVITATION_STATUSES.includes(invitation.status))
     throw conflict(
       'already_answered',
       `Cannot send the reminder: ${vendor.companyName} has already responded to ${request.number}.`,
     )
-  const obstacle = obstacleToEngage(vendor)
+  const obstacle = findEngagementObstacle(vendor)
   if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the reminder. ${obstacle.message}`)
-  await invitations.countReminders(call, [invitation.id])
-  await recordChange(call, request, await bidRequests.touch(call, request.id))
+  await invitations.incrementReminders(call, [invitation.id])
+  await recordChange(call, request, await bidRequests.bumpVersion(call, request.id))
   return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }
 }

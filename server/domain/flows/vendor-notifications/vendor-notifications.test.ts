@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -60,7 +60,7 @@ test('an advance notice about a home is sent to the vendor and its subscribed co
     message: 'The slab is ready.',
     recipients: ['bids@lonestarframing.example.com', 'marisol@lonestarframing.example.com'],
   })
-  const events = await eventsAbout(plumbline, sent.body.id)
+  const events = await listEventsAbout(plumbline, sent.body.id)
   expect(events).toMatchObject([{ type: 'vendor.notification.advance', data: { object: sent.body, previous: null } }])
   const found = await plumbline.get(sent.headers.get('location') ?? '')
   expect(found.body.data).toEqual([sent.body])
@@ -76,10 +76,10 @@ test('a reminder of a deadline contains its date, is counted on the invitation, 
   const { body: after } = await plumbline.get(`/api/ext/bids/requests/${request.id}`)
   expect(after.invitations[0].remindersSent).toBe(1)
   expect(after.version).toBeGreaterThan(request.version)
-  expect((await eventsAbout(plumbline, sent.body.id)).map((event) => event.type)).toEqual([
+  expect((await listEventsAbout(plumbline, sent.body.id)).map((event) => event.type)).toEqual([
     'vendor.notification.reminder',
   ])
-  expect((await eventsAbout(plumbline, request.id)).at(-1)).toMatchObject({
+  expect((await listEventsAbout(plumbline, request.id)).at(-1)).toMatchObject({
     type: 'bid_request.updated',
     data: { object: after },
   })
@@ -108,22 +108,22 @@ test('a reminder is rejected for a request that is not open, or that the vendor 
 })
 
 test('a notice requires either a home with a date or a bid request', async () => {
-  const faults = async (body: object) => {
+  const errors = async (body: object) => {
     const refused = await plumbline.post(notifications, body)
     expect(refused.status).toBe(422)
     return refused.body.errors.map((fault: { pointer: string }) => fault.pointer)
   }
   const bidRequestId = 'brq_01m7y975jzfesvq6da0jsw32jg'
-  expect(await faults({ kind: 'advance' })).toEqual(['/homeId', '/date'])
-  expect(await faults({ kind: 'advance', homeId })).toEqual(['/date'])
-  expect(await faults({ kind: 'advance', bidRequestId, homeId, date: inDays(1) })).toEqual([
+  expect(await errors({ kind: 'advance' })).toEqual(['/homeId', '/date'])
+  expect(await errors({ kind: 'advance', homeId })).toEqual(['/date'])
+  expect(await errors({ kind: 'advance', bidRequestId, homeId, date: inDays(1) })).toEqual([
     '/bidRequestId',
     '/kind',
     '/date',
   ])
-  expect(await faults({ kind: 'reminder', bidRequestId })).toEqual(['/bidRequestId'])
-  expect(await faults({ kind: 'reminder', homeId: 'hom_nowhere', date: inDays(1) })).toEqual(['/homeId'])
-  expect(await faults({ kind: 'reminder', homeId, date: inDays(-1) })).toEqual(['/date'])
+  expect(await errors({ kind: 'reminder', bidRequestId })).toEqual(['/bidRequestId'])
+  expect(await errors({ kind: 'reminder', homeId: 'hom_nowhere', date: inDays(1) })).toEqual(['/homeId'])
+  expect(await errors({ kind: 'reminder', homeId, date: inDays(-1) })).toEqual(['/date'])
 })
 
 test('a vendor without an address, an archived vendor, and a canceled home are rejected', async () => {
@@ -192,5 +192,5 @@ test('repeating a request with the same Idempotency-Key sends one notification',
   const again = await plumbline.post(notifications, body, { headers })
   expect(again.body).toEqual(first.body)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect(await eventsAbout(plumbline, first.body.id)).toHaveLength(1)
+  expect(await listEventsAbout(plumbline, first.body.id)).toHaveLength(1)
 })

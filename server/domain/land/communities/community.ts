@@ -1,6 +1,6 @@
 import type { Community, CommunityStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
  * The status changes of a community. A sold-out community can become active again, because sales fall through and later
@@ -14,35 +14,35 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
 }
 
 /** Returns why no home can be added now; null if one can. `taken` is the number of lots with a home. */
-export function reasonNotToBuild(community: Community, taken: number): string | null {
+export function explainNoHomeAdded(community: Community, taken: number): string | null {
   if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
   if (community.status === 'sold_out')
     return `Cannot add a home: ${community.name} is sold out. Change its status to active first.`
   if (community.status === 'closed') return `Cannot add a home: ${community.name} is closed.`
-  if (community.lotCount !== null && taken >= community.lotCount) return lotsAreTaken(community.name, taken)
+  if (community.lotCount !== null && taken >= community.lotCount) return describeTakenLots(community.name, taken)
   return null
 }
 
 /**
  * Returns why the community cannot be closed or archived; null if it can. `open` is the number of its unfinished homes.
  */
-export function reasonNotToEnd(community: Community, open: number): string | null {
+export function explainNotClosable(community: Community, open: number): string | null {
   if (open === 0) return null
   const homes = open === 1 ? '1 home is' : `${open} homes are`
   return `Cannot close or archive ${community.name}: ${homes} not closed, cancelled or archived.`
 }
 
-export function lotsAreTaken(name: string, taken: number): string {
+export function describeTakenLots(name: string, taken: number): string {
   return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
 /** Throws `validation_failed` for an unknown time zone. Only the runtime knows which exist. */
-export function checkTimeZone(timeZone: string | undefined): void {
+export function assertTimeZone(timeZone: string | undefined): void {
   if (timeZone === undefined) return
   try {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch {
-    throw invalid([
+    throw validationFailed([
       { pointer: '/timeZone', code: 'format', message: 'must be an IANA time zone, for example America/Chicago' },
     ])
   }

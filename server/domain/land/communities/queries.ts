@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Community } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { FINISHED } from '../home-statuses.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { FINISHED_STATUSES } from '../home-statuses.ts'
 
 export const {
   list,
@@ -17,13 +17,13 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'Community',
 })
 
 // A home occupies its lot until it is canceled, or archived before it was built. The unique index on lots has the same
 // condition.
-export const LOT_IS_TAKEN = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
+export const LOT_IS_TAKEN_SQL = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /**
  * Returns the number of lots with a home. The result is exact while the community's row is locked, because every new
@@ -35,26 +35,26 @@ export async function countTakenLots(call: Tenant, communityId: string): Promise
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('organizationId', '=', call.organizationId)
     .where('communityId', '=', communityId)
-    .where(LOT_IS_TAKEN)
+    .where(LOT_IS_TAKEN_SQL)
     .executeTakeFirstOrThrow()
   return count
 }
 
 /** Does the same for several communities. Omits those without occupied lots. */
-export async function takenLots(
+export async function countTakenLotsOfEach(
   { db, organizationId }: Tenant,
   communityIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (communityIds.length === 0) return new Map()
   const { rows } = await sql<{ id: string; count: number }>`
     select "communityId" as "id", count(*) as "count" from "homes"
-    where "organizationId" = ${organizationId} and "communityId" = any(${[...communityIds]}::text[]) and ${LOT_IS_TAKEN}
+    where "organizationId" = ${organizationId} and "communityId" = any(${[...communityIds]}::text[]) and ${LOT_IS_TAKEN_SQL}
     group by "communityId"`.execute(db)
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
 /** Locks the communities with these IDs, in their order, and returns those that exist. */
-export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
+export async function lockCommunities(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     select "id" from "communities"
@@ -74,7 +74,7 @@ export async function countOpenHomes(call: Tenant, communityId: string): Promise
     .where('organizationId', '=', call.organizationId)
     .where('communityId', '=', communityId)
     .where('archivedAt', 'is', null)
-    .where('status', 'not in', [...FINISHED])
+    .where('status', 'not in', [...FINISHED_STATUSES])
     .executeTakeFirstOrThrow()
   return count
 }
@@ -83,7 +83,7 @@ export async function countOpenHomes(call: Tenant, communityId: string): Promise
  * Recomputes when vendors are notified of tasks. The local time of day stays the same, so the time changes with the
  * time zone.
  */
-export async function moveNotices(
+export async function moveNoticeTimes(
   { db, organizationId }: WriteCall,
   communityId: string,
   from: string,

@@ -1,10 +1,10 @@
 import type { Home, HomeStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { wholeAddress } from '../../../platform/values/address.ts'
+import { toAddress } from '../../../platform/values/address.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 
 // The usual order of statuses: each with the next one.
-const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
+const NEXT_STATUS: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   planning: 'permitting',
   permitting: 'ready_to_start',
   ready_to_start: 'under_construction',
@@ -17,24 +17,29 @@ const NEXT: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   cancelled: null,
 }
 
-const CAN_BE_HELD: ReadonlySet<HomeStatus> = new Set(['planning', 'permitting', 'ready_to_start', 'under_construction'])
-const CAN_BE_CANCELLED: ReadonlySet<HomeStatus> = new Set([...CAN_BE_HELD, 'completed', 'on_hold'])
+const HOLDABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([
+  'planning',
+  'permitting',
+  'ready_to_start',
+  'under_construction',
+])
+const CANCELLABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([...HOLDABLE_STATUSES, 'completed', 'on_hold'])
 
 /**
  * Returns the statuses that the home can change to. A home on hold returns to its previous status, so this takes the
  * home, not its status.
  */
-export function movesOf(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
-  const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT[home.status]
+export function listPossibleStatuses(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
+  const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT_STATUS[home.status]
   return [
     ...(next === null ? [] : [next]),
-    ...(CAN_BE_HELD.has(home.status) ? (['on_hold'] as const) : []),
-    ...(CAN_BE_CANCELLED.has(home.status) ? (['cancelled'] as const) : []),
+    ...(HOLDABLE_STATUSES.has(home.status) ? (['on_hold'] as const) : []),
+    ...(CANCELLABLE_STATUSES.has(home.status) ? (['cancelled'] as const) : []),
   ]
 }
 
 /** Returns the fields that a status change sets in addition. `today` is the date in the community. */
-export function consequences(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
+export function fieldsForStatus(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
     statusBeforeHold: to === 'on_hold' ? home.status : null,
     // A home that returns from a hold already has a start date.
@@ -46,24 +51,24 @@ export function consequences(home: Home, to: HomeStatus, today: string, now: Dat
 }
 
 /** Returns the reason for the status history. It includes why a home was closed without a completed sale. */
-export function reasonOf(reason: string | null = null, override: string | null): string | null {
+export function formatHistoryReason(reason: string | null = null, override: string | null): string | null {
   if (override === null) return reason
   const why = `Without a complete sale: ${override}`
   return reason === null ? why : `${reason} ${why}`
 }
 
 /** Returns why the home cannot be archived; null if it can. `openOrders` is the number of its open purchase orders. */
-export function reasonNotToArchive(home: Home, openOrders: number): string | null {
+export function explainNotArchivable(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
     return `Cannot archive ${home.name}: its construction has started. Change its status instead.`
-  if (home.saleId !== null) return reasonSold(home)
+  if (home.saleId !== null) return explainSold(home)
   if (openOrders > 0)
     return `Cannot archive ${home.name}: it has ${openOrders === 1 ? '1 open purchase order' : `${openOrders} open purchase orders`}. Close or void ${openOrders === 1 ? 'it' : 'them'} first.`
   return null
 }
 
 /** Returns why the home's plan can no longer change; null if it can. */
-export function reasonToKeepPlan(home: Home): string | null {
+export function explainPlanFixed(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
   if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
   if (home.salesStatus === 'under_contract')
@@ -72,12 +77,12 @@ export function reasonToKeepPlan(home: Home): string | null {
 }
 
 /** Returns why a home with a sale cannot be canceled or archived. */
-export function reasonSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
+export function explainSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
   return `Cannot cancel or archive ${name}: it is ${describeStatus(salesStatus)}. Cancel its sale first.`
 }
 
 /** Returns why the budget of the home can no longer change; null if it can. */
-export function reasonToKeepBudget(home: Home): string | null {
+export function explainBudgetFixed(home: Home): string | null {
   if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is cancelled.`
   if (home.archivedAt !== null) return `Cannot change the budget of ${home.name}: the home is archived.`
   return null
@@ -86,6 +91,6 @@ export function reasonToKeepBudget(home: Home): string | null {
 export function newHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
   const { planRevision, basePrice: ofPlan } = planned
   const basePrice = body.basePrice === undefined ? ofPlan : body.basePrice
-  const address = wholeAddress(body.address)
+  const address = toAddress(body.address)
   return { ...body, planRevision, basePrice, status: 'planning' as const, percentComplete: 0, address }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -74,7 +74,7 @@ test('a new home is in planning, is returned unchanged, and its event contains i
   })
   expect(created.headers.get('location')).toBe(`/api/ext/homes/${created.body.id}`)
   expect((await plumbline.get(`/api/ext/homes/${created.body.id}`)).body).toEqual(created.body)
-  expect(await eventsAbout(plumbline, created.body.id)).toMatchObject([
+  expect(await listEventsAbout(plumbline, created.body.id)).toMatchObject([
     { type: 'home.created', data: { object: created.body } },
   ])
 })
@@ -91,7 +91,7 @@ test('a home changes status step by step, each with an event and a history entry
   expect(archived.body.archivedAt).not.toBeNull()
   expect((await move(id, 'warranty')).body).toMatchObject({ code: 'invalid_transition', from: 'archived', allowed: [] })
 
-  const events = await eventsAbout(plumbline, id)
+  const events = await listEventsAbout(plumbline, id)
   expect(events.map((event) => event.type)).toEqual(['home.created', ...Array(7).fill('home.status_changed')])
   expect(events[1]).toMatchObject({
     data: { object: { status: 'permitting' }, previous: { status: 'planning' } },
@@ -298,13 +298,13 @@ test('archiving a home that was never started frees its lot, and a started home 
   expect((await plumbline.get(`/api/ext/homes?ids=${home.id}`)).body.data).toEqual([])
   expect((await plumbline.get(`/api/ext/homes?ids=${home.id}&includeArchived=true`)).body.data).toHaveLength(1)
   expect((await move(home.id, 'permitting')).body.code).toBe('conflict')
-  expect(await eventsAbout(plumbline, home.id)).toHaveLength(1)
+  expect(await listEventsAbout(plumbline, home.id)).toHaveLength(1)
 
-  const begun = await newHome({ lotNumber: '15' })
-  await bring(begun.id, 'under_construction')
-  expect((await plumbline.delete(`/api/ext/homes/${begun.id}`)).status).toBe(409)
-  await move(begun.id, 'cancelled')
-  expect((await plumbline.delete(`/api/ext/homes/${begun.id}`)).status).toBe(204)
+  const started = await newHome({ lotNumber: '15' })
+  await bring(started.id, 'under_construction')
+  expect((await plumbline.delete(`/api/ext/homes/${started.id}`)).status).toBe(409)
+  await move(started.id, 'cancelled')
+  expect((await plumbline.delete(`/api/ext/homes/${started.id}`)).status).toBe(204)
 })
 
 test('a home with an open purchase order cannot be archived', async () => {
@@ -359,7 +359,7 @@ test('repeating a status change with the same Idempotency-Key returns the first 
   const second = await again()
   expect(second.headers.get('idempotent-replayed')).toBe('true')
   expect(second.body).toEqual(first.body)
-  expect(await eventsAbout(plumbline, id)).toHaveLength(2)
+  expect(await listEventsAbout(plumbline, id)).toHaveLength(2)
 })
 
 test('another builder cannot see our homes', async () => {

@@ -1,20 +1,20 @@
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalidTransition } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
-import { wholeAddress } from '../../../platform/values/address.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
+import { toAddress } from '../../../platform/values/address.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { reasonNotToBuild } from '../communities/community.ts'
+import { explainNoHomeAdded } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
-import { assertMayMove } from './guards.ts'
-import { consequences, movesOf, newHome, reasonNotToArchive, reasonOf } from './home.ts'
-import { planFor } from './planned.ts'
+import { explainNotArchivable, fieldsForStatus, formatHistoryReason, listPossibleStatuses, newHome } from './home.ts'
+import { assertCanMove } from './home-guards.ts'
+import { resolvePlan } from './planned-home.ts'
 import * as homes from './queries.ts'
-import { replanned } from './replanned.ts'
-import { setDeadlines } from './selection-deadlines.ts'
-import { homeSync } from './sync.ts'
+import { replanHome } from './replan-home.ts'
+import { setSelectionDeadlines } from './selection-deadlines.ts'
+import { defineHomeSync } from './sync-homes.ts'
 
 export const homeOperations = {
   async listHomes({ query }, call) {
@@ -26,9 +26,9 @@ export const homeOperations = {
       await communities.assertExist(call, [body.communityId], '/communityId')
       // The community is locked while its lots are counted, so that two homes cannot take the last one.
       const community = await communities.lock(call, body.communityId)
-      const reason = reasonNotToBuild(community, await communities.countTakenLots(call, community.id))
+      const reason = explainNoHomeAdded(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw conflict('not_available', reason)
-      const created = await homes.insert(call, newHome(body, await planFor(call, body, community)))
+      const created = await homes.insert(call, newHome(body, await resolvePlan(call, body, community)))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await recordEvent(call, 'home.created', created)
       return created
@@ -37,7 +37,7 @@ export const homeOperations = {
   },
 
   async syncHomes({ body }, call) {
-    return { status: 200, body: await syncRows(call, body, homeSync(body.match)) }
+    return { status: 200, body: await syncRows(call, body, defineHomeSync(body.match)) }
   },
 
   async getHome({ path }, call) {
@@ -47,12 +47,12 @@ export const homeOperations = {
   async updateHome({ path, body, ifMatch }, call) {
     const home = await call.write(async (call) => {
       const before = await homes.lock(call, path.homeId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const { address, ...rest } = body
       return homes.update(call, before, {
         ...rest,
-        ...(address !== undefined && { address: wholeAddress(address) }),
-        ...(await replanned(call, before, body)),
+        ...(address !== undefined && { address: toAddress(address) }),
+        ...(await replanHome(call, before, body)),
       })
     })
     return { status: 200, body: home }
@@ -62,7 +62,7 @@ export const homeOperations = {
     await call.write(async (call) => {
       const before = await homes.lock(call, path.homeId)
       if (before.archivedAt === null) {
-        const reason = reasonNotToArchive(before, await homes.countOpenOrders(call, before.id))
+        const reason = explainNotArchivable(before, await homes.countOpenOrders(call, before.id))
         if (reason !== null) throw conflict('in_use', reason)
       }
       const after = await homes.archive(call, before, ifMatch)
@@ -74,29 +74,29 @@ export const homeOperations = {
   async changeHomeStatus({ path, body }, call) {
     const home = await call.write(async (call) => {
       const before = await homes.lock(call, path.homeId)
-      const allowed = movesOf(before)
+      const allowed = listPossibleStatuses(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
       // Archiving is a separate operation that keeps the status, so it is checked here. The status `archived` allows no
       // changes anyway.
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
-      const override = await assertMayMove(call, before, body)
+      const override = await assertCanMove(call, before, body)
       const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {
         status: body.status,
-        ...consequences(before, body.status, dateIn(community.timeZone, call.now), call.now),
+        ...fieldsForStatus(before, body.status, dateIn(community.timeZone, call.now), call.now),
       })
-      if (after.status === 'on_hold' || before.status === 'on_hold') await homes.retimeNotices(call, after.id)
+      if (after.status === 'on_hold' || before.status === 'on_hold') await homes.recalculateNoticeTimes(call, after.id)
       if (after.status === 'cancelled') await homes.archiveSchedule(call, after.id, 'left')
       if (after.status === 'archived') await homes.archiveSchedule(call, after.id, 'all')
       await recordStatusChange(call, {
         id: after.id,
         from: before.status,
         to: after.status,
-        reason: reasonOf(body.reason, override),
+        reason: formatHistoryReason(body.reason, override),
       })
       await recordEvent(call, 'home.status_changed', after, before)
-      if (after.startDate !== before.startDate) await setDeadlines(call, after, community)
+      if (after.startDate !== before.startDate) await setSelectionDeadlines(call, after, community)
       return after
     })
     return { status: 200, body: home }

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Home } from '../../../../client/contract.gen.ts'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { PENDING, UNSETTLED } from '../../statuses/order-statuses.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { PENDING_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /** SQL of the sum that the selections of a home add to its price, computed from a dedicated index. */
-const optionsTotal = (home: string) => `
+const optionsTotalSql = (home: string) => `
   select coalesce(sum(s."difference"), 0) from "selections" as s
   where s."organizationId" = ${home}."organizationId" and s."homeId" = ${home}."id" and s."status" in ('approved', 'ordered', 'installed')`
 
 /** SQL of the price of a home, over its row. */
-export const priceOf = (home: string) => `${home}."basePrice" + (${optionsTotal(home)})`
+export const homePriceSql = (home: string) => `${home}."basePrice" + (${optionsTotalSql(home)})`
 
 /** SQL of the price that the buyer of a home pays, over its row; null until the sale is approved. */
-export const contractPriceOf = (home: string) => `${home}."saleAmount" + (${optionsTotal(home)})`
+export const contractPriceSql = (home: string) => `${home}."saleAmount" + (${optionsTotalSql(home)})`
 
 export const {
   list,
@@ -28,18 +28,18 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'Home',
   computed: {
-    optionsTotal: optionsTotal('t'),
-    price: priceOf('t'),
+    optionsTotal: optionsTotalSql('t'),
+    price: homePriceSql('t'),
     salesStatus: 't."salesStatus"',
-    contractPrice: contractPriceOf('t'),
+    contractPrice: contractPriceSql('t'),
   },
 })
 
 /** Locks the homes with these IDs, in their order, and returns those that exist. */
-export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
+export async function lockHomes(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
   await sql`
@@ -50,7 +50,7 @@ export async function lockAll(call: WriteCall, ids: readonly string[]): Promise<
 }
 
 /** The fields of a sale that its home stores. */
-export interface HeldBy {
+export interface HomeSale {
   saleId: string | null
   saleStatus: 'pending' | 'approved' | null
   /** Price of the sale without selections, once it is approved. */
@@ -58,30 +58,33 @@ export interface HeldBy {
 }
 
 /** Stores on a locked home which sale it has. */
-export async function keepSale(call: WriteCall, homeId: string, held: HeldBy): Promise<void> {
+export async function storeSale(call: WriteCall, homeId: string, held: HomeSale): Promise<void> {
   await sql`
     update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
       "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "id" = ${homeId}`.execute(call.db)
-  noteChange(call, homeId, 'updated', ['saleId', 'salesStatus', 'contractPrice'])
+  recordChange(call, homeId, 'updated', ['saleId', 'salesStatus', 'contractPrice'])
 }
 
-export interface SaleOfHome {
+export interface SaleProgress {
   status: string
   openContingencies: number
   depositsOutstanding: number
 }
 
 /** Returns the fields of the sale that show whether it is settled. */
-export async function saleOf({ db, organizationId }: Tenant, saleId: string): Promise<SaleOfHome | undefined> {
-  const { rows } = await sql<SaleOfHome>`
+export async function findSaleProgress(
+  { db, organizationId }: Tenant,
+  saleId: string,
+): Promise<SaleProgress | undefined> {
+  const { rows } = await sql<SaleProgress>`
     select "status", "openContingencies", "depositsOutstanding" from "sales"
     where "organizationId" = ${organizationId} and "id" = ${saleId}`.execute(db)
   return rows[0]
 }
 
 /** Returns the name of the home on a lot; undefined if there is none. */
-export async function onLot(
+export async function findHomeOnLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: { communityId: string; block: string | null; lotNumber: string },
 ): Promise<string | undefined> {
@@ -100,21 +103,21 @@ export async function countOpenOrders(call: Tenant, homeId: string): Promise<num
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('organizationId', '=', call.organizationId)
     .where('homeId', '=', homeId)
-    .where('status', 'in', [...PENDING, ...UNSETTLED])
+    .where('status', 'in', [...PENDING_STATUSES, ...UNSETTLED_STATUSES])
     .executeTakeFirstOrThrow()
   return count
 }
 
 /** Increments the version of a locked home of which only computed fields have changed. */
-export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
+export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "homes" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
-  noteChange(call, id, 'updated', fields)
+  recordChange(call, id, 'updated', fields)
 }
 
 /** Returns codes of the home's selected options that are not available for this plan. A few are enough. */
-export async function selectedButNotFor(
+export async function listSelectedButUnavailable(
   { db, organizationId }: Tenant,
   homeId: string,
   planId: string | null,
@@ -145,7 +148,7 @@ export async function countOpenTasks({ db, organizationId }: Tenant, homeId: str
 }
 
 /** Stores the results of its schedule on a locked home. */
-export async function keepForecast(
+export async function storeForecast(
   call: WriteCall,
   homeId: string,
   forecast: Pick<Home, 'forecastCompletionDate' | 'percentComplete'>,
@@ -154,11 +157,11 @@ export async function keepForecast(
     update "homes" set "forecastCompletionDate" = ${forecast.forecastCompletionDate},
       "percentComplete" = ${forecast.percentComplete}, "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "id" = ${homeId}`.execute(call.db)
-  noteChange(call, homeId, 'updated', Object.keys(forecast))
+  recordChange(call, homeId, 'updated', Object.keys(forecast))
 }
 
 /** Does the same for many locked homes in one statement. */
-export async function keepForecasts(
+export async function storeForecasts(
   call: WriteCall,
   forecasts: readonly Pick<Home, 'id' | 'forecastCompletionDate' | 'percentComplete'>[],
 ): Promise<void> {
@@ -170,7 +173,7 @@ export async function keepForecasts(
       ${forecasts.map(({ forecastCompletionDate }) => forecastCompletionDate)}::date[],
       ${forecasts.map(({ percentComplete }) => percentComplete)}::numeric[]) as f ("id", "date", "percent")
     where h."organizationId" = ${call.organizationId} and h."id" = f."id"`.execute(call.db)
-  for (const { id } of forecasts) noteChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
+  for (const { id } of forecasts) recordChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
 }
 
 /** Archives the tasks and milestones of a locked home: those that are not completed, or all of them. */
@@ -182,7 +185,7 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
       where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
         and (${which === 'all'} or "status" in ('not_started', 'in_progress', 'on_hold', 'pending'))
       returning "id"`.execute(call.db)
-    for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
+    for (const { id } of rows) recordChange(call, id, 'archived', ['archivedAt'])
   }
 }
 
@@ -190,7 +193,7 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
  * Recomputes when vendors are notified of the tasks of a locked home that is or was on hold. The database does so
  * whenever a planned start is written.
  */
-export async function retimeNotices({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
+export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
   await sql`
     update "tasks" as t set "plannedStart" = t."plannedStart"
     where t."organizationId" = ${organizationId} and t."homeId" = ${homeId} and t."status" = 'not_started'

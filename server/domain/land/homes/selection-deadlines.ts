@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Community, Home } from '../../../../client/contract.gen.ts'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 /** The maximum number of selections of a home. */
-const MOST_SELECTIONS = 500
+const MAX_SELECTIONS = 500
 
 /**
  * Sets the deadlines of the selections of a home that has started: for options with a number of workdays before the
  * start, unless the deadline was entered by hand.
  */
-export async function setDeadlines(
+export async function setSelectionDeadlines(
   call: WriteCall,
   home: Home,
   community: Pick<Community, 'workdays' | 'holidays'>,
@@ -22,13 +22,13 @@ export async function setDeadlines(
     join "options" as o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
     where s."organizationId" = ${call.organizationId} and s."homeId" = ${home.id} and s."deadline" is null
       and o."cutoffDaysBeforeStart" is not null
-    order by s."id" limit ${MOST_SELECTIONS}`.execute(call.db)
+    order by s."id" limit ${MAX_SELECTIONS}`.execute(call.db)
   if (rows.length === 0) return
-  const calendar = workCalendar(community)
+  const calendar = createWorkCalendar(community)
   await sql`
     update "selections" as s set "deadline" = d."deadline", "updatedAt" = ${call.now}, "version" = s."version" + 1
     from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ days }) => calendar.add(startDate, -days))}::date[])
       as d ("id", "deadline")
     where s."organizationId" = ${call.organizationId} and s."id" = d."id"`.execute(call.db)
-  for (const { id } of rows) noteChange(call, id, 'updated', ['deadline'])
+  for (const { id } of rows) recordChange(call, id, 'updated', ['deadline'])
 }

@@ -1,9 +1,9 @@
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import * as communities from '../communities/queries.ts'
-import { assertNamesDiffer, changesOf, consequencesOf, newPlan, PLAN_MOVES } from './plan.ts'
+import { assertUniqueNames, fieldsForEdit, newPlan, PLAN_MOVES, toChanges } from './plan.ts'
 import * as plans from './queries.ts'
 
 export const planOperations = {
@@ -12,7 +12,7 @@ export const planOperations = {
   },
 
   async createPlan({ body }, call) {
-    assertNamesDiffer(body)
+    assertUniqueNames(body)
     const plan = await call.write(async (call) => {
       await communities.assertExist(call, body.communityIds, '/communityIds')
       const created = await plans.insert(call, newPlan(body))
@@ -27,15 +27,15 @@ export const planOperations = {
   },
 
   async updatePlan({ path, body, ifMatch }, call) {
-    assertNamesDiffer(body)
-    const changes = changesOf(body)
+    assertUniqueNames(body)
+    const changes = toChanges(body)
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.status === 'retired')
         throw conflict('wrong_status', `Cannot change ${before.code}: the plan is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
-      const after = await plans.update(call, before, { ...changes, ...consequencesOf(before, changes) })
+      const after = await plans.update(call, before, { ...changes, ...fieldsForEdit(before, changes) })
       if (after.revision !== before.revision) {
         await plans.copyTakeoff(call, after)
         await recordStatusChange(call, { id: after.id, from: before.status, to: after.status })
@@ -48,7 +48,7 @@ export const planOperations = {
   async archivePlan({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const open = before.archivedAt === null ? await plans.countOpenHomes(call, before.id) : 0
       if (open > 0) {
         const homes = open === 1 ? '1 unfinished home uses' : `${open} unfinished homes use`
@@ -64,9 +64,9 @@ export const planOperations = {
       const before = await plans.lock(call, path.planId)
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.code}: the plan is archived.`)
-      assertMove(PLAN_MOVES, before.status, body.status)
+      assertTransition(PLAN_MOVES, before.status, body.status)
       const isRelease = body.status === 'released'
-      if (isRelease) await plans.freeze(call, before)
+      if (isRelease) await plans.storeRevision(call, before)
       const after = await plans.update(call, before, {
         status: body.status,
         ...(isRelease && { releasedRevision: before.revision }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Elevation, Plan, PlanStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 
 export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
   draft: ['released'],
@@ -13,31 +13,37 @@ export const PLAN_MOVES: Readonly<Record<PlanStatus, readonly PlanStatus[]>> = {
  * The fields that define a home and do not change after a revision is released. All other fields belong to the plan
  * itself.
  */
-export const BUILT_BY = [
+export const REVISION_FIELDS = [
   ...(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'] as const),
   ...(['basePrice', 'figures', 'elevations'] as const),
 ] as const
 
 /** The figures that every plan has as its own fields. */
-const OWN_FIGURES: ReadonlySet<string> = new Set(['squareFeet', 'bedrooms', 'bathrooms', 'garageSpaces', 'stories'])
+const BUILT_IN_FIGURES: ReadonlySet<string> = new Set([
+  'squareFeet',
+  'bedrooms',
+  'bathrooms',
+  'garageSpaces',
+  'stories',
+])
 
 export function newPlan(body: Checked['PlanCreate']) {
-  return { ...body, elevations: wholeElevations(body.elevations), status: 'draft' as const, revision: 1 }
+  return { ...body, elevations: toStoredElevations(body.elevations), status: 'draft' as const, revision: 1 }
 }
 
 /** Returns the fields of an update in their stored form. */
-export function changesOf({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
-  return { ...rest, ...(elevations !== undefined && { elevations: wholeElevations(elevations) }) }
+export function toChanges({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
+  return { ...rest, ...(elevations !== undefined && { elevations: toStoredElevations(elevations) }) }
 }
 
-function wholeElevations(elevations: readonly Checked['ElevationInput'][]): Elevation[] {
+function toStoredElevations(elevations: readonly Checked['ElevationInput'][]): Elevation[] {
   return elevations.map(({ code, name = null, price, figures }) => ({ code, name, price, figures }))
 }
 
 /** Returns what else an edit changes: a released revision does not change, so the next one is started. */
-export function consequencesOf(before: Plan, changes: Partial<Plan>): Partial<Plan> {
+export function fieldsForEdit(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
-  const isBuiltOtherwise = BUILT_BY.some(
+  const isBuiltOtherwise = REVISION_FIELDS.some(
     (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),
   )
   return isBuiltOtherwise ? nextRevision(before) : {}
@@ -49,17 +55,17 @@ export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revisio
 }
 
 /** Throws `validation_failed` for duplicate names among figures or elevations. */
-export function assertNamesDiffer(body: Checked['PlanUpdate']): void {
+export function assertUniqueNames(body: Checked['PlanUpdate']): void {
   const { figures = [], elevations = [] } = body
-  const faults = [
-    ...repeated(figures, 'name', '/figures', OWN_FIGURES),
-    ...repeated(elevations, 'code', '/elevations'),
-    ...elevations.flatMap((elevation, i) => repeated(elevation.figures, 'name', `/elevations/${i}/figures`)),
+  const errors = [
+    ...findRepeated(figures, 'name', '/figures', BUILT_IN_FIGURES),
+    ...findRepeated(elevations, 'code', '/elevations'),
+    ...elevations.flatMap((elevation, i) => findRepeated(elevation.figures, 'name', `/elevations/${i}/figures`)),
   ]
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
 }
 
-function repeated<Field extends string>(
+function findRepeated<Field extends string>(
   items: readonly Record<Field, string>[],
   field: Field,
   pointer: string,
@@ -80,7 +86,7 @@ function repeated<Field extends string>(
 }
 
 /** Returns why no new home can be built from the plan in this community; null if it can. */
-export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: string }): string | null {
+export function explainNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
   if (plan.releasedRevision === null) return `Cannot use ${plan.code}: the plan has not been released.`
@@ -90,7 +96,7 @@ export function reasonNotToBuildFrom(plan: Plan, community: { id: string; name: 
 }
 
 /** Returns why this elevation of a plan cannot be chosen; null if it can. */
-export function elevationFault(elevations: readonly Elevation[], chosen: string | null): string | null {
+export function findElevationError(elevations: readonly Elevation[], chosen: string | null): string | null {
   const codes = elevations.map(({ code }) => code)
   if (chosen === null) return codes.length === 0 ? null : `is required; the plan has ${codes.join(', ')}`
   if (codes.includes(chosen)) return null

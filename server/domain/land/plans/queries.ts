@@ -2,31 +2,31 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Plan, PlanRevision } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { columnsOf } from '../../../platform/resources/declared.ts'
-import { listing } from '../../../platform/resources/listing.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { FINISHED } from '../home-statuses.ts'
-import { BUILT_BY } from './plan.ts'
+import { resolveColumns } from '../../../platform/resources/declaration.ts'
+import { createListing } from '../../../platform/resources/listing.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { FINISHED_STATUSES } from '../home-statuses.ts'
+import { REVISION_FIELDS } from './plan.ts'
 
-export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, assertExist, insert, update, archive } = defineResource({
   schema: 'Plan',
   filters: { communityId: (community) => `(t."communityIds" = '{}' or ${community} = any(t."communityIds"))` },
 })
 
-export const listRevisions = listing<PlanRevision>({
+export const listRevisions = createListing<PlanRevision>({
   table: 'planRevisions',
-  columns: columnsOf({ schema: 'PlanRevision', table: 'planRevisions' }),
+  columns: resolveColumns({ schema: 'PlanRevision', table: 'planRevisions' }),
   // A revision never changes, so both filters use the time of its release.
-  filters: { updatedAfter: (instant) => `t."createdAt" >= ${instant}` },
+  filters: { updatedAfter: (timestamp) => `t."createdAt" >= ${timestamp}` },
 })
 
-const FROZEN = sql.join(BUILT_BY.map((field) => sql.id(field)))
+const FROZEN_COLUMNS = sql.join(REVISION_FIELDS.map((field) => sql.id(field)))
 
 /** Stores the current state of the plan as a released revision. */
-export async function freeze({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
+export async function storeRevision({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
   await sql`
-    insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN}, "createdBy", "createdAt")
-    select p."organizationId", ${typeid('plr').toString()}, p."id", p."revision", ${FROZEN}, ${JSON.stringify(actor)}::jsonb, ${now}
+    insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN_COLUMNS}, "createdBy", "createdAt")
+    select p."organizationId", ${typeid('plr').toString()}, p."id", p."revision", ${FROZEN_COLUMNS}, ${JSON.stringify(actor)}::jsonb, ${now}
     from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
 }
 
@@ -35,9 +35,9 @@ export async function findRevision(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
-): Promise<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]> | undefined> {
-  const { rows } = await sql<Pick<PlanRevision, 'revision' | (typeof BUILT_BY)[number]>>`
-    select "revision", ${FROZEN} from "planRevisions"
+): Promise<Pick<PlanRevision, 'revision' | (typeof REVISION_FIELDS)[number]> | undefined> {
+  const { rows } = await sql<Pick<PlanRevision, 'revision' | (typeof REVISION_FIELDS)[number]>>`
+    select "revision", ${FROZEN_COLUMNS} from "planRevisions"
     where "organizationId" = ${organizationId} and "planId" = ${planId} and "revision" = ${revision}`.execute(db)
   return rows[0]
 }
@@ -54,7 +54,7 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
 }
 
 /** Returns the IDs of the plans that are neither archived nor retired, up to a limit. */
-export async function idsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
+export async function listIdsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "plans"
     where "organizationId" = ${organizationId} and "archivedAt" is null and "status" <> 'retired'
@@ -70,7 +70,7 @@ export async function countOpenHomes({ db, organizationId }: Tenant, planId: str
     .where('organizationId', '=', organizationId)
     .where('planId', '=', planId)
     .where('archivedAt', 'is', null)
-    .where('status', 'not in', [...FINISHED])
+    .where('status', 'not in', [...FINISHED_STATUSES])
     .executeTakeFirstOrThrow()
   return count
 }

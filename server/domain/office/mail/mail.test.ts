@@ -1,13 +1,13 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
-import { networkTo } from '../../../../test/support/network.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { createNetwork } from '../../../../test/support/network.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { readConfig } from '../../../platform/config/config.ts'
 import { FailureLog } from '../../../platform/problems/failure-log.ts'
-import { htmlOf } from '../message-templates/letter.ts'
-import { forgetOldMails } from './retention.ts'
-import { startMailing } from './send-due.ts'
+import { toHtml } from '../message-templates/letter.ts'
+import { deleteOldMails } from './delete-old-mails.ts'
+import { startMailSender } from './send-due-mails.ts'
 
 let mailServer: MailServer
 let plumbline: TestPlumbline
@@ -28,8 +28,8 @@ const newVendor = async (email: string, more: object = {}) =>
   (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'], email, ...more }))
     .body
 async function ask(vendorId: string, more: object = {}) {
-  const asked = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId, ...more }
-  return (await plumbline.post('/api/ext/bids/request', asked)).body
+  const requested = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId, ...more }
+  return (await plumbline.post('/api/ext/bids/request', requested)).body
 }
 const mailsTo = (vendorId: string, holds: (mails: { status: string }[]) => boolean) =>
   plumbline.until(`/api/ext/mails?vendorId=${vendorId}`, ({ body }) => body.data.length > 0 && holds(body.data))
@@ -62,9 +62,9 @@ test('an invitation to bid is mailed to each subscribed address with its portal 
     'ana@brazos.example.com',
     'bids@brazos.example.com',
   ])
-  for (const kept of listed.body.data) {
-    expect(kept).toMatchObject({ kind: 'bid_invitation', attempts: 1, lastError: null, nextAttemptAt: null })
-    expect(kept.text).not.toContain('/portal/')
+  for (const stored of listed.body.data) {
+    expect(stored).toMatchObject({ kind: 'bid_invitation', attempts: 1, lastError: null, nextAttemptAt: null })
+    expect(stored.text).not.toContain('/portal/')
   }
   const row = await plumbline.database.statements.selectFrom('mails').select('sealedLink').execute()
   expect(row.every(({ sealedLink }) => sealedLink === null)).toBe(true)
@@ -129,7 +129,7 @@ test('an outage of the mail server logs one line when it begins and one when it 
   const lines: { level: number; msg: string; job?: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const own = await startMailServer()
-  const network = await networkTo(own.env.SMTP_URL)
+  const network = await createNetwork(own.env.SMTP_URL)
   const port = Number(new URL(own.env.SMTP_URL).port)
   const running = await startTestPlumbline({ ...own.env, SMTP_URL: network.url }, { log })
   onTestFinished(async () => {
@@ -167,7 +167,7 @@ test('two processes that send concurrently send every mail once and respect the 
   })
   const { app, database, log } = plumbline
   const failures = new FailureLog(database, log)
-  const others = [1, 2].map(() => startMailing({ surroundings: app.surroundings, log, failures }))
+  const others = [1, 2].map(() => startMailSender({ services: app.services, log, failures }))
   await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
   await Promise.all(others.map((mailing) => mailing?.run()))
   const { body } = await mailsTo(vendor.id, allSent)
@@ -187,7 +187,7 @@ test('no input can become a header or HTML', async () => {
   expect(mail.header('Bcc')).toBeUndefined()
   expect(mail.to).toEqual(['safe@brazos.example.com'])
   expect(mail.source.slice(mail.source.indexOf('text/html'))).not.toContain('<script>')
-  expect(htmlOf('A\nB\n\n<i> https://x.example/portal/inv_1.a-b')).toBe(
+  expect(toHtml('A\nB\n\n<i> https://x.example/portal/inv_1.a-b')).toBe(
     '<p>A<br>B</p>\n<p>&#60;i&#62; <a href="https://x.example/portal/inv_1.a-b">https://x.example/portal/inv_1.a-b</a></p>',
   )
 })
@@ -214,7 +214,7 @@ test('finished mails are deleted after 30 days, and another builder sees none of
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get('/api/ext/mails', { key })).body.data).toEqual([])
   plumbline.clock.advance(31 * 86_400_000)
-  await forgetOldMails(plumbline.database, plumbline.clock, 30)
+  await deleteOldMails(plumbline.database, plumbline.clock, 30)
   expect((await plumbline.get('/api/ext/mails')).body.data).toEqual([])
 })
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Mail } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, findAll, make } = resource({
+export const { list, findAll, make } = defineResource({
   schema: 'Mail',
   long: ['text'],
 })
@@ -13,7 +13,7 @@ export interface MailRow extends Mail {
   sealedLink: string | null
 }
 
-export async function insertAll(call: WriteCall, mails: readonly MailRow[]): Promise<void> {
+export async function insertMails(call: WriteCall, mails: readonly MailRow[]): Promise<void> {
   if (mails.length === 0) return
   const rows = mails.map((mail) => ({ ...mail, organizationId: call.organizationId }))
   // As one JSON parameter, because a statement can have at most 65,535, and a schedule change may notify hundreds of
@@ -32,7 +32,7 @@ const COLUMNS = sql.join(
 )
 
 /** A mail that this process has claimed. */
-export interface Claimed {
+export interface ClaimedMail {
   organizationId: string
   builderName: string
   /**
@@ -52,11 +52,11 @@ export interface Claimed {
  * Claims due mails of any organization, those that have waited longest first. Skips mails that other processes are
  * claiming. A claim postpones the next attempt, so that the mail is due again if the process ends while sending.
  */
-export async function claim(db: Db, now: Date, claimedUntil: Date, most: number): Promise<Claimed[]> {
-  const { rows } = await sql<Claimed>`
+export async function claimMails(db: Db, now: Date, claimedUntil: Date, max: number): Promise<ClaimedMail[]> {
+  const { rows } = await sql<ClaimedMail>`
     with "due" as (
       select "organizationId", "id" from "mails" where "status" = 'queued' and "nextAttemptAt" <= ${now.toISOString()}
-      order by "nextAttemptAt", "id" limit ${most} for no key update skip locked)
+      order by "nextAttemptAt", "id" limit ${max} for no key update skip locked)
     update "mails" as m set "attempts" = m."attempts" + 1, "nextAttemptAt" = ${claimedUntil.toISOString()}
     from "due" join "organizations" as o on o."id" = "due"."organizationId"
     where m."organizationId" = "due"."organizationId" and m."id" = "due"."id"
@@ -68,7 +68,7 @@ export async function claim(db: Db, now: Date, claimedUntil: Date, most: number)
   return rows
 }
 
-export interface Settled {
+export interface MailAttemptOutcome {
   status: Mail['status']
   lastError: string | null
   nextAttemptAt: Date | null
@@ -78,10 +78,10 @@ export interface Settled {
  * Stores the outcome of an attempt, and the delivery status of this recipient on the message that was mailed. A vendor
  * with several addresses counts as reached once one of them is. An expired claim changes nothing.
  */
-export async function settle(
+export async function storeOutcome(
   db: Db,
-  { organizationId, id, attempts }: Claimed,
-  { status, lastError, nextAttemptAt }: Settled,
+  { organizationId, id, attempts }: ClaimedMail,
+  { status, lastError, nextAttemptAt }: MailAttemptOutcome,
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()

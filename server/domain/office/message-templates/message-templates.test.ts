@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { at } from '../../../../scripts/conformance/contract.ts'
+import { valueAtPlace } from '../../../../scripts/conformance/walked-contract.ts'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { up } from '../../../platform/database/migrations/0113_message_templates.ts'
-import { KINDS } from './defaults.ts'
+import { TEMPLATE_KINDS } from './default-templates.ts'
 
 let mailServer: MailServer
 let plumbline: TestPlumbline
@@ -38,7 +38,9 @@ const faultsOf = ({ status, body }: Answer) => [
 
 test('a new builder has a template of every kind with the default wording', async () => {
   const { data } = await get('/message-templates')
-  expect(data.map(({ kind }: Body) => kind)).toEqual(at('components', 'schemas', 'MessageTemplateKind', 'enum'))
+  expect(data.map(({ kind }: Body) => kind)).toEqual(
+    valueAtPlace('components', 'schemas', 'MessageTemplateKind', 'enum'),
+  )
   for (const template of data) {
     expect(template).toMatchObject({ isDefault: true, version: 1, createdBy: { type: 'system', id: null } })
     const { subject, text, html } = (await preview(template.kind)).body
@@ -53,8 +55,8 @@ test("a mail uses the builder's wording, escaped as HTML and with required place
   const worded = await word('bid_invitation', { subject: '{{builder.name}} asks <you>', body })
   expect([worded.status, worded.body.body, worded.body.isDefault]).toEqual([200, body, false])
   expect(await templateOf('bid_invitation')).toEqual(worded.body)
-  const asked = { ...site.framing(), vendorIds: [site.loneStar], message: '<script>{{portalUrl}}' }
-  const request = (await post('/bids/request', asked)).body
+  const requested = { ...site.framing(), vendorIds: [site.loneStar], message: '<script>{{portalUrl}}' }
+  const request = (await post('/bids/request', requested)).body
   const mail = await mailServer.next('bids@lonestarframingllc.example.com')
   expect(mail.header('Subject')).toBe('Harrow & Finch Homes asks <you>')
   const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
@@ -69,9 +71,9 @@ test("a mail uses the builder's wording, escaped as HTML and with required place
 
   expect((await reset('bid_invitation')).status).toBe(204)
   expect(await templateOf('bid_invitation')).toMatchObject({ isDefault: true, version: 3 })
-  const again = (await post('/bids/request', { ...asked, vendorIds: [site.redrock] })).body
-  const usual = await mailServer.next('bids@redrockcarpentry.example.com')
-  expect(usual.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
+  const again = (await post('/bids/request', { ...requested, vendorIds: [site.redrock] })).body
+  const defaults = await mailServer.next('bids@redrockcarpentry.example.com')
+  expect(defaults.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
 })
 
 test('a custom message template still contains the message, and values cannot make it grow without limit', async () => {
@@ -150,8 +152,8 @@ test('a portal link that a saved template or a message puts into another URL is 
     .where('organizationId', '=', organizationId)
     .where('kind', '=', 'bid_invitation')
     .execute()
-  const asked = { ...site.framing(), vendorIds: [site.redrock], message: `See ${wrapped}` }
-  const request = (await post('/bids/request', asked)).body
+  const requested = { ...site.framing(), vendorIds: [site.redrock], message: `See ${wrapped}` }
+  const request = (await post('/bids/request', requested)).body
   const mail = await mailServer.next('bids@redrockcarpentry.example.com')
   const source = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=').replaceAll('\r\n', '\n')
   const link = await plumbline.mailedLink(request.invitations[0].id)
@@ -217,5 +219,5 @@ test('a builder created before templates existed gets all of them', async () => 
   const { rows } = await sql<{ kind: string }>`
     select "kind" from "messageTemplates" where "organizationId" = ${site.organizationId}
     order by "createdAt" desc, "id" desc`.execute(sessions)
-  expect(rows.map(({ kind }) => kind)).toEqual(KINDS)
+  expect(rows.map(({ kind }) => kind)).toEqual(TEMPLATE_KINDS)
 })

@@ -1,30 +1,30 @@
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
-import { preview } from './preview.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { findWordingErrors, toMessageTemplate } from './message-template.ts'
+import { previewMessage } from './preview-message.ts'
 import * as templates from './queries.ts'
-import { faultsOf, shown } from './template.ts'
 
 export const messageTemplateOperations = {
   async listMessageTemplates({ query }, call) {
     const { data, nextCursor } = (await templates.list(call, query)).value
-    return { status: 200, body: { data: data.map(shown), nextCursor } }
+    return { status: 200, body: { data: data.map(toMessageTemplate), nextCursor } }
   },
 
   async getMessageTemplate({ path }, call) {
-    return { status: 200, body: shown(await templates.find(call, path.messageTemplateId)) }
+    return { status: 200, body: toMessageTemplate(await templates.find(call, path.messageTemplateId)) }
   },
 
   async replaceMessageTemplate({ path, body, ifMatch }, call) {
     const template = await call.write(async (call) => {
       const before = await templates.lock(call, path.messageTemplateId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const worded = { subject: body.subject ?? null, body: body.body }
-      const faults = faultsOf({ kind: before.kind, ...worded })
-      if (faults.length > 0) throw invalid(faults)
+      const errors = findWordingErrors({ kind: before.kind, ...worded })
+      if (errors.length > 0) throw validationFailed(errors)
       return templates.update(call, before, worded, ifMatch)
     })
-    return { status: 200, body: shown(template) }
+    return { status: 200, body: toMessageTemplate(template) }
   },
 
   async resetMessageTemplate({ path, ifMatch }, call) {
@@ -37,6 +37,6 @@ export const messageTemplateOperations = {
   },
 
   async previewMessageTemplate({ path, body }, call) {
-    return { status: 200, body: await preview(call, await templates.find(call, path.messageTemplateId), body) }
+    return { status: 200, body: await previewMessage(call, await templates.find(call, path.messageTemplateId), body) }
   },
 } satisfies Partial<Handlers>

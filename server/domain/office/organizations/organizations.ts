@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { OvertimeRule } from '../../../../client/contract.gen.ts'
 import { type NewEntry, recordEntries, recordOperatorAct } from '../../../platform/audit/record.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Database, Db } from '../../../platform/database/database.ts'
 import { notFound, problem } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
-import { insertFirst } from '../message-templates/queries.ts'
+import { insertInitialTemplates } from '../message-templates/queries.ts'
 
 /** The API is available to organizations on pro_plus. */
 export const TIERS = ['standard', 'pro_plus'] as const
@@ -27,7 +27,7 @@ export interface NewOrganization {
  * Creates a builder and its owner. Throws `beta_full` if the deployment has its maximum. Creations are serialized, so
  * that only one of two concurrent ones gets the last place.
  */
-export async function createOrganization(database: Database, clock: Clock, wanted: NewOrganization) {
+export async function createOrganization(database: Database, clock: Clock, requested: NewOrganization) {
   const now = clock.now()
   return database.transaction(async (trx) => {
     await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
@@ -35,16 +35,16 @@ export async function createOrganization(database: Database, clock: Clock, wante
       .selectFrom('organizations')
       .select((query) => query.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    if (count >= wanted.most)
-      throw problem('beta_full', `This deployment already has ${wanted.most} organizations, the maximum.`)
+    if (count >= requested.most)
+      throw problem('beta_full', `This deployment already has ${requested.most} organizations, the maximum.`)
     const organization = await trx
       .insertInto('organizations')
       .values({
         id: typeid('org').toString(),
-        name: wanted.name,
-        tier: wanted.tier ?? 'pro_plus',
-        currency: wanted.currency ?? 'USD',
-        timeZone: wanted.timeZone ?? 'America/Chicago',
+        name: requested.name,
+        tier: requested.tier ?? 'pro_plus',
+        currency: requested.currency ?? 'USD',
+        timeZone: requested.timeZone ?? 'America/Chicago',
         createdAt: now,
         updatedAt: now,
       })
@@ -55,16 +55,16 @@ export async function createOrganization(database: Database, clock: Clock, wante
       .values({
         organizationId: organization.id,
         id: typeid('usr').toString(),
-        email: wanted.ownerEmail,
-        name: wanted.ownerName,
+        email: requested.ownerEmail,
+        name: requested.ownerName,
         role: 'owner',
-        poApprovalLimit: wanted.poApprovalLimit ?? null,
+        poApprovalLimit: requested.poApprovalLimit ?? null,
         createdAt: now,
         updatedAt: now,
       })
       .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
       .executeTakeFirstOrThrow()
-    await insertFirst(trx, organization.id, now)
+    await insertInitialTemplates(trx, organization.id, now)
     const act = { organizationId: organization.id, at: now }
     await recordOperatorAct(trx, { ...act, action: 'organization.created', resourceId: organization.id })
     await recordOperatorAct(trx, { ...act, action: 'user.created', resourceId: owner.id })
@@ -72,24 +72,24 @@ export async function createOrganization(database: Database, clock: Clock, wante
   })
 }
 
-const FIELDS = [
+const ORGANIZATION_FIELDS = [
   ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
   ...(['salePipelineStages', 'lienWaiverRequired', 'withholdsBackupTax', 'version', 'createdAt', 'updatedAt'] as const),
 ]
 
 /** Returns the settings of an organization; undefined if it does not exist. */
-export async function organizationRow(db: Db, id: string) {
-  return db.selectFrom('organizations').select(FIELDS).where('id', '=', id).executeTakeFirst()
+export async function findOrganizationRow(db: Db, id: string) {
+  return db.selectFrom('organizations').select(ORGANIZATION_FIELDS).where('id', '=', id).executeTakeFirst()
 }
 
 /** Throws `not_found` for an unknown organization, which would otherwise look like one without records. */
 export async function requireOrganization(db: Db, id: string): Promise<void> {
-  if ((await organizationRow(db, id)) === undefined)
+  if ((await findOrganizationRow(db, id)) === undefined)
     throw problem('not_found', `Unknown organization "${id}". Run "organizations list" for their IDs.`)
 }
 
 export async function listOrganizations(database: Database) {
-  return database.statements.selectFrom('organizations').select(FIELDS).orderBy('id').execute()
+  return database.statements.selectFrom('organizations').select(ORGANIZATION_FIELDS).orderBy('id').execute()
 }
 
 export interface OrganizationChanges {
@@ -111,7 +111,7 @@ export interface OrganizationChanges {
 }
 
 /** The actor of the change; an operator by default. */
-interface Changing {
+interface ChangeContext {
   by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
   /** The version that the change is based on. */
   ifMatch?: string | undefined
@@ -127,7 +127,7 @@ export async function updateOrganization(
   clock: Clock,
   id: string,
   { overtimeRule, ...changes }: OrganizationChanges,
-  { by = { actor: { type: 'operator', id: null } }, ifMatch }: Changing = {},
+  { by = { actor: { type: 'operator', id: null } }, ifMatch }: ChangeContext = {},
 ) {
   const at = clock.now()
   return database.transaction(async (trx) => {
@@ -138,13 +138,13 @@ export async function updateOrganization(
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (before === undefined) throw notFound()
-    checkIfMatch(ifMatch, before)
+    assertIfMatch(ifMatch, before)
     const rule = overtimeRule && { overtimeRule: sql<string>`"overtimeRule" || ${JSON.stringify(overtimeRule)}::jsonb` }
     const organization = await trx
       .updateTable('organizations')
       .set((set) => ({ ...changes, ...rule, version: set('version', '+', 1), updatedAt: at }))
       .where('id', '=', id)
-      .returning(FIELDS)
+      .returning(ORGANIZATION_FIELDS)
       .executeTakeFirstOrThrow()
     const changed = Object.entries({ ...changes, overtimeRule }).flatMap(([name, to]) => (to === undefined ? [] : name))
     const entry = { organizationId: id, at, resourceId: id, changed, action: 'organization.updated' }

@@ -7,39 +7,43 @@ import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /** How long a process that fills or empties a sandbox may be silent before another one takes over. */
-const CLAIMED_MS = 60_000
+const CLAIM_MS = 60_000
 
-const FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
+const SANDBOX_FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
 
 /** Returns the sandbox of an organization; undefined if it is not one. */
-export async function sandboxOf(db: Db, organizationId: string): Promise<Sandbox | undefined> {
+export async function findSandbox(db: Db, organizationId: string): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
-    .select(FIELDS)
+    .select(SANDBOX_FIELDS)
     .where('organizationId', '=', organizationId)
     .executeTakeFirst()
-  return row && shown(row)
+  return row && toSandbox(row)
 }
 
 /** Does the same and locks the sandbox until the transaction ends. */
 export async function lockSandbox({ db, organizationId }: WriteCall): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
-    .select(FIELDS)
+    .select(SANDBOX_FIELDS)
     .where('organizationId', '=', organizationId)
     .forUpdate()
     .executeTakeFirst()
-  return row && shown(row)
+  return row && toSandbox(row)
 }
 
-function shown({ status, failure, ...row }: Omit<Sandbox, 'isSandbox' | 'status' | 'failure'> & Texts): Sandbox {
+function toSandbox({
+  status,
+  failure,
+  ...row
+}: Omit<Sandbox, 'isSandbox' | 'status' | 'failure'> & TextColumns): Sandbox {
   return {
     ...{ ...row, isSandbox: true },
     ...{ status: status as Sandbox['status'], failure: failure as Sandbox['failure'] },
   }
 }
 
-interface Texts {
+interface TextColumns {
   status: string
   failure: string | null
 }
@@ -62,9 +66,9 @@ export async function markSandbox(
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (organization === undefined) throw notFound()
-    const before = await sandboxOf(trx, organizationId)
+    const before = await findSandbox(trx, organizationId)
     if ((before !== undefined) === isSandbox) return
-    if (before !== undefined && isUnderWay(before))
+    if (before !== undefined && isInProgress(before))
       throw conflict('under_way', `The sandbox is currently ${before.status}. Try again when it has finished.`)
     if (isSandbox) await insertSandbox(trx, organizationId, 'empty')
     else await trx.deleteFrom('sandboxes').where('organizationId', '=', organizationId).execute()
@@ -82,12 +86,16 @@ export async function insertSandbox(
   await db.insertInto('sandboxes').values({ organizationId, status, done: 0, total: 0, filledSince }).execute()
 }
 
-export function isUnderWay({ status }: Pick<Sandbox, 'status'>): boolean {
+export function isInProgress({ status }: Pick<Sandbox, 'status'>): boolean {
   return status === 'filling' || status === 'emptying'
 }
 
 /** Requests the work. The next process that looks for work starts it. */
-export async function ask(call: WriteCall, status: 'filling' | 'emptying', total: number): Promise<Sandbox> {
+export async function requestSandboxWork(
+  call: WriteCall,
+  status: 'filling' | 'emptying',
+  total: number,
+): Promise<Sandbox> {
   const row = await call.db
     .updateTable('sandboxes')
     .set({
@@ -95,13 +103,13 @@ export async function ask(call: WriteCall, status: 'filling' | 'emptying', total
       ...{ claimedUntil: null, startedBy: call.principal.id, ...(status === 'filling' && { filledSince: null }) },
     })
     .where('organizationId', '=', call.organizationId)
-    .returning(FIELDS)
+    .returning(SANDBOX_FIELDS)
     .executeTakeFirstOrThrow()
-  return shown(row)
+  return toSandbox(row)
 }
 
 /** Work on a sandbox that this process has claimed. */
-export interface Claimed {
+export interface ClaimedSandbox {
   organizationId: string
   status: 'filling' | 'emptying'
   claim: string
@@ -112,10 +120,10 @@ export interface Claimed {
 }
 
 /** Claims the oldest work that is not claimed, or whose claim has expired; null if there is none. */
-export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<Claimed | null> {
+export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<ClaimedSandbox | null> {
   const now = clock.now().toISOString()
-  const { rows } = await sql<Omit<Claimed, 'filledSince'> & { filledSince: string | null }>`
-    update "sandboxes" set "claim" = ${claim}, "claimedUntil" = ${until(clock)}::timestamptz
+  const { rows } = await sql<Omit<ClaimedSandbox, 'filledSince'> & { filledSince: string | null }>`
+    update "sandboxes" set "claim" = ${claim}, "claimedUntil" = ${claimExpiry(clock)}::timestamptz
     where "organizationId" = (
       select "organizationId" from "sandboxes"
       where "status" in ('filling', 'emptying') and ("claimedUntil" is null or "claimedUntil" < ${now}::timestamptz)
@@ -126,29 +134,30 @@ export async function claimSandbox(database: Database, clock: Clock, claim: stri
 }
 
 /** Thrown when another process has taken over the work. */
-export class Lost extends Error {}
+export class ClaimLost extends Error {}
 
 /** Records the progress and extends the claim. Throws `Lost`. */
-export async function noteProgress(
+export async function recordProgress(
   db: Db,
   clock: Clock,
-  { organizationId, claim }: Claimed,
+  { organizationId, claim }: ClaimedSandbox,
   progress: { done?: number; total?: number; filledSince?: Date },
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('sandboxes')
-    .set({ ...progress, claimedUntil: until(clock) })
+    .set({ ...progress, claimedUntil: claimExpiry(clock) })
     .where('organizationId', '=', organizationId)
     .where('claim', '=', claim)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Lost(`Another process is already working on the sandbox of ${organizationId}.`)
+  if (numUpdatedRows === 0n)
+    throw new ClaimLost(`Another process is already working on the sandbox of ${organizationId}.`)
 }
 
 /** Moves the sandbox to its next status and ends the claim if the work is done. */
-export async function moveSandbox(
+export async function changeSandboxStatus(
   db: Db,
   clock: Clock,
-  { organizationId, claim }: Claimed,
+  { organizationId, claim }: ClaimedSandbox,
   status: Sandbox['status'],
   failure?: Sandbox['failure'],
 ): Promise<void> {
@@ -159,7 +168,7 @@ export async function moveSandbox(
       ...{ status, ...(failure !== undefined && { failure }) },
       ...(isOver
         ? { finishedAt: clock.now(), claim: null, claimedUntil: null, done: set.ref('total') }
-        : { done: 0, claimedUntil: until(clock) }),
+        : { done: 0, claimedUntil: claimExpiry(clock) }),
     }))
     .where('organizationId', '=', organizationId)
     .where('claim', '=', claim)
@@ -170,7 +179,7 @@ export async function moveSandbox(
 export async function releaseSandbox(
   db: Db,
   clock: Clock,
-  { organizationId, claim }: Claimed,
+  { organizationId, claim }: ClaimedSandbox,
   afterMs = 0,
 ): Promise<void> {
   await db
@@ -181,6 +190,6 @@ export async function releaseSandbox(
     .execute()
 }
 
-function until(clock: Clock): string {
-  return new Date(clock.nowMs() + CLAIMED_MS).toISOString()
+function claimExpiry(clock: Clock): string {
+  return new Date(clock.nowMs() + CLAIM_MS).toISOString()
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../../platform/runtime/clock.ts'
  * Creates a link that signs a user in once, for an operator to hand over if there is no mail server. Throws
  * `not_found`, and `conflict` for a user who is deactivated or belongs to the example of a sandbox.
  */
-export async function makeSignInLink(
+export async function createSignInLink(
   { database, clock, identity }: { database: Database; clock: Clock; identity: Identity },
   id: string,
   lifeMs: number,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entriesAt } from '../../../../scripts/conformance/contract.ts'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { administrationOf, permissionsOf, ROLES } from '../../../platform/keys/roles.ts'
+import { entriesAt } from '../../../../scripts/conformance/walked-contract.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { adminPermissionsOf, ROLES, rolePermissions } from '../../../platform/keys/roles.ts'
 import { createUser, updateUser } from './users.ts'
 
 let plumbline: TestPlumbline
@@ -10,8 +10,8 @@ let elena: string
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
   const { database, clock, organizationId } = plumbline
-  const wanted = { organizationId, email: 'elena@example.com', name: 'Elena Ruiz', phone: '+1 512 555 0100' }
-  elena = (await createUser(database, clock, { ...wanted, role: 'estimator', poApprovalLimit: 25_000 })).id
+  const requested = { organizationId, email: 'elena@example.com', name: 'Elena Ruiz', phone: '+1 512 555 0100' }
+  elena = (await createUser(database, clock, { ...requested, role: 'estimator', poApprovalLimit: 25_000 })).id
 })
 afterAll(() => plumbline.stop())
 
@@ -56,8 +56,8 @@ test('the permissions of each role are those that the contract documents', async
     ])
   expect(Object.keys(roles)).toEqual([...ROLES])
   for (const role of ROLES) {
-    expect([role, toldOf(permissions, role).sort()]).toEqual([role, [...permissionsOf(role)].sort()])
-    expect([role, toldOf(administration, role).sort()]).toEqual([role, administrationOf(role).sort()])
+    expect([role, toldOf(permissions, role).sort()]).toEqual([role, [...rolePermissions(role)].sort()])
+    expect([role, toldOf(administration, role).sort()]).toEqual([role, adminPermissionsOf(role).sort()])
   }
   const page = await (await fetch(`${plumbline.url}/docs/roles`)).text()
   for (const name of [...ROLES, ...Object.keys({ ...permissions, ...administration })]) expect(page).toContain(name)

@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
 /** The users of a builder. Their current role limits every key that they have created. */
-const FIELDS = [
+const USER_FIELDS = [
   ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
 ]
@@ -24,9 +24,9 @@ export interface NewUser {
 }
 
 /** Creates a user. Throws `not_found` for an unknown organization, and `conflict` if another user has the address. */
-export async function createUser(database: Database, clock: Clock, wanted: NewUser) {
+export async function createUser(database: Database, clock: Clock, requested: NewUser) {
   const now = clock.now()
-  const { organizationId } = wanted
+  const { organizationId } = requested
   return database.transaction(async (trx) => {
     const organization = await trx
       .selectFrom('organizations')
@@ -36,8 +36,8 @@ export async function createUser(database: Database, clock: Clock, wanted: NewUs
     if (organization === undefined) throw notFound()
     const user = await trx
       .insertInto('users')
-      .values({ ...wanted, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
-      .returning(FIELDS)
+      .values({ ...requested, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
+      .returning(USER_FIELDS)
       .executeTakeFirstOrThrow()
     await recordOperatorAct(trx, { organizationId, at: now, action: 'user.created', resourceId: user.id })
     return user
@@ -47,7 +47,7 @@ export async function createUser(database: Database, clock: Clock, wanted: NewUs
 export async function listUsers(database: Database, organizationId: string) {
   return database.statements
     .selectFrom('users')
-    .select(FIELDS)
+    .select(USER_FIELDS)
     .where('organizationId', '=', organizationId)
     .orderBy('id')
     .execute()
@@ -68,19 +68,19 @@ export interface UserChanges {
  */
 export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
   return database.transaction(async (trx) => {
-    const user = await trx.selectFrom('users').select(FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+    const user = await trx.selectFrom('users').select(USER_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
     if (user === undefined) throw notFound()
-    const after = { ...user, ...given(changes) }
+    const after = { ...user, ...omitUndefined(changes) }
     if (isOwner(user) && !isOwner(after)) await assertOtherOwner(trx, user)
-    const changed = Object.keys(given(changes))
+    const changed = Object.keys(omitUndefined(changes))
     const act = { organizationId: user.organizationId, at: clock.now(), resourceId: id, changed }
     await recordOperatorAct(trx, { ...act, action: 'user.updated' })
     return trx
       .updateTable('users')
-      .set((set) => ({ ...given(changes), version: set('version', '+', 1), updatedAt: clock.now() }))
+      .set((set) => ({ ...omitUndefined(changes), version: set('version', '+', 1), updatedAt: clock.now() }))
       .where('organizationId', '=', user.organizationId)
       .where('id', '=', id)
-      .returning(FIELDS)
+      .returning(USER_FIELDS)
       .executeTakeFirstOrThrow()
   })
 }
@@ -110,6 +110,6 @@ export async function assertOtherOwner(
   }
 }
 
-function given(changes: UserChanges): UserChanges {
+function omitUndefined(changes: UserChanges): UserChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { up } from '../../../platform/database/migrations/0190_unique_accounting_ids.ts'
 
 let plumbline: TestPlumbline
@@ -121,8 +121,13 @@ test('records with a number can be filtered by it', async () => {
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
   const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
   const orders = [(await post('/purchase-orders', order)).body, (await post('/purchase-orders', order)).body]
-  const asked = { scope: 'framing', deadline: '2030-12-04', communityId: site.communityId, vendorIds: [site.loneStar] }
-  const request = (await post('/bids/request', asked)).body
+  const requested = {
+    scope: 'framing',
+    deadline: '2030-12-04',
+    communityId: site.communityId,
+    vendorIds: [site.loneStar],
+  }
+  const request = (await post('/bids/request', requested)).body
   for (const [path, { id, number }] of [
     ['/purchase-orders', orders[1]],
     ['/bids/requests', request],

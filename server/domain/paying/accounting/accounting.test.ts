@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -86,13 +86,13 @@ test('records synced by accountingId are known to the accounting system, unless 
   }
   const sync = async (kind: string, rows: object[], match = 'accountingId') =>
     (await post(`/${kind}/batch`, { match, rows })).body.rows
-  const made: Record<string, Body[]> = {}
-  for (const [kind, rows] of Object.entries(batches)) made[kind] = await sync(kind, rows)
+  const created: Record<string, Body[]> = {}
+  for (const [kind, rows] of Object.entries(batches)) created[kind] = await sync(kind, rows)
   const ofBatches = async () =>
     shown(await queue('?limit=200')).filter((line: string) => !/new$/.test(line) || /Brazos|Mill/.test(line))
   expect(await ofBatches()).toEqual(['Lot 14 A changed'])
 
-  const [brazos, plumbing] = made.vendors ?? []
+  const [brazos, plumbing] = created.vendors ?? []
   expect([brazos, plumbing]).toMatchObject([{ version: 1 }, { version: 1 }])
   const phones = [
     { accountingId: 'QB-1', phone: '512-555-0101' },

@@ -4,13 +4,13 @@ import type {
   AcknowledgedRow,
   LedgerType,
 } from '../../../../client/contract.gen.ts'
-import { rangeOf } from '../../../platform/audit/kinds.ts'
-import { type Call, noteChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { conflict, notFound, Problem, toldOf } from '../../../platform/problems/problem.ts'
-import { keepStates, type LedgerState, NOTHING_FAILED, statesOf } from '../../statuses/ledger-states.ts'
-import { LEDGER_KINDS, LEDGER_TYPES } from './kinds.ts'
-import { withAccountingIds } from './queries.ts'
-import { assertMay } from './queue.ts'
+import { idRangeOf } from '../../../platform/audit/resource-prefixes.ts'
+import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, notFound, Problem, toRowProblem } from '../../../platform/problems/problem.ts'
+import { findLedgerStates, type LedgerState, NOTHING_FAILED, storeLedgerStates } from '../../statuses/ledger-states.ts'
+import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
+import { findByAccountingIds } from './queries.ts'
+import { assertCanAccess } from './sync-queue.ts'
 
 const MINUTE_MS = 60_000
 /**
@@ -19,46 +19,46 @@ const MINUTE_MS = 60_000
 const RETRY_MINUTES = [1, 5, 30, 120, 720, 1440]
 
 /** Records which records the accounting system has entered and which it could not, each row separately. */
-export async function acknowledge(
+export async function acknowledgeRows(
   call: Call,
   rows: readonly AccountingAcknowledgement[],
 ): Promise<AccountingAcknowledged> {
   try {
     return await acknowledgeAll(call, rows)
   } catch (error) {
-    if (!isOvertaken(error) || call.isWriting) throw error
+    if (!isIdTakenMeanwhile(error) || call.isWriting) throw error
     // The record that has the ID is visible now, so only that row is rejected.
     return acknowledgeAll(call, rows)
   }
 }
 
 /** Returns whether another transaction set the same ID on another record meanwhile, which has aborted this one. */
-function isOvertaken(error: unknown): boolean {
+function isIdTakenMeanwhile(error: unknown): boolean {
   return error instanceof Problem && error.held !== null
 }
 
 function acknowledgeAll(call: Call, rows: readonly AccountingAcknowledgement[]): Promise<AccountingAcknowledged> {
   return call.write(async (call) => {
-    const told = new Map<number, AcknowledgedRow>()
-    const states = new Map(await statesOf(call, idsOf(rows)))
+    const reported = new Map<number, AcknowledgedRow>()
+    const states = new Map(await findLedgerStates(call, listIds(rows)))
     const changed = new Map<string, LedgerState>()
     // Every request locks in the order of the IDs, so that concurrent requests wait for each other without deadlock.
-    const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => order(a.row.id, b.row.id))
+    const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => compareIds(a.row.id, b.row.id))
     for (const { row, place } of inOrder) {
       const one = await acknowledgeOne(call, row, states.get(row.id))
       if (one.state !== null) {
         states.set(row.id, one.state)
         changed.set(row.id, one.state)
-        noteChange(call, row.id, 'updated', ['accountingSync'])
+        recordChange(call, row.id, 'updated', ['accountingSync'])
       }
-      told.set(place, { row: place, id: row.id, ...one.told })
+      reported.set(place, { row: place, id: row.id, ...one.told })
     }
-    await keepStates(call, [...changed.values()])
-    return resultOf(rows.flatMap((_row, place) => told.get(place) ?? []))
+    await storeLedgerStates(call, [...changed.values()])
+    return toAcknowledged(rows.flatMap((_row, place) => reported.get(place) ?? []))
   })
 }
 
-interface Outcome {
+interface AcknowledgementOutcome {
   told: Omit<AcknowledgedRow, 'row' | 'id'>
   state: LedgerState | null
 }
@@ -67,17 +67,17 @@ async function acknowledgeOne(
   call: WriteCall,
   row: AccountingAcknowledgement,
   known: LedgerState | undefined,
-): Promise<Outcome> {
+): Promise<AcknowledgementOutcome> {
   try {
-    const type = typeFor(row.id)
-    assertMay(call, type, 'write')
+    const type = requireLedgerType(row.id)
+    assertCanAccess(call, type, 'write')
     const before = await LEDGER_KINDS[type].lock(call, row.id)
     if (row.version > before.version)
       throw conflict(
         'changed_meanwhile',
         `Version ${row.version} does not exist: the current version is ${before.version}.`,
       )
-    if (row.error !== undefined) return failed(call, type, row, row.error, before.version, known)
+    if (row.error !== undefined) return toFailed(call, type, row, row.error, before.version, known)
     const accountingId = row.accountingId ?? before.accountingId
     if (accountingId === null)
       throw conflict(
@@ -87,7 +87,7 @@ async function acknowledgeOne(
     if (before.accountingId !== null && before.accountingId !== accountingId)
       throw conflict('fixed', `The record is already linked to ${before.accountingId} in accounting.`)
     if (before.accountingId === null) {
-      const taken = (await withAccountingIds(call, type, [accountingId])).get(accountingId)
+      const taken = (await findByAccountingIds(call, type, [accountingId])).get(accountingId)
       if (taken !== undefined)
         throw conflict('value_taken', `${taken.label} is already linked to ${accountingId} in accounting.`, {
           conflictingId: taken.id,
@@ -103,19 +103,19 @@ async function acknowledgeOne(
       state: { ...NOTHING_FAILED, recordId: row.id, type, version, syncedAt: call.now.toISOString() },
     }
   } catch (error) {
-    if (error instanceof Problem && !isOvertaken(error)) return refused(error)
+    if (error instanceof Problem && !isIdTakenMeanwhile(error)) return toRefused(error)
     throw error
   }
 }
 
-function failed(
+function toFailed(
   call: Call,
   type: LedgerType,
   row: AccountingAcknowledgement,
   error: string,
   version: number,
   known: LedgerState | undefined,
-): Outcome {
+): AcknowledgementOutcome {
   const attempts = (known?.attempts ?? 0) + 1
   const minutes = RETRY_MINUTES[Math.min(attempts, RETRY_MINUTES.length) - 1] ?? 0
   const retryAt = new Date(call.now.getTime() + minutes * MINUTE_MS).toISOString()
@@ -128,28 +128,28 @@ function failed(
   }
 }
 
-function refused(fault: Problem): Outcome {
-  const told = toldOf(fault)
-  const { conflictingId } = told
-  return { told: { status: 'refused', version: null, conflictingId, problem: told }, state: null }
+function toRefused(fault: Problem): AcknowledgementOutcome {
+  const reported = toRowProblem(fault)
+  const { conflictingId } = reported
+  return { told: { status: 'refused', version: null, conflictingId, problem: reported }, state: null }
 }
 
-function typeFor(id: string): LedgerType {
+function requireLedgerType(id: string): LedgerType {
   const type = LEDGER_TYPES.find((type) => {
-    const { from, to } = rangeOf(type)
+    const { from, to } = idRangeOf(type)
     return id >= from && id < to
   })
   if (type === undefined) throw notFound()
   return type
 }
 
-function idsOf(rows: readonly AccountingAcknowledgement[]): string[] {
+function listIds(rows: readonly AccountingAcknowledgement[]): string[] {
   return [...new Set(rows.map(({ id }) => id))]
 }
 
-const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const compareIds = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-function resultOf(rows: AcknowledgedRow[]): AccountingAcknowledged {
+function toAcknowledged(rows: AcknowledgedRow[]): AccountingAcknowledged {
   const counted = (status: AcknowledgedRow['status']) => rows.filter((row) => row.status === status).length
   return {
     acknowledged: counted('acknowledged'),

@@ -2,11 +2,11 @@ import { stringify } from 'csv-stringify/sync'
 import { CompiledQuery } from 'kysely'
 import type { Form1099, Form1099Kind, Form1099Totals, Form1099Vendor, Vendor } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { type FileAnswer, madeFile } from '../../../platform/calls/file-answer.ts'
+import { createFileResponse, type FileResponse } from '../../../platform/calls/file-response.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { CSV_FORM } from '../../../platform/values/csv-form.ts'
 import { openTaxId } from '../../vendors/vendors/tax-id.ts'
-import { BOXES, type Box, REPORTING_BOX, type Thresholds, thresholdsOf } from '../payments/form-1099-rules.ts'
+import { BOXES, type Box, getThresholds, REPORTING_BOX, type Thresholds } from '../payments/form-1099-rules.ts'
 
 /** Sums the payments of a year, including withheld tax, by vendor and box, and then by form. */
 const AMOUNTS = `
@@ -29,7 +29,7 @@ const AMOUNTS = `
   )`
 
 /** Lists forms that reach the threshold. A form with withheld tax is listed whatever its amount. */
-const TOTALS = `
+const TOTALS_SQL = `
   with ${AMOUNTS}, "due" as materialized (
     select "vendorId", sum("paid") as "paid", sum("withheld") as "backupWithheld", sum("payments")::integer as "payments",
       json_agg(json_build_object('form', "form", 'boxes', "boxes", 'backupWithheld', "withheld") order by "form" desc) as "forms"
@@ -46,7 +46,7 @@ const TOTALS = `
 type Boxes = Partial<Record<Box, number>>
 
 /** A vendor with forms to file, with the number of such vendors and the total on all pages. */
-interface Row extends Omit<Form1099Vendor, 'forms'> {
+interface Form1099Row extends Omit<Form1099Vendor, 'forms'> {
   forms: { form: Form1099Kind; boxes: Boxes; backupWithheld: number }[]
   sealedTaxId: string | null
   address: Vendor['address']
@@ -55,10 +55,13 @@ interface Row extends Omit<Form1099Vendor, 'forms'> {
 }
 
 /** Returns the vendors with forms to file for a year, and the amounts on their forms. */
-export async function form1099Totals(call: Call, query: Input<'getForm1099Totals'>['query']): Promise<Form1099Totals> {
+export async function getForm1099Totals(
+  call: Call,
+  query: Input<'getForm1099Totals'>['query'],
+): Promise<Form1099Totals> {
   const { year, limit } = query
   const thresholds = thresholdsFor(query)
-  const rows = await reaching(call, thresholds, { ...query, limit: limit + 1 })
+  const rows = await findVendorsAboveThreshold(call, thresholds, { ...query, limit: limit + 1 })
   const vendors = rows.slice(0, limit).map(({ vendorId, companyName, taxIdLast4, paid, payments, ...row }) => ({
     ...{ vendorId, companyName, taxIdLast4, paid, payments, backupWithheld: row.backupWithheld },
     forms: row.forms.map(toForm),
@@ -72,10 +75,10 @@ export async function form1099Totals(call: Call, query: Input<'getForm1099Totals
 }
 
 function thresholdsFor({ year, threshold }: { year: number; threshold?: number | undefined }): Thresholds {
-  return threshold === undefined ? thresholdsOf(year) : { usual: threshold, attorneys: threshold }
+  return threshold === undefined ? getThresholds(year) : { usual: threshold, attorneys: threshold }
 }
 
-function toForm({ form, boxes, backupWithheld }: Row['forms'][number]): Form1099 {
+function toForm({ form, boxes, backupWithheld }: Form1099Row['forms'][number]): Form1099 {
   const filled = BOXES[form].flatMap((box) => {
     const amount = boxes[box] ?? 0
     return amount === 0 ? [] : [{ box, amount }]
@@ -83,14 +86,14 @@ function toForm({ form, boxes, backupWithheld }: Row['forms'][number]): Form1099
   return { form, boxes: filled, backupWithheld }
 }
 
-const COLUMNS = [
+const CSV_COLUMNS = [
   ...(['vendorId', 'companyName', 'taxId', 'line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const),
   ...(['paid', 'payments', 'form', ...Object.values(BOXES).flat(), 'backupWithheld'] as const),
 ]
 
 /** Returns the same as CSV, with the data for each form. */
-export async function form1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileAnswer> {
-  const rows = await reaching(call, thresholdsFor(query), query)
+export async function exportForm1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileResponse> {
+  const rows = await findVendorsAboveThreshold(call, thresholdsFor(query), query)
   // Roles that only read may read payments too, so the permission to write them identifies callers who file the form.
   const files = call.permissions.has('payments:write')
   const lines = rows.flatMap(({ sealedTaxId, vendorId, address, forms, ...row }) =>
@@ -99,21 +102,21 @@ export async function form1099Csv(call: Call, query: Input<'getForm1099Csv'>['qu
       taxId: files && sealedTaxId !== null ? openTaxId(call, { vendorId, sealed: sealedTaxId }) : null,
     })),
   )
-  const text = stringify(lines, { ...CSV_FORM, columns: [...COLUMNS], header: true })
-  return madeFile(`form-1099-${query.year}.csv`, 'text/csv', Buffer.from(text))
+  const text = stringify(lines, { ...CSV_FORM, columns: [...CSV_COLUMNS], header: true })
+  return createFileResponse(`form-1099-${query.year}.csv`, 'text/csv', Buffer.from(text))
 }
 
-async function reaching(
+async function findVendorsAboveThreshold(
   { db, organizationId }: Call,
   { usual, attorneys }: Thresholds,
   { year, afterVendorId = '', limit }: { year: number; afterVendorId?: string | undefined; limit: number },
-): Promise<Row[]> {
-  const values = [organizationId, ...daysOf(year), usual, attorneys, afterVendorId, limit]
-  return (await db.executeQuery<Row>(CompiledQuery.raw(TOTALS, values))).rows
+): Promise<Form1099Row[]> {
+  const values = [organizationId, ...getDays(year), usual, attorneys, afterVendorId, limit]
+  return (await db.executeQuery<Form1099Row>(CompiledQuery.raw(TOTALS_SQL, values))).rows
 }
 
 /** Returns the forms of the vendors according to their payments, including forms below the threshold. */
-export async function formsOf(
+export async function findForms(
   { db, organizationId }: Call,
   year: number,
   vendorIds: readonly string[],
@@ -121,13 +124,13 @@ export async function formsOf(
   const statement = `
     with ${AMOUNTS}
     select "vendorId", "form", "boxes", "withheld" as "backupWithheld" from "forms" where "vendorId" = any($4)`
-  const values = [organizationId, ...daysOf(year), [...vendorIds]]
-  const { rows } = await db.executeQuery<Row['forms'][number] & { vendorId: string }>(
+  const values = [organizationId, ...getDays(year), [...vendorIds]]
+  const { rows } = await db.executeQuery<Form1099Row['forms'][number] & { vendorId: string }>(
     CompiledQuery.raw(statement, values),
   )
   return rows.map(({ vendorId, ...row }) => ({ vendorId, ...toForm(row) }))
 }
 
-function daysOf(year: number): [string, string] {
+function getDays(year: number): [string, string] {
   return [`${year}-01-01`, `${year}-12-31`]
 }

@@ -1,34 +1,34 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { acknowledge } from './acknowledge.ts'
-import { csvOf, ndjsonOf } from './export.ts'
-import { form1099Csv, form1099Totals } from './form-1099.ts'
+import { acknowledgeRows } from './acknowledge.ts'
+import { exportCsv, exportNdjson } from './export.ts'
+import { exportForm1099Csv, getForm1099Totals } from './form-1099.ts'
 import { corrections, recordFiling } from './form-1099-filings.ts'
-import { queueOf } from './queue.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcileLedger } from './reconcile.ts'
+import { getSyncQueue } from './sync-queue.ts'
 
 export const accountingOperations = {
   async getAccountingSyncQueue({ query }, call) {
-    return { status: 200, body: await queueOf(call, query) }
+    return { status: 200, body: await getSyncQueue(call, query) }
   },
 
   async acknowledgeAccountingSync({ body }, call) {
-    return { status: 200, body: await acknowledge(call, body.rows) }
+    return { status: 200, body: await acknowledgeRows(call, body.rows) }
   },
 
   async reconcileAccounting({ body }, call) {
-    return { status: 200, body: await reconcile(call, body) }
+    return { status: 200, body: await reconcileLedger(call, body) }
   },
 
   async getAccountingCsv({ query }, call) {
-    return { status: 200, body: await csvOf(call, query) }
+    return { status: 200, body: await exportCsv(call, query) }
   },
 
   async getAccountingNdjson({ query }, call) {
-    return { status: 200, body: await ndjsonOf(call, query) }
+    return { status: 200, body: await exportNdjson(call, query) }
   },
 
   async getForm1099Totals({ query }, call) {
-    return { status: 200, body: await form1099Totals(call, query) }
+    return { status: 200, body: await getForm1099Totals(call, query) }
   },
 
   async recordForm1099Filing({ body }, call) {
@@ -40,6 +40,6 @@ export const accountingOperations = {
   },
 
   async getForm1099Csv({ query }, call) {
-    return { status: 200, body: await form1099Csv(call, query) }
+    return { status: 200, body: await exportForm1099Csv(call, query) }
   },
 } satisfies Partial<Handlers>

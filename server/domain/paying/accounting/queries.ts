@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely'
 import type { LedgerItem, LedgerType, MissingInAccounting } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import type { Position } from '../../../platform/calls/page.ts'
-import { LEDGER_KINDS, ofConcern } from './kinds.ts'
+import type { PagePosition } from '../../../platform/calls/page.ts'
+import { concernedSql, LEDGER_KINDS } from './ledger-kinds.ts'
 
 /** A record that changed, or one that failed and is due again, with the time of that. */
-export interface Candidate {
+export interface SyncCandidate {
   type: LedgerType
   id: string
   at: string
@@ -15,10 +15,10 @@ export interface Candidate {
  * Returns what changed after the position, and what failed and became due after it, oldest first. Reads at most `most`
  * rows of each kind along its index.
  */
-export async function candidates(
+export async function findCandidates(
   { db, organizationId }: Tenant,
-  { types, after, now, most }: { types: readonly LedgerType[]; after: Position; now: string; most: number },
-): Promise<Candidate[]> {
+  { types, after, now, most }: { types: readonly LedgerType[]; after: PagePosition; now: string; most: number },
+): Promise<SyncCandidate[]> {
   const changed = types.map(
     (type) => `(
       select '${type}' as "type", r."id", r."updatedAt" as "at" from "${LEDGER_KINDS[type].table}" as r
@@ -30,16 +30,16 @@ export async function candidates(
       and s."retryAt" <= $5 and s."type" = any($6) order by s."retryAt", s."recordId" limit $4)`
   const statement = `${[...changed, failed].join(' union all ')} order by "at", "id" limit $4`
   const values = [organizationId, after.value, after.id, most, now, [...types]]
-  return (await db.executeQuery<Candidate>(CompiledQuery.raw(statement, values))).rows
+  return (await db.executeQuery<SyncCandidate>(CompiledQuery.raw(statement, values))).rows
 }
 
 /**
  * Returns the records whose current version the accounting system does not have, except those that failed and are not
  * due.
  */
-export async function unknownThere(
+export async function findUnsynced(
   { db, organizationId }: Tenant,
-  { found, now }: { found: readonly Candidate[]; now: string },
+  { found, now }: { found: readonly SyncCandidate[]; now: string },
 ): Promise<LedgerItem[]> {
   const byType = Map.groupBy(found, ({ type }) => type)
   if (byType.size === 0) return []
@@ -53,7 +53,7 @@ export async function unknownThere(
         s."failedVersion"
       from "${kind.table}" as r
       left join "ledgerStates" as s on s."organizationId" = r."organizationId" and s."recordId" = r."id"
-      where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${ofConcern(kind)}
+      where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${concernedSql(kind)}
         and (r."accountingId" is null or s."version" is distinct from r."version")
         and (s."failedVersion" is distinct from r."version" or s."retryAt" <= $2)`
   })
@@ -76,7 +76,7 @@ type LedgerRow = Omit<LedgerItem, 'reason' | 'error'> & {
 }
 
 /** Returns the records with these accounting IDs, one for each ID. */
-export async function withAccountingIds(
+export async function findByAccountingIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
   accountingIds: readonly string[],
@@ -97,7 +97,7 @@ export async function withAccountingIds(
 export type Counterpart = MissingInAccounting & { fallen: string | null }
 
 /** Returns the records in the range with accounting IDs other than these, ordered by ID, with their number. */
-export async function withOtherIds(
+export async function findWithOtherIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
   {
@@ -123,16 +123,16 @@ export async function withOtherIds(
 }
 
 /** Returns the IDs after this one of the records that accounting needs, in order. */
-export async function idsAfter(
+export async function listIdsAfter(
   { db, organizationId }: Tenant,
   type: LedgerType,
   after: string,
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const kind = LEDGER_KINDS[type]
   const statement = `
     select r."id" from "${kind.table}" as r
-    where r."organizationId" = $1 and r."id" > $2 and ${ofConcern(kind)} order by r."id" limit $3`
-  const { rows } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(statement, [organizationId, after, most]))
+    where r."organizationId" = $1 and r."id" > $2 and ${concernedSql(kind)} order by r."id" limit $3`
+  const { rows } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(statement, [organizationId, after, max]))
   return rows.map(({ id }) => id)
 }

@@ -1,27 +1,27 @@
 import type { LedgerDifference, LedgerRow, Reconciled, Reconciliation } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { type Counterpart, withAccountingIds, withOtherIds } from './queries.ts'
-import { assertMay } from './queue.ts'
+import { type Counterpart, findByAccountingIds, findWithOtherIds } from './queries.ts'
+import { assertCanAccess } from './sync-queue.ts'
 
 /** More than anybody reads. The count says how many there are. */
-const MOST_MISSING = 1000
+const MAX_MISSING = 1000
 
 /** Returns the differences between a ledger and the records here. */
-export async function reconcile(
+export async function reconcileLedger(
   call: Call,
   { type, rows, afterAccountingId, throughAccountingId }: Reconciliation,
 ): Promise<Reconciled> {
-  assertMay(call, type, 'read')
+  assertCanAccess(call, type, 'read')
   const byId = Map.groupBy(rows, ({ accountingId }) => accountingId)
   const accountingIds = [...byId.keys()]
-  const here = await withAccountingIds(call, type, accountingIds)
+  const here = await findByAccountingIds(call, type, accountingIds)
   const found = rows.flatMap((row) => {
     const record = here.get(row.accountingId)
-    return record === undefined ? [] : [{ record, differences: differences(record, row) }]
+    return record === undefined ? [] : [{ record, differences: listDifferences(record, row) }]
   })
-  const missing = await withOtherIds(call, type, {
+  const missing = await findWithOtherIds(call, type, {
     accountingIds,
-    ...{ after: afterAccountingId ?? null, through: throughAccountingId ?? null, most: MOST_MISSING },
+    ...{ after: afterAccountingId ?? null, through: throughAccountingId ?? null, most: MAX_MISSING },
   })
   return {
     ...{ asOf: call.now.toISOString(), type },
@@ -35,7 +35,7 @@ export async function reconcile(
 }
 
 /** Returns the differences of a record and a row. A void record matches only a void row, whatever its amount. */
-function differences({ accountingId, id, label, amount, fallen }: Counterpart, row: LedgerRow): LedgerDifference[] {
+function listDifferences({ accountingId, id, label, amount, fallen }: Counterpart, row: LedgerRow): LedgerDifference[] {
   const of = { accountingId, id, label }
   const isVoidThere = row.status === 'void'
   if (fallen !== null && isVoidThere) return []

@@ -4,9 +4,9 @@ import type PDFDocument from 'pdfkit'
 import { minorUnits } from '../../../platform/values/minor-units.ts'
 
 /** A PDF document with the paper size, fonts, and footer that all documents share. */
-export type Doc = InstanceType<typeof PDFDocument>
+export type PdfDocument = InstanceType<typeof PDFDocument>
 
-interface About {
+interface DocumentInfo {
   title: string
   author: string
   /** When the shown records last changed. */
@@ -19,55 +19,55 @@ interface About {
 
 // A font with the letters of all European languages; the built-in PDF fonts lack those of Łódź and Ελλάδα. A document
 // includes only the letters that occur.
-const fonts = createRequire(import.meta.url)
-const PLAIN = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
-const BOLD = fonts.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
+const requireFont = createRequire(import.meta.url)
+const PLAIN_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
+const BOLD_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
 
 export const MARGIN = 54
-const FOOT = 36
+const FOOTER_HEIGHT = 36
 export const GRAY = '#555555'
 
 /** Thrown while a document is drawn. */
 export class TooManyPages extends Error {
-  readonly most = MOST_PAGES
+  readonly most = MAX_PAGES
 }
 
 /** Twice the pages of an order of 200 lines with the longest texts. */
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 
 /** Returns the document drawn by `draw` as PDF bytes. Throws `TooManyPages`. */
-export async function pdf(about: About, draw: (doc: Doc) => void): Promise<Buffer> {
+export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) => void): Promise<Buffer> {
   // The library uses 30 MB, so it is loaded when the first document is drawn.
   const { default: Document } = await import('pdfkit')
   const doc = new Document({
-    ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN, lang: 'en-US' },
+    ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN_FONT, lang: 'en-US' },
     // Nothing depends on when or where the document is drawn, so that the same record gives the same bytes.
     info: {
-      ...{ Title: about.title, Author: oneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
+      ...{ Title: about.title, Author: toOneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
       CreationDate: new Date(about.changedAt),
     },
   })
   let pages = 1
   doc.on('pageAdded', () => {
-    if (++pages > MOST_PAGES) throw new TooManyPages(`The document exceeds ${MOST_PAGES} pages.`)
+    if (++pages > MAX_PAGES) throw new TooManyPages(`The document exceeds ${MAX_PAGES} pages.`)
   })
-  doc.registerFont('plain', PLAIN).registerFont('bold', BOLD)
+  doc.registerFont('plain', PLAIN_FONT).registerFont('bold', BOLD_FONT)
   draw(doc)
-  everyPage(doc, about)
+  drawFooters(doc, about)
   doc.end()
   return buffer(doc)
 }
 
-function everyPage(doc: Doc, { foot, mark }: About): void {
+function drawFooters(doc: PdfDocument, { foot, mark }: DocumentInfo): void {
   const { start, count } = doc.bufferedPageRange()
   for (let i = start; i < start + count; i++) {
     doc.switchToPage(i)
     const { width, height, margins } = doc.page
     // Without this, the library would start another page for text in the margin.
     margins.bottom = 0
-    const line = [...foot.map(oneLine), `Page ${i - start + 1} of ${count}`].join('   ')
+    const line = [...foot.map(toOneLine), `Page ${i - start + 1} of ${count}`].join('   ')
     doc.font('plain').fontSize(8).fillColor(GRAY)
-    doc.text(line, MARGIN, height - FOOT, { width: width - 2 * MARGIN, align: 'center', lineBreak: false })
+    doc.text(line, MARGIN, height - FOOTER_HEIGHT, { width: width - 2 * MARGIN, align: 'center', lineBreak: false })
     if (mark !== undefined) {
       doc.save().rotate(-45, { origin: [width / 2, height / 2] })
       doc.font('bold').fontSize(72).fillColor('#cc0000', 0.15)
@@ -77,16 +77,16 @@ function everyPage(doc: Doc, { foot, mark }: About): void {
   }
 }
 
-export function bottomOf(doc: Doc): number {
+export function pageBottom(doc: PdfDocument): number {
   return doc.page.height - MARGIN
 }
 
 /** Starts a new page if less than this height is left on the current one. */
-export function room(doc: Doc, height: number): void {
-  if (doc.y + height > bottomOf(doc)) doc.addPage()
+export function ensureSpace(doc: PdfDocument, height: number): void {
+  if (doc.y + height > pageBottom(doc)) doc.addPage()
 }
 
-export function rule(doc: Doc, color: string): void {
+export function drawRule(doc: PdfDocument, color: string): void {
   const y = doc.y - 3
   doc
     .moveTo(MARGIN, y)
@@ -96,7 +96,7 @@ export function rule(doc: Doc, color: string): void {
     .stroke()
 }
 
-export function amountsIn(currency: string, mostDecimals = minorUnits(currency)): (amount: number) => string {
+export function createAmountFormat(currency: string, mostDecimals = minorUnits(currency)): (amount: number) => string {
   const format = new Intl.NumberFormat('en-US', {
     ...{
       style: 'currency',
@@ -108,20 +108,20 @@ export function amountsIn(currency: string, mostDecimals = minorUnits(currency))
   return (amount) => format.format(amount)
 }
 
-export function decimal(value: number): string {
+export function formatDecimal(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 4 })
 }
 
-export function longDate(date: string): string {
+export function formatLongDate(date: string): string {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 }
 
 /** Replaces control characters, which no font can show, and all line breaks with spaces. */
-export function oneLine(text: string): string {
-  return plain(text).replace(/\s+/g, ' ').trim()
+export function toOneLine(text: string): string {
+  return removeControlCharacters(text).replace(/\s+/g, ' ').trim()
 }
 
 /** Replaces control characters, which no font can show, with spaces. Keeps line breaks. */
-export function plain(text: string): string {
+export function removeControlCharacters(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ')
 }

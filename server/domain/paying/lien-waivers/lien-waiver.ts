@@ -7,11 +7,11 @@ import type {
   LienWaiverType,
   Payment,
 } from '../../../../client/contract.gen.ts'
-import { addressLine } from '../../../platform/values/address.ts'
+import { formatAddress } from '../../../platform/values/address.ts'
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
-import { amountText } from '../../../platform/values/money.ts'
-import { filledIn, type Values } from '../../../platform/values/placeholders.ts'
-import type { Named } from './queries.ts'
+import { toAmountText } from '../../../platform/values/money.ts'
+import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
+import type { NamedOrder } from './queries.ts'
 
 /**
  * The status changes of a lien waiver. A rejected waiver is not edited but requested again, because what was signed
@@ -37,7 +37,7 @@ export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
  * Returns the appropriate kind of waiver: unconditional only once the payment is made, so that nobody gives up a right
  * before receiving the money.
  */
-export function waiverTypeOf({
+export function chooseWaiverType({
   status,
   paymentType,
   retainageWithheld,
@@ -47,51 +47,51 @@ export function waiverTypeOf({
   return isLast ? 'conditional_final' : 'conditional_progress'
 }
 
-interface Facts {
+interface WaiverFacts {
   vendor: string
   builder: string
   payment: Pick<Payment, 'number' | 'amount' | 'currency'>
-  named: readonly Named[]
+  named: readonly NamedOrder[]
   throughDate: string
   exceptions: string | null
 }
 
 /** Shorter than the contract's maximum, because the signature is appended to the text later. */
-const MOST_CHARACTERS = 99_000
+const MAX_CHARACTERS = 99_000
 
 /** Fills the placeholders of the wording. A text to be signed is never cut, so one that is too long returns errors. */
-export function filled(wording: string, facts: Facts): string | FieldError[] {
-  const text = filledIn(wording, valuesOf(facts), MOST_CHARACTERS + 1)
-  if (text.length <= MOST_CHARACTERS) return text
-  const message = `must not exceed ${formatNumber(MOST_CHARACTERS)} characters after its placeholders are replaced`
+export function fillTemplate(wording: string, facts: WaiverFacts): string | FieldError[] {
+  const text = fillPlaceholders(wording, toValues(facts), MAX_CHARACTERS + 1)
+  if (text.length <= MAX_CHARACTERS) return text
+  const message = `must not exceed ${formatNumber(MAX_CHARACTERS)} characters after its placeholders are replaced`
   return [{ pointer: '/text', code: 'maxLength', message }]
 }
 
-function valuesOf({ vendor, builder, payment, named, throughDate, exceptions }: Facts): Values {
-  const each = (of: (one: Named) => string) => [...new Set(named.map(of))].join('; ')
+function toValues({ vendor, builder, payment, named, throughDate, exceptions }: WaiverFacts): PlaceholderValues {
+  const each = (of: (one: NamedOrder) => string) => [...new Set(named.map(of))].join('; ')
   return {
     'vendor.companyName': vendor,
     'builder.name': builder,
-    'home.address': each(({ address, homeName }) => addressLine(address) ?? homeName),
+    'home.address': each(({ address, homeName }) => formatAddress(address) ?? homeName),
     'home.lotNumber': each(({ lotNumber }) => lotNumber ?? 'none'),
     'community.name': each(({ community }) => community),
     'order.number': each(({ number }) => number),
-    'payment.amount': amountText(payment.amount, payment.currency),
+    'payment.amount': toAmountText(payment.amount, payment.currency),
     'payment.number': payment.number,
     'waiver.throughDate': throughDate,
     'waiver.exceptions': exceptions ?? 'none',
   }
 }
 
-type Signature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
+type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
 /**
  * Returns the waiver with its signature and the hash that later proves what was signed. `linkCopiedBy` is the user who
  * copied the portal link that it was signed through; null for the vendor's own link and for paper.
  */
-export function signed(
+export function applySignature(
   { text }: Pick<LienWaiver, 'text'>,
-  { signedBy, signedOn, signedVia }: Signature,
+  { signedBy, signedOn, signedVia }: WaiverSignature,
   linkCopiedBy: string | null,
 ) {
   const link = linkCopiedBy === null ? '' : `, through a portal link that ${linkCopiedBy} copied`
@@ -101,23 +101,26 @@ export function signed(
 }
 
 /** Returns why a vendor cannot sign the waiver, in words for the vendor; null if it can. */
-export function reasonNotToSign({ status, signedBy, signedOn }: LienWaiver): string | null {
+export function explainNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`
 }
 
 /** Returns errors for a status change, apart from those of the status itself. */
-export function moveFaults({ status, signedBy, signedOn, reason = null }: LienWaiverMove, today: string): FieldError[] {
+export function findMoveErrors(
+  { status, signedBy, signedOn, reason = null }: LienWaiverMove,
+  today: string,
+): FieldError[] {
   if (status === 'signed') {
     if (signedBy === undefined)
       return [{ pointer: '/signedBy', code: 'required', message: 'is required when status is signed' }]
     if (signedOn === undefined || signedOn <= today) return []
     return [{ pointer: '/signedOn', code: 'maximum', message: `must not be after today (${today})` }]
   }
-  const faults = Object.entries({ signedBy, signedOn })
+  const errors = Object.entries({ signedBy, signedOn })
     .filter(([, value]) => value !== undefined)
     .map(([field]) => ({ pointer: `/${field}`, code: 'exclusive', message: 'can only be set when status is signed' }))
-  if (faults.length > 0 || status === 'accepted' || reason !== null) return faults
+  if (errors.length > 0 || status === 'accepted' || reason !== null) return errors
   return [{ pointer: '/reason', code: 'required', message: `is required when status is ${status}` }]
 }

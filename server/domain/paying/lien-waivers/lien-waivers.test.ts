@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 let plumbline: TestPlumbline
@@ -205,11 +205,11 @@ test('voiding or rejecting a payment voids its waivers', async () => {
   expect(body).toMatchObject({ status: 'voided', lienWaiverId: null })
   expect((await get(`/lien-waivers/${waiver.id}`)).status).toBe('void')
   const rejected = await pay({ grossAmount: 10 })
-  const asked = await request(rejected.id)
+  const requested = await request(rejected.id)
   await moved(`/payments/${rejected.id}/status`, { status: 'rejected', reason: 'Not owed.' })
-  expect((await get(`/lien-waivers/${asked.id}`)).status).toBe('void')
+  expect((await get(`/lien-waivers/${requested.id}`)).status).toBe('void')
   expect((await refused(`/payments/${rejected.id}/lien-waivers`, {}))[1]).toBe('wrong_status')
-  const history = await get(`/status-changes?resourceId=${asked.id}&sort=at`)
+  const history = await get(`/status-changes?resourceId=${requested.id}&sort=at`)
   expect(history.data.map(({ to, reason }: Body) => [to, reason])).toEqual([
     ['requested', null],
     ['void', `${rejected.number} was rejected.`],

@@ -1,11 +1,11 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { pdfAnswer } from '../documents/answer.ts'
+import { createPdfResponse } from '../documents/pdf-response.ts'
 import * as payments from '../payments/queries.ts'
-import { waiverDrawing } from './document.ts'
+import { changeStatus } from './change-status.ts'
 import * as waivers from './queries.ts'
-import { requestLienWaiver } from './request.ts'
-import { changeStatus } from './status.ts'
+import { requestLienWaiver } from './request-lien-waiver.ts'
+import { waiverDrawing } from './waiver-document.ts'
 
 export const lienWaiverOperations = {
   async listLienWaivers({ query }, call) {
@@ -26,7 +26,7 @@ export const lienWaiverOperations = {
     const vendor = await vendors.find(call, waiver.vendorId)
     const sheet = { waiver, payment, vendor, builder: call.principal.organization }
     const fileName = `${payment.number}-${waiver.waiverType}.pdf`
-    return { status: 200, body: await pdfAnswer(call, fileName, sheet, waiverDrawing) }
+    return { status: 200, body: await createPdfResponse(call, fileName, sheet, waiverDrawing) }
   },
 
   async changeLienWaiverStatus({ path, body }, call) {

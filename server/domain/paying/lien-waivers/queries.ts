@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import type { Address, LienWaiver, LienWaiverType } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { ORDER_TAKES_WAIVER } from '../waiver-rule.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { ORDER_REQUIRES_WAIVER_SQL } from '../waiver-rule.ts'
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'LienWaiver',
   long: ['text', 'exceptions'],
 })
 
-type Standing = Pick<LienWaiver, 'id' | 'waiverType' | 'status'>
+type ValidWaiver = Pick<LienWaiver, 'id' | 'waiverType' | 'status'>
 
 /**
  * Returns the waivers of a payment that are neither rejected nor void: at most two, one before and one after it is
  * paid.
  */
-export async function standingOf({ db, organizationId }: Tenant, paymentId: string): Promise<Standing[]> {
-  const { rows } = await sql<Standing>`
+export async function findValidWaivers({ db, organizationId }: Tenant, paymentId: string): Promise<ValidWaiver[]> {
+  const { rows } = await sql<ValidWaiver>`
     select "id", "waiverType", "status" from "lienWaivers"
     where "organizationId" = ${organizationId} and "paymentId" = ${paymentId}
       and "status" in ('requested', 'signed', 'accepted')
@@ -25,7 +25,7 @@ export async function standingOf({ db, organizationId }: Tenant, paymentId: stri
 }
 
 /** Returns the latest signed and valid waiver of a payment; null if there is none. */
-export async function lastSignedOf({ db, organizationId }: Tenant, paymentId: string): Promise<string | null> {
+export async function findLastSigned({ db, organizationId }: Tenant, paymentId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "lienWaivers"
     where "organizationId" = ${organizationId} and "paymentId" = ${paymentId} and "status" in ('signed', 'accepted')
@@ -34,7 +34,7 @@ export async function lastSignedOf({ db, organizationId }: Tenant, paymentId: st
 }
 
 /** The order, home, and community of a payment as a waiver names them. A payment of several orders has several. */
-export interface Named {
+export interface NamedOrder {
   number: string
   homeName: string
   address: Address | null
@@ -42,8 +42,8 @@ export interface Named {
   community: string
 }
 
-export async function namedIn({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<Named[]> {
-  const { rows } = await sql<Named>`
+export async function findNamedOrders({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<NamedOrder[]> {
+  const { rows } = await sql<NamedOrder>`
     select o."number", h."name" as "homeName", h."address", h."lotNumber", c."name" as "community"
     from "purchaseOrders" as o
     join "homes" as h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
@@ -53,25 +53,30 @@ export async function namedIn({ db, organizationId }: Tenant, poIds: readonly st
   return rows
 }
 
-const UNCONDITIONAL: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
+const UNCONDITIONAL_TYPES: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
 
 /**
  * Returns those of these orders that a payment without a signed unconditional waiver was made for. Corrections in the
  * builder's favor require none.
  */
-export async function lackingWaiver({ db, organizationId }: Tenant, poIds: readonly string[]): Promise<Set<string>> {
+export async function findOrdersLackingWaiver(
+  { db, organizationId }: Tenant,
+  poIds: readonly string[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ poId: string }>`
     select distinct a."poId"
     from "paymentAllocations" as a
     join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
     join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
     join "vendors" as v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
-    join "organizations" as g on g."id" = a."organizationId" and ${sql.raw(ORDER_TAKES_WAIVER)}
+    join "organizations" as g on g."id" = a."organizationId" and ${sql.raw(ORDER_REQUIRES_WAIVER_SQL)}
     where a."organizationId" = ${organizationId} and a."poId" = any(${[...poIds]}::text[])
       and p."status" = 'paid' and p."amount" > 0
       and not exists (
         select 1 from "lienWaivers" as w
         where w."organizationId" = p."organizationId" and w."paymentId" = p."id"
-          and w."waiverType" in (${sql.join(UNCONDITIONAL)}) and w."status" in ('signed', 'accepted'))`.execute(db)
+          and w."waiverType" in (${sql.join(UNCONDITIONAL_TYPES)}) and w."status" in ('signed', 'accepted'))`.execute(
+    db,
+  )
   return new Set(rows.map(({ poId }) => poId))
 }

@@ -1,8 +1,8 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { orderPdf } from './order-pdf.ts'
+import { createOrderPdf } from './order-pdf.ts'
 
 export const orderDocumentOperations = {
   async getPurchaseOrderPdf({ path }, call) {
-    return { status: 200, body: await orderPdf(call, path.purchaseOrderId) }
+    return { status: 200, body: await createOrderPdf(call, path.purchaseOrderId) }
   },
 } satisfies Partial<Handlers>

@@ -1,8 +1,8 @@
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
-import { pdf } from '../documents/pdf.ts'
+import { createPdf } from '../documents/pdf.ts'
 
 const ORDERS = '/api/ext/purchase-orders'
 
@@ -11,10 +11,15 @@ let homeId: string
 let vendorId: string
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  const made = async (address: string, body: object) => (await plumbline.post(`/api/ext/${address}`, body)).body.id
-  const communityId = await made('communities', { name: 'Zażółć Ridge', status: 'active', city: 'Łódź', state: 'TX' })
+  const created = async (address: string, body: object) => (await plumbline.post(`/api/ext/${address}`, body)).body.id
+  const communityId = await created('communities', {
+    name: 'Zażółć Ridge',
+    status: 'active',
+    city: 'Łódź',
+    state: 'TX',
+  })
   const address = { line1: '4410 Burnet Rd', city: 'Austin', state: 'TX', postalCode: '78756' }
-  vendorId = await made('vendors', {
+  vendorId = await created('vendors', {
     ...{
       companyName: 'Żółw Framing of Łódź',
       email: 'bids@example.com',
@@ -23,7 +28,7 @@ beforeAll(async () => {
       status: 'active',
     },
   })
-  homeId = await made('homes', { name: 'Lot 15', lotNumber: '15', communityId })
+  homeId = await created('homes', { name: 'Lot 15', lotNumber: '15', communityId })
 })
 afterAll(() => plumbline.stop())
 
@@ -36,7 +41,7 @@ async function newOrder(fields: object = {}) {
   return body
 }
 
-async function documentOf(id: string, headers: Record<string, string> = {}, key = plumbline.key) {
+async function getDocument(id: string, headers: Record<string, string> = {}, key = plumbline.key) {
   const answer = await fetch(`${plumbline.url}${ORDERS}/${id}/pdf`, {
     headers: { authorization: `Bearer ${key}`, ...headers },
   })
@@ -49,7 +54,7 @@ async function setTerms(poTerms: string | null) {
 }
 
 /** Returns the text of each page, extracted with a library other than the one that drew it. */
-async function pagesOf(bytes: Uint8Array): Promise<string[]> {
+async function getPages(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(bytes.slice()), { mergePages: false })
   return text.map((page) => page.replace(/\s+/g, ' '))
 }
@@ -57,10 +62,10 @@ async function pagesOf(bytes: Uint8Array): Promise<string[]> {
 test('the document of an order shows the builder, the vendor, the home, and the costs, in any European alphabet', async () => {
   await setTerms('Payable after completion.\nZażółć gęślą jaźń.')
   const order = await newOrder({ notes: 'Start at the garage.' })
-  const { status, headers, bytes } = await documentOf(order.id)
+  const { status, headers, bytes } = await getDocument(order.id)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf'])
   expect(headers.get('content-disposition')).toBe(`attachment; filename=${order.number}.pdf`)
-  const [page = '', ...more] = await pagesOf(bytes)
+  const [page = '', ...more] = await getPages(bytes)
   expect(more).toEqual([])
   for (const said of [
     ...[
@@ -80,7 +85,7 @@ test('the document of an order shows the builder, the vendor, the home, and the 
 test('an issued order has no watermark, and a void order does', async () => {
   const { id } = await newOrder()
   const move = (status: string) => plumbline.post(`${ORDERS}/${id}/status`, { status, reason: 'Enough.' })
-  const marks = async () => (await pagesOf((await documentOf(id)).bytes)).join().match(/DRAFT|NOT APPROVED|VOID/g)
+  const marks = async () => (await getPages((await getDocument(id)).bytes)).join().match(/DRAFT|NOT APPROVED|VOID/g)
   for (const status of ['approved', 'issued']) expect((await move(status)).status).toBe(200)
   expect(await marks()).toBeNull()
   expect((await move('void')).status).toBe(200)
@@ -92,9 +97,9 @@ test('the document of the longest order has every line and page number in less t
     ...{ description: `Line ${i + 1}: ${'Ąbć déf '.repeat(55)}`.trim(), quantity: 1, unit: 'EA', unitPrice: i + 1 },
   }))
   const { id } = await newOrder({ lines, notes: 'Nöte '.repeat(1000).trim() })
-  const { bytes } = await documentOf(id)
+  const { bytes } = await getDocument(id)
   expect(bytes.length).toBeLessThan(1_000_000)
-  const pages = await pagesOf(bytes)
+  const pages = await getPages(bytes)
   expect(pages.length).toBeGreaterThan(10)
   pages.forEach((page, i) => {
     expect(page).toContain(`Page ${i + 1} of ${pages.length}`)
@@ -107,7 +112,7 @@ test('the document of the longest order has every line and page number in less t
 test('line breaks in the lines of an order take no more pages than spaces', async () => {
   const lines = Array.from({ length: 200 }, () => ({ ...WALLS, description: `Walls${'\n'.repeat(490)}north` }))
   const { id } = await newOrder({ lines })
-  const pages = await pagesOf((await documentOf(id)).bytes)
+  const pages = await getPages((await getDocument(id)).bytes)
   expect(pages.length).toBeLessThan(10)
   expect(pages[0]).toContain('Walls north')
 })
@@ -115,23 +120,23 @@ test('line breaks in the lines of an order take no more pages than spaces', asyn
 test('an order of more than 100 pages is rejected, and drawn once its texts are shorter', async () => {
   await setTerms('a\n'.repeat(5000))
   const { id, number } = await newOrder({ notes: 'a\n'.repeat(2500) })
-  const { status, bytes } = await documentOf(id)
+  const { status, bytes } = await getDocument(id)
   const problem = JSON.parse(Buffer.from(bytes).toString())
   expect([status, problem.code, problem.detail]).toEqual([
     ...[422, 'too_much_work'],
     `${number}.pdf would have more than 100 pages. Shorten the text in the document.`,
   ])
   await setTerms(null)
-  expect((await documentOf(id)).status).toBe(200)
+  expect((await getDocument(id)).status).toBe(200)
 })
 
 test('most of the drawing is done outside the thread that handles requests', async () => {
   const lines = Array.from({ length: 200 }, (_, i) => ({ ...WALLS, description: `${i} ${'Ąbć déf '.repeat(60)}` }))
   const { id } = await newOrder({ lines })
   // The first document starts the drawing thread.
-  await documentOf((await newOrder()).id)
+  await getDocument((await newOrder()).id)
   const before = { process: process.cpuUsage(), thread: process.threadCpuUsage() }
-  expect((await documentOf(id)).status).toBe(200)
+  expect((await getDocument(id)).status).toBe(200)
   const ofThread = process.threadCpuUsage(before.thread).user
   const ofProcess = process.cpuUsage(before.process).user
   expect(ofThread / ofProcess).toBeLessThan(0.35)
@@ -139,24 +144,24 @@ test('most of the drawing is done outside the thread that handles requests', asy
 
 test('the same content gives the same bytes', async () => {
   const about = { title: 'Purchase order', author: 'Żółw', changedAt: '2026-11-18T08:00:00Z', foot: ['PO-0001'] }
-  const drawn = () => pdf(about, (doc) => doc.font('bold').text('Łódź').font('plain').text('Ελένη'))
+  const drawn = () => createPdf(about, (doc) => doc.font('bold').text('Łódź').font('plain').text('Ελένη'))
   expect((await drawn()).equals(await drawn())).toBe(true)
 })
 
 test('an unchanged order returns 304, and is base64 as the result of a skill', async () => {
   const order = await newOrder()
-  const first = await documentOf(order.id)
+  const first = await getDocument(order.id)
   const etag = first.headers.get('etag') ?? ''
-  expect((await documentOf(order.id, { 'if-none-match': etag })).status).toBe(304)
+  expect((await getDocument(order.id, { 'if-none-match': etag })).status).toBe(304)
   const input = { purchaseOrderId: order.id }
   const { body } = await plumbline.post('/api/ext/execute', { skill: 'getPurchaseOrderPdf', input })
   expect(Buffer.from(body.result, 'base64').equals(first.bytes)).toBe(true)
   await plumbline.patch(`${ORDERS}/${order.id}`, { notes: 'Another.' })
-  expect((await documentOf(order.id, { 'if-none-match': etag })).status).toBe(200)
+  expect((await getDocument(order.id, { 'if-none-match': etag })).status).toBe(200)
 })
 
 test('a caller without permission and another builder get no document', async () => {
   const { id } = await newOrder()
-  expect((await documentOf(id, {}, await plumbline.newKey(['bids:read']))).status).toBe(403)
-  expect((await documentOf(id, {}, (await plumbline.newBuilder()).key)).status).toBe(404)
+  expect((await getDocument(id, {}, await plumbline.newKey(['bids:read']))).status).toBe(403)
+  expect((await getDocument(id, {}, (await plumbline.newBuilder()).key)).status).toBe(404)
 })

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { createPaymentRun } from './create.ts'
+import { createPaymentRun } from './create-payment-run.ts'
 import * as runs from './queries.ts'
 
 export const paymentRunOperations = {

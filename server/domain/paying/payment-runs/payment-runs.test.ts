@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Counted } from '../../../../test/support/counted.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { StatementCounter } from '../../../../test/support/count-statements.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
-const counted = new Counted('createPaymentRun')
+const counted = new StatementCounter('createPaymentRun')
 let plumbline: TestPlumbline
 let site: Site
 let communityId: string
@@ -85,10 +85,10 @@ test('each vendor gets one payment for everything that is due, and every skipped
   ])
   expect(data[0].allocations[0]).toMatchObject({ poId: owed.id, amount: -30, retainageWithheld: 0 })
   expect(await get(`/purchase-orders/${one.id}`)).toMatchObject({ reservedAmount: 90.01, payableAmount: 90.01 })
-  const told = (await eventsOf(plumbline, site.organizationId)).filter(
+  const reported = (await listEvents(plumbline, site.organizationId)).filter(
     ({ data }) => data.object.id === result.paymentIds[0],
   )
-  expect(told.map(({ type }) => type)).toEqual(['payment.created'])
+  expect(reported.map(({ type }) => type)).toEqual(['payment.created'])
 
   // Its payments are paid like any others, and the next run finds nothing left.
   for (const status of ['approved', 'paid']) await post(`/payments/${result.paymentIds[0]}/status`, { status })

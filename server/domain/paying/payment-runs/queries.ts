@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { OPEN } from '../../statuses/order-statuses.ts'
-import type { Payable } from '../payments/payment.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
+import type { PayableOrder } from '../payments/payment.ts'
 
-export const { list, find, findAll, insert } = resource({
+export const { list, find, findAll, insert } = defineResource({
   schema: 'PaymentRun',
   long: ['skipped', 'vendorIds', 'paymentIds'],
 })
@@ -14,7 +14,7 @@ export const { list, find, findAll, insert } = resource({
  * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
  * wait.
  */
-export async function nextNumber(call: WriteCall): Promise<string> {
+export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "paymentRunNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
@@ -23,7 +23,7 @@ export async function nextNumber(call: WriteCall): Promise<string> {
 }
 
 /** The vendors and community of a run; all if empty. */
-export interface Reach {
+export interface RunFilter {
   communityId: string | null
   vendorIds: readonly string[]
 }
@@ -31,15 +31,15 @@ export interface Reach {
 /**
  * Returns up to `most` open orders that may have payable amounts. They are not locked, so the result is an estimate.
  */
-export async function openOrders(
+export async function listOpenOrderIds(
   { db, organizationId }: Tenant,
-  { communityId, vendorIds }: Reach,
-  most: number,
+  { communityId, vendorIds }: RunFilter,
+  max: number,
 ): Promise<string[]> {
   // The statuses are written out to match those of the index purchaseOrders_open.
   const { rows } = await sql<{ id: string }>`
     select o."id" from "purchaseOrders" as o
-    where o."organizationId" = ${organizationId} and o."status" in (${sql.join(OPEN.map((status) => sql.lit(status)))})
+    where o."organizationId" = ${organizationId} and o."status" in (${sql.join(OPEN_STATUSES.map((status) => sql.lit(status)))})
       and o."payableAmount" <> 0
       ${vendorIds.length === 0 ? sql`` : sql`and o."vendorId" = any(${[...vendorIds]}::text[])`}
       ${
@@ -49,12 +49,12 @@ export async function openOrders(
         select 1 from "homes" as h
         where h."organizationId" = o."organizationId" and h."id" = o."homeId" and h."communityId" = ${communityId})`
       }
-    order by o."id" limit ${most}`.execute(db)
+    order by o."id" limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 /** The fields of an order that a run needs. */
-export interface OpenOrder extends Payable {
+export interface OpenOrder extends PayableOrder {
   id: string
   homeId: string
   vendorId: string
@@ -74,7 +74,7 @@ export async function lockOrders({ db, organizationId }: WriteCall, ids: readonl
 
 export type Payee = Pick<Vendor, 'id' | 'companyName' | 'status' | 'complianceStatus' | 'paymentTerms'>
 
-export async function payeesOf({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Payee[]> {
+export async function findPayees({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Payee[]> {
   const { rows } = await sql<Payee>`
     select "id", "companyName", "status", "complianceStatus", "paymentTerms" from "vendors"
     where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) order by "companyName", "id"`.execute(

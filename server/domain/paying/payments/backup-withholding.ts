@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Payment, Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { percentOf, sum } from '../../../platform/values/money.ts'
+import { getPercent, sum } from '../../../platform/values/money.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { REPORTING_BOX, thresholdsOf, withholdingPercentOf } from './form-1099-rules.ts'
+import { getThresholds, getWithholdingPercent, REPORTING_BOX } from './form-1099-rules.ts'
 
 type Paid = Pick<Payment, 'vendorId' | 'amount' | 'method' | 'currency'> & { paidDate: string }
 
@@ -13,14 +13,14 @@ type Paid = Pick<Payment, 'vendorId' | 'amount' | 'method' | 'currency'> & { pai
  * year's total to the threshold, if the organization's `withholdsBackupTax` is on. Locks the vendor, so that the second
  * of two concurrent payments includes the first in the total.
  */
-export async function backupWithheldOf(call: WriteCall, { vendorId, amount, method, currency, paidDate }: Paid) {
+export async function findBackupWithheld(call: WriteCall, { vendorId, amount, method, currency, paidDate }: Paid) {
   // The card network reports card payments and withholds tax from them.
   if (amount <= 0 || method === 'card') return 0
   const vendor = await vendors.lock(call, vendorId)
   const year = Number(paidDate.slice(0, 4))
   if (!vendor.is1099 || vendor.reportingBox === 'none') return 0
   if (!isInPeriod(vendor, paidDate) && !(await isDueWithoutTaxId(call, vendor, { year, amount }))) return 0
-  return percentOf(amount, withholdingPercentOf(year), currency)
+  return getPercent(amount, getWithholdingPercent(year), currency)
 }
 
 function isInPeriod({ backupWithholding }: Vendor, day: string): boolean {
@@ -44,6 +44,6 @@ async function isDueWithoutTaxId(
     ), 0) as "paid"
     from "organizations" as o where o."id" = ${organizationId}`.execute(db)
   const { isOn = false, paid = 0 } = rows[0] ?? {}
-  const { usual, attorneys } = thresholdsOf(year)
+  const { usual, attorneys } = getThresholds(year)
   return isOn && sum([paid, amount]) >= (reportingBox === 'misc_10' ? attorneys : usual)
 }

@@ -25,14 +25,14 @@ export interface Thresholds {
   readonly attorneys: number
 }
 
-export function thresholdsOf(year: number): Thresholds {
+export function getThresholds(year: number): Thresholds {
   return THRESHOLDS.find(({ fromYear }) => fromYear <= year) ?? THRESHOLDS[1]
 }
 
 /** The rate of backup withholding in percent (IRC 3406), by the first year in which it applies, newest first. */
 const RATES = [{ fromYear: 2018, percent: 24 }] as const
 
-export function withholdingPercentOf(year: number): number {
+export function getWithholdingPercent(year: number): number {
   return RATES.find(({ fromYear }) => fromYear <= year)?.percent ?? RATES[0].percent
 }
 

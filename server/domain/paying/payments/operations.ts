@@ -1,7 +1,7 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { createPayment } from './create.ts'
+import { changeStatus, voidPayment } from './change-status.ts'
+import { createPayment } from './create-payment.ts'
 import * as payments from './queries.ts'
-import { changeStatus, voidPayment } from './status.ts'
 
 export const paymentOperations = {
   async listPayments({ query }, call) {

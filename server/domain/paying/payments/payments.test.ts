@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
@@ -61,7 +61,7 @@ const pointers = async (body: object) => {
   return answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 }
 const typesOf = async (id: string) =>
-  (await eventsOf(plumbline, site.organizationId)).flatMap(({ type, data }) => (data.object.id === id ? [type] : []))
+  (await listEvents(plumbline, site.organizationId)).flatMap(({ type, data }) => (data.object.id === id ? [type] : []))
 const historyOf = async (id: string) =>
   (await get(`/status-changes?resourceId=${id}&sort=at`)).data.map((change: Body) => [change.to, change.reason])
 
@@ -166,8 +166,8 @@ test('nothing is paid twice or beyond the completed work, unless an authorized u
   const { id, number } = await order(50)
   await pay({ poId: id, grossAmount: 200 })
   const above = { poId: id, grossAmount: 100.02 }
-  const refusal = await post('/payments', above)
-  expect([refusal.status, refusal.body.reason, refusal.body.detail]).toEqual([
+  const problem = await post('/payments', above)
+  expect([problem.status, problem.body.reason, problem.body.detail]).toEqual([
     ...[409, 'needs_override'],
     `The payment of $100.02 exceeds the payable amount of ${number} ($100.01). To proceed anyway, set overrideReason.`,
   ])
@@ -472,9 +472,9 @@ test("a vendor's payment terms determine when a payment is due and the discount 
  */
 async function persistently(path: string, body: object, key: string): Promise<Answer> {
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  for (let asked = 1; ; asked++) {
+  for (let requested = 1; ; requested++) {
     const answer = await plumbline.request('POST', `/api/ext${path}`, body, { key, headers })
-    if (answer.status !== 429 || asked === 50) return answer
+    if (answer.status !== 429 || requested === 50) return answer
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Payment, PaymentAllocation, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { divide, minus, sum } from '../../../platform/values/money.ts'
+import { divideAmount, subtract, sum } from '../../../platform/values/money.ts'
 import { toPostingDate } from '../../ledger/period.ts'
 import type { NewPosting } from '../../ledger/posting.ts'
 import { recordPostings } from '../../ledger/record-postings.ts'
-import { keyOf } from '../purchase-orders/post-order.ts'
+import { getKey } from '../purchase-orders/post-order.ts'
 
 interface Part {
   order: PurchaseOrder
@@ -23,7 +23,7 @@ interface Part {
 export async function postPayment(call: WriteCall, payment: Payment, paid: readonly PurchaseOrder[]): Promise<void> {
   const orders = new Map(paid.map((order) => [order.id, order]))
   const parts = payment.allocations.flatMap((allocation) =>
-    partsOf(allocation, orders.get(allocation.poId), payment.currency),
+    getParts(allocation, orders.get(allocation.poId), payment.currency),
   )
   const nets = parts.map(({ net }) => net)
   const discounts = spread(payment.discountTaken, nets, payment.currency)
@@ -31,11 +31,11 @@ export async function postPayment(call: WriteCall, payment: Payment, paid: reado
   const effectiveDate = await toPostingDate(call, payment.paidDate ?? dateIn(call.timeZone, call.now))
   const debt = payment.paymentType === 'retainage_release' ? 'retainage' : 'payable'
   const postings = parts.flatMap(({ order, line, net }, i): NewPosting[] => {
-    const shared = { ...keyOf(order, line), paymentId: payment.id, effectiveDate }
+    const shared = { ...getKey(order, line), paymentId: payment.id, effectiveDate }
     const [discount, tax] = [discounts[i] ?? 0, taxes[i] ?? 0]
     return [
-      { ...shared, measure: debt, amount: minus(0, net) },
-      { ...shared, measure: 'paid', amount: minus(net, sum([discount, tax])) },
+      { ...shared, measure: debt, amount: subtract(0, net) },
+      { ...shared, measure: 'paid', amount: subtract(net, sum([discount, tax])) },
       { ...shared, measure: 'discount', amount: discount },
       { ...shared, measure: 'withheldTax', amount: tax },
     ]
@@ -44,7 +44,7 @@ export async function postPayment(call: WriteCall, payment: Payment, paid: reado
 }
 
 /** The lines that an allocation pays: the one that it names, or all in proportion to what is done, else ordered. */
-function partsOf(
+function getParts(
   { lineId, amount, retainageWithheld }: PaymentAllocation,
   order: PurchaseOrder | undefined,
   currency: string,
@@ -53,7 +53,7 @@ function partsOf(
   const lines = lineId === null ? order.lines : order.lines.filter((line) => line.lineId === lineId)
   const done = lines.map(({ completedAmount }) => completedAmount)
   const weights = sum(done) === 0 ? lines.map(({ total, taxAmount }) => sum([total, taxAmount])) : done
-  const nets = spread(minus(amount, retainageWithheld), weights, currency)
+  const nets = spread(subtract(amount, retainageWithheld), weights, currency)
   return lines.map((line, i) => ({ order, line, net: nets[i] ?? 0 }))
 }
 
@@ -65,5 +65,5 @@ function spread(amount: number, weights: readonly number[], currency: string): n
   const whole = sum(weights)
   if (whole === 0) return weights.map((_, i) => (i === 0 ? amount : 0))
   // Shares are parts of a positive whole. Turning all signs around changes no proportion.
-  return divide(amount, whole < 0 ? weights.map((weight) => minus(0, weight)) : weights, currency)
+  return divideAmount(amount, whole < 0 ? weights.map((weight) => subtract(0, weight)) : weights, currency)
 }

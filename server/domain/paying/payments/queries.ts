@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import type { Payment } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { resource, type Values } from '../../../platform/resources/resource.ts'
+import { defineResource, type NewRowValues } from '../../../platform/resources/resource.ts'
 
 /** The fields that come from another table. */
-type Computed = 'allocations'
+type ComputedField = 'allocations'
 
-export type NewPayment = Values<Payment, Computed>
+export type NewPayment = NewRowValues<Payment, ComputedField>
 
-const ALLOCATIONS = `
+const ALLOCATIONS_SQL = `
   select coalesce(json_agg(json_build_object('poId', a."poId", 'lineId', a."lineId", 'amount', a."amount",
     'retainageWithheld', a."retainageWithheld") order by a."position"), '[]')
   from "paymentAllocations" as a where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-export const { list, find, findAll, findOptional, lock, insert, insertAll, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, insertAll, update } = defineResource({
   schema: 'Payment',
-  computed: { allocations: ALLOCATIONS },
+  computed: { allocations: ALLOCATIONS_SQL },
   long: ['allocations'],
   filters: {
     poId: (po) =>
@@ -30,12 +30,12 @@ export const { list, find, findAll, findOptional, lock, insert, insertAll, updat
 
 export async function insertAllocations(
   call: WriteCall,
-  made: readonly Pick<Payment, 'id' | 'allocations'>[],
+  created: readonly Pick<Payment, 'id' | 'allocations'>[],
 ): Promise<void> {
   await call.db
     .insertInto('paymentAllocations')
     .values(
-      made.flatMap(({ id, allocations }) =>
+      created.flatMap(({ id, allocations }) =>
         allocations.map((allocation, position) => ({
           organizationId: call.organizationId,
           paymentId: id,
@@ -48,7 +48,7 @@ export async function insertAllocations(
   // An allocation takes at most 200 bytes.
   await sql`
     update "payments" as p set "bytes" = 200 * m."allocations"
-    from unnest(${made.map(({ id }) => id)}::text[], ${made.map(({ allocations }) => allocations.length)}::integer[])
+    from unnest(${created.map(({ id }) => id)}::text[], ${created.map(({ allocations }) => allocations.length)}::integer[])
       as m ("id", "allocations")
     where p."organizationId" = ${call.organizationId} and p."id" = m."id"`.execute(call.db)
 }
@@ -57,7 +57,7 @@ export async function insertAllocations(
  * Returns the organization's next numbers. The counter row stays locked until the transaction ends, so other creators
  * wait.
  */
-export async function nextNumbers(call: WriteCall, count: number): Promise<string[]> {
+export async function takeNextNumbers(call: WriteCall, count: number): Promise<string[]> {
   const { rows } = await sql<{ last: number }>`
     insert into "paymentNumbers" as n ("organizationId", "last") values (${call.organizationId}, ${count})
     on conflict ("organizationId") do update set "last" = n."last" + ${count}
@@ -70,7 +70,7 @@ export async function nextNumbers(call: WriteCall, count: number): Promise<strin
  * Returns the active payment of the invoice. The result is exact while the vendor's row is locked, because every
  * creation locks it.
  */
-export async function ofInvoice(
+export async function findByInvoice(
   { db, organizationId }: Tenant,
   vendorId: string,
   invoiceNumber: string,

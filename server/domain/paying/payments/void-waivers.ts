@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { LienWaiverStatus, Payment } from '../../../../client/contract.gen.ts'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
 /** Voids the waivers of a locked payment that will not be made; at most two. */
@@ -20,5 +20,5 @@ export async function voidWaivers(call: WriteCall, { id }: Pick<Payment, 'id'>, 
     call,
     rows.map(({ id, from }) => ({ id, from, to: 'void', reason })),
   )
-  for (const { id } of rows) noteChange(call, id, 'updated', ['status'])
+  for (const { id } of rows) recordChange(call, id, 'updated', ['status'])
 }

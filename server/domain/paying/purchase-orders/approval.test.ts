@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -69,8 +69,8 @@ test('an approval explanation contains the limit, the remaining budget, and the 
   expect((await explained(id, small)).body).toMatchObject({
     ...{ limit: 1499.99, mayApprove: false, reasons: ['over_limit', 'over_budget'] },
   })
-  const asked = await post(`/purchase-orders/${id}/status`, { status: 'approved' })
-  expect(asked.body).toMatchObject({ status: 'pending_approval', approval: { reasons: ['over_budget'] } })
+  const requested = await post(`/purchase-orders/${id}/status`, { status: 'approved' })
+  expect(requested.body).toMatchObject({ status: 'pending_approval', approval: { reasons: ['over_budget'] } })
   const waiting = await plumbline.get('/api/ext/purchase-orders?status=pending_approval', { key: site.key })
   expect(waiting.body.data.map((one: Body) => one.id)).toEqual([id])
   expect((await explained(id)).body).toMatchObject({ status: 'pending_approval', overBudgetBy: 299.5 })

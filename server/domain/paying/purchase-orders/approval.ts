@@ -2,40 +2,40 @@ import type { ApprovalExplanation, PurchaseOrder } from '../../../../client/cont
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { minus } from '../../../platform/values/money.ts'
+import { subtract } from '../../../platform/values/money.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
-import { PENDING } from '../../statuses/order-statuses.ts'
-import { approversOf } from './approver-queries.ts'
+import { PENDING_STATUSES } from '../../statuses/order-statuses.ts'
+import { findApprovers } from './approver-queries.ts'
 import * as orders from './queries.ts'
 
-type Approval = PurchaseOrder['approval']
+type OrderApproval = PurchaseOrder['approval']
 
 /** Returns whether the caller's limit covers the total. */
-export function isWithinLimit({ poApprovalLimit }: Call, { total }: Pick<PurchaseOrder, 'total'>): boolean {
+export function isWithinApprovalLimit({ poApprovalLimit }: Call, { total }: Pick<PurchaseOrder, 'total'>): boolean {
   return poApprovalLimit === null || total <= poApprovalLimit
 }
 
 /** Returns why a draft requires another user's approval, or a second look. */
-export async function reasonsForApproval(call: Call, order: PurchaseOrder): Promise<Approval['reasons']> {
-  return reasonsOf(call, order, await budgetLeftFor(call, order))
+export async function findApprovalReasons(call: Call, order: PurchaseOrder): Promise<OrderApproval['reasons']> {
+  return listApprovalReasons(call, order, await findBudgetLeft(call, order))
 }
 
-function reasonsOf(call: Call, order: PurchaseOrder, budgetLeft: number | null): Approval['reasons'] {
-  const reasons: Approval['reasons'] = []
-  if (!isWithinLimit(call, order)) reasons.push('over_limit')
-  if (overBudgetBy(order, budgetLeft) > 0) reasons.push('over_budget')
+function listApprovalReasons(call: Call, order: PurchaseOrder, budgetLeft: number | null): OrderApproval['reasons'] {
+  const reasons: OrderApproval['reasons'] = []
+  if (!isWithinApprovalLimit(call, order)) reasons.push('over_limit')
+  if (computeOverBudget(order, budgetLeft) > 0) reasons.push('over_budget')
   return reasons
 }
 
-function overBudgetBy({ total }: PurchaseOrder, budgetLeft: number | null): number {
-  return budgetLeft === null || total <= 0 ? 0 : Math.max(minus(total, budgetLeft), 0)
+function computeOverBudget({ total }: PurchaseOrder, budgetLeft: number | null): number {
+  return budgetLeft === null || total <= 0 ? 0 : Math.max(subtract(total, budgetLeft), 0)
 }
 
 // A home without a budget has no limit to exceed. If only other trades are budgeted, this one has nothing
 // left.
-async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number | null> {
-  if (!(await budgetLines.hasLines(call, order.homeId))) return null
-  const scopes = await budgetLines.commitmentsOf(call, order.homeId)
+async function findBudgetLeft(call: Call, order: PurchaseOrder): Promise<number | null> {
+  if (!(await budgetLines.hasBudgetLines(call, order.homeId))) return null
+  const scopes = await budgetLines.findCommitments(call, order.homeId)
   const scope = scopes.find((candidate) => candidate.scope.toLowerCase() === order.scope.toLowerCase())
   return scope?.variance ?? 0
 }
@@ -44,14 +44,14 @@ async function budgetLeftFor(call: Call, order: PurchaseOrder): Promise<number |
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order
-  if (!PENDING.includes(status))
+  if (!PENDING_STATUSES.includes(status))
     throw conflict('wrong_status', `${number} is ${describeStatus(status)}. Its approval has already been decided.`)
-  const budgetLeft = await budgetLeftFor(call, order)
+  const budgetLeft = await findBudgetLeft(call, order)
   return {
     ...{ purchaseOrderId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },
-    mayApprove: isWithinLimit(call, order) && call.permissions.has('pos:write'),
-    reasons: reasonsOf(call, order, budgetLeft),
-    ...{ scope, budgetLeft, overBudgetBy: overBudgetBy(order, budgetLeft) },
-    approvers: await approversOf(call, total),
+    mayApprove: isWithinApprovalLimit(call, order) && call.permissions.has('pos:write'),
+    reasons: listApprovalReasons(call, order, budgetLeft),
+    ...{ scope, budgetLeft, overBudgetBy: computeOverBudget(order, budgetLeft) },
+    approvers: await findApprovers(call, total),
   }
 }

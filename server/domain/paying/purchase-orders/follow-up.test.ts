@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 /** Orders that depend on others: change orders, variance orders, and backcharges. */
 let plumbline: TestPlumbline
@@ -69,9 +69,9 @@ test('a draft can become a change order only with an order that it can change', 
 })
 
 test('a variance order requires a reason and a responsible party, and notes for unspecific reasons', async () => {
-  const told = { poType: 'variance', varianceResponsible: 'builder' }
+  const reported = { poType: 'variance', varianceResponsible: 'builder' }
   for (const varianceReasonCode of ['other', 'backcharge']) {
-    const variance = order(100, { ...told, varianceReasonCode })
+    const variance = order(100, { ...reported, varianceReasonCode })
     expect(pointers(await post('/purchase-orders', variance))).toEqual(['/notes required'])
     const { id } = await made('/purchase-orders', { ...variance, notes: 'The crane came twice.' })
     expect(pointers(await patch(id, { notes: null }))).toEqual(['/notes required'])
@@ -113,8 +113,8 @@ test('a selection whose only order is voided returns to approved', async () => {
   })
   const path = `/selections/${selection.id}`
   await post(`${path}/status`, { status: 'approved' })
-  const wanted = order(600, { poType: 'option', optionSelectionId: selection.id })
-  const [first, second] = [await made('/purchase-orders', wanted), await made('/purchase-orders', wanted)]
+  const requested = order(600, { poType: 'option', optionSelectionId: selection.id })
+  const [first, second] = [await made('/purchase-orders', requested), await made('/purchase-orders', requested)]
   for (const { id } of [first, second]) {
     const asked = await post(`/purchase-orders/${id}/status`, { status: 'approved' })
     if (asked.body.status === 'pending_approval') await move(id, 'approved')
@@ -143,8 +143,8 @@ test('a selection is not marked as ordered by an order that is voided concurrent
     ...{ customDescription: 'A larger window', unitPrice: 900, cost: 600, scope: 'framing', quantity: 1 },
   })
   await post(`/selections/${selection.id}/status`, { status: 'approved' })
-  const wanted = order(600, { poType: 'option', optionSelectionId: selection.id })
-  const { id } = await made('/purchase-orders', wanted)
+  const requested = order(600, { poType: 'option', optionSelectionId: selection.id })
+  const { id } = await made('/purchase-orders', requested)
   await move(id, 'approved')
   const [voided] = await Promise.all([
     post(`/purchase-orders/${id}/status`, { status: 'void' }),

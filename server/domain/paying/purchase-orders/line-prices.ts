@@ -1,14 +1,14 @@
 import type { FieldError, Home, PriceIssue, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 import * as parts from '../../costs/parts/queries.ts'
-import { offersOf } from '../../costs/prices/of-vendor.ts'
+import { findOffers } from '../../costs/prices/vendor-offers.ts'
 import * as communities from '../../land/communities/queries.ts'
 import type { PricedLine } from './totals.ts'
 
-interface Ordered {
+interface OrderContext {
   home: Home
   vendorId: string
   contractId: string | null
@@ -19,9 +19,9 @@ interface Ordered {
 /** The contract's default for an omitted unit. */
 const NO_UNIT = 'LS'
 
-type Input = Checked['PurchaseOrderLineInput']
+type OrderLineInput = Checked['PurchaseOrderLineInput']
 
-const WORDS: Readonly<Record<PriceIssue, string>> = {
+const ISSUE_TEXTS: Readonly<Record<PriceIssue, string>> = {
   no_price: 'the vendor has no price for the part',
   expired: "the vendor's price for the part has expired",
   not_yet_effective: "the vendor's price for the part is not yet effective",
@@ -34,69 +34,77 @@ const WORDS: Readonly<Record<PriceIssue, string>> = {
  * Returns the lines with omitted fields filled in from their parts. Throws for an unknown price, which is never treated
  * as 0.
  */
-export async function pricedLines(call: WriteCall, inputs: readonly Input[], order: Ordered): Promise<PricedLine[]> {
-  const known = await partsOf(call, inputs)
+export async function priceLines(
+  call: WriteCall,
+  inputs: readonly OrderLineInput[],
+  order: OrderContext,
+): Promise<PricedLine[]> {
+  const known = await findParts(call, inputs)
   const sought = inputs.flatMap(({ partId, quantity, unitPrice }) =>
     partId != null && unitPrice === undefined ? [{ partId, quantity }] : [],
   )
-  const found = (await offersFor(call, sought, order)).values()
-  const faults: FieldError[] = []
+  const found = (await findOffersFor(call, sought, order)).values()
+  const errors: FieldError[] = []
   const lines = inputs.map((input, i): PricedLine => {
     const part = known.get(input.partId ?? '')
     const { description = part?.name } = input
     const unit = input.unit === NO_UNIT && part !== undefined ? part.unit : input.unit
     const fault = (field: string, code: string, message: string) =>
-      faults.push({ pointer: `/lines/${i}/${field}`, code, message })
+      errors.push({ pointer: `/lines/${i}/${field}`, code, message })
     if (description === undefined) fault('description', 'required', 'is required unless partId is set')
     if (part !== undefined && unit !== part.unit) fault('unit', 'unit', `must be ${part.unit}, the unit of ${part.sku}`)
     let { unitPrice } = input
-    let priceId = unitPrice === undefined ? null : keptPrice(input, order.lines)
+    let priceId = unitPrice === undefined ? null : keepPrice(input, order.lines)
     if (unitPrice === undefined && part === undefined)
       fault('unitPrice', 'required', 'is required unless partId is set')
     if (unitPrice === undefined && part !== undefined) {
       const offer = found.next().value
       if (offer?.issue === null) ({ priceId, unitPrice } = offer)
-      else fault('unitPrice', offer?.issue ?? 'no_price', `is required because ${WORDS[offer?.issue ?? 'no_price']}`)
+      else
+        fault('unitPrice', offer?.issue ?? 'no_price', `is required because ${ISSUE_TEXTS[offer?.issue ?? 'no_price']}`)
     }
     return { ...input, description: description ?? '', unit, unitPrice: unitPrice ?? 0, priceId }
   })
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   return lines
 }
 
-async function partsOf(call: WriteCall, inputs: readonly Input[]) {
+async function findParts(call: WriteCall, inputs: readonly OrderLineInput[]) {
   const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
   const known = new Map(ids.length === 0 ? [] : (await parts.findAll(call, ids)).map((part) => [part.id, part]))
-  const unknown = missing(inputs, known)
+  const unknown = findMissing(inputs, known)
   if (unknown.length > 0) throw unknownReference(unknown)
   return known
 }
 
 /** Returns the JSON pointers of the parts that do not exist. */
-export async function unknownParts(call: WriteCall, inputs: readonly Pick<Input, 'partId'>[]): Promise<string[]> {
+export async function findUnknownParts(
+  call: WriteCall,
+  inputs: readonly Pick<OrderLineInput, 'partId'>[],
+): Promise<string[]> {
   const ids = [...new Set(inputs.flatMap(({ partId }) => partId ?? []))]
   if (ids.length === 0) return []
-  return missing(inputs, new Map((await parts.findAll(call, ids)).map((part) => [part.id, part])))
+  return findMissing(inputs, new Map((await parts.findAll(call, ids)).map((part) => [part.id, part])))
 }
 
-function missing(inputs: readonly Pick<Input, 'partId'>[], known: ReadonlyMap<string, unknown>): string[] {
+function findMissing(inputs: readonly Pick<OrderLineInput, 'partId'>[], known: ReadonlyMap<string, unknown>): string[] {
   return inputs.flatMap(({ partId }, i) => (partId == null || known.has(partId) ? [] : [`/lines/${i}/partId`]))
 }
 
-async function offersFor(
+async function findOffersFor(
   call: WriteCall,
   sought: readonly { partId: string; quantity: number }[],
-  { home, vendorId, contractId }: Ordered,
+  { home, vendorId, contractId }: OrderContext,
 ) {
   if (sought.length === 0) return []
   const { communityId, planId } = home
   const { timeZone } = await communities.find(call, communityId)
   const on = dateIn(timeZone ?? call.timeZone, call.now)
   const needed = sought.map((line) => ({ ...line, communityId, planId }))
-  return offersOf(call, needed, { vendorId, contractId, on })
+  return findOffers(call, needed, { vendorId, contractId, on })
 }
 
-function keptPrice({ lineId, partId = null, unitPrice }: Input, lines: readonly PurchaseOrderLine[] = []) {
+function keepPrice({ lineId, partId = null, unitPrice }: OrderLineInput, lines: readonly PurchaseOrderLine[] = []) {
   const before = lines.find((line) => line.lineId === lineId)
   return before?.partId === partId && before.unitPrice === unitPrice ? before.priceId : null
 }

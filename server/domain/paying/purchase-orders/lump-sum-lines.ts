@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import type { Contract, Home, LumpSum, Selection } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { conflict, invalid } from '../../../platform/problems/problem.ts'
-import { sumOfHouse } from '../../bidding/contracts/lump-sum.ts'
-import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { findLumpSumOfHouse } from '../../bidding/contracts/lump-sum.ts'
+import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 
-type Line = Checked['PurchaseOrderLineInput']
+type OrderLineInput = Checked['PurchaseOrderLineInput']
 
 /** The maximum number of lines of an order. The rest can be ordered with the next one. */
-const MOST_LINES = 200
+const MAX_LINES = 200
 
 /**
  * The subject of a lump sum: the home, or a selection. Its name becomes the line's ID, which later orders are compared
  * with.
  */
-interface Owed {
+interface LumpSumItem {
   readonly name: string
   readonly optionSelectionId: string | null
   readonly quantity: number
@@ -27,25 +27,25 @@ interface Owed {
  * approved selection whose option has a lump sum, or for the one selection that was named. Omits what is in an order of
  * any revision of the contract.
  */
-export async function lumpSumLines(
+export async function createLumpSumLines(
   call: WriteCall,
   contract: Contract,
   home: Home,
   optionSelectionId: string | null,
-): Promise<Line[]> {
-  const house = optionSelectionId === null ? sumOfHouse(contract, home) : undefined
+): Promise<OrderLineInput[]> {
+  const house = optionSelectionId === null ? findLumpSumOfHouse(contract, home) : undefined
   const owed = [
     ...(house === undefined || home.planId === null
       ? []
       : [{ name: home.planId, optionSelectionId: null, quantity: 1, lumpSum: house }]),
-    ...(await ofSelections(call, contract, home.id, optionSelectionId)),
+    ...(await listSelectionItems(call, contract, home.id, optionSelectionId)),
   ]
   if (owed.length === 0) {
     const message = `is not covered by a lump sum of ${contract.number}; set lines`
     const pointer = optionSelectionId === null ? '/homeId' : '/optionSelectionId'
-    throw invalid([{ pointer, code: 'not_covered', message }])
+    throw validationFailed([{ pointer, code: 'not_covered', message }])
   }
-  const ordered = await orderedBy(
+  const ordered = await findOrderedLines(
     call,
     contract,
     home.id,
@@ -59,8 +59,8 @@ export async function lumpSumLines(
       `Everything that ${contract.number} covers for ${home.name} is already ordered: see ${numbers}.`,
     )
   }
-  const budgeted = await budgetedFor(call, contract, home.id)
-  return open.slice(0, MOST_LINES).map((each) => {
+  const budgeted = await findBudgetLines(call, contract, home.id)
+  return open.slice(0, MAX_LINES).map((each) => {
     const { name, quantity, lumpSum } = each
     const budgetLineId = budgeted.get(each.optionSelectionId) ?? null
     return {
@@ -73,12 +73,12 @@ export async function lumpSumLines(
 }
 
 /** Returns the home's approved selections whose options have a lump sum in the contract. */
-async function ofSelections(
+async function listSelectionItems(
   { db, organizationId }: WriteCall,
   { lumpSums }: Contract,
   homeId: string,
   named: string | null,
-): Promise<Owed[]> {
+): Promise<LumpSumItem[]> {
   const byOption = new Map(lumpSums.map((lumpSum) => [lumpSum.optionId, lumpSum]))
   const optionIds = [...byOption.keys()].filter((id) => id !== null)
   if (optionIds.length === 0) return []
@@ -87,7 +87,7 @@ async function ofSelections(
     select "id", "optionId", "quantity" from "selections"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "optionId" = any(${optionIds}::text[])
       and (${named}::text is null and "status" = 'approved' or "id" = ${named})
-    order by "id" limit ${MOST_SELECTIONS}`.execute(db)
+    order by "id" limit ${MAX_SELECTIONS}`.execute(db)
   return rows.flatMap(({ id, optionId, quantity }) => {
     const lumpSum = byOption.get(optionId)
     return lumpSum === undefined ? [] : [{ name: id, optionSelectionId: id, quantity, lumpSum }]
@@ -95,7 +95,7 @@ async function ofSelections(
 }
 
 /** Returns the lines with these names in orders of the contract that are not void, with the numbers of the orders. */
-async function orderedBy(
+async function findOrderedLines(
   { db, organizationId }: WriteCall,
   { number }: Contract,
   homeId: string,
@@ -112,7 +112,7 @@ async function orderedBy(
 }
 
 /** Returns the lines of the home's budget that were estimated from lump sums of the trade, by selection. */
-async function budgetedFor(
+async function findBudgetLines(
   { db, organizationId }: WriteCall,
   { scope }: Contract,
   homeId: string,

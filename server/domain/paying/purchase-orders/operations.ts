@@ -2,39 +2,39 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Contract, FieldError, Home, PurchaseOrder, Selection, Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as contracts from '../../bidding/contracts/queries.ts'
-import { STANDING } from '../../costs/budgets/selected.ts'
+import { ACTIVE_STATUSES } from '../../costs/budgets/selected-option.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as selections from '../../selling/selections/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { explainApproval } from './approval.ts'
-import { budgetLineFaults, draft, groundsOf, linesOfBid } from './draft.ts'
-import { duplicates } from './duplicates.ts'
-import { pricedLines, unknownParts } from './line-prices.ts'
-import { orderOfContract } from './of-contract.ts'
-import { posted } from './posting.ts'
+import { changeStatus } from './change-status.ts'
+import { draftOrder, findBudgetLineErrors, readOrderBasis, toOrderLines } from './draft-order.ts'
+import { findDuplicates } from './find-duplicates.ts'
+import { findUnknownParts, priceLines } from './line-prices.ts'
+import { draftFromContract } from './order-from-contract.ts'
+import { assignCostCodes } from './posting.ts'
 import {
   ALWAYS_EDITABLE,
-  noPaymentFaults,
-  orderFaults,
-  parentFaults,
-  reasonNotToChange,
-  varianceFaults,
+  explainNotChangeable,
+  findNoPaymentErrors,
+  findOrderErrors,
+  findParentErrors,
+  findVarianceErrors,
 } from './purchase-order.ts'
 import * as orders from './queries.ts'
 import { recordProgress } from './record-progress.ts'
-import { reprice } from './reprice.ts'
-import { changeStatus } from './status.ts'
-import { totalled } from './totals.ts'
+import { repriceOrders } from './reprice-orders.ts'
+import { calculateTotals } from './totals.ts'
 
 export const purchaseOrderOperations = {
   async listPurchaseOrders({ query }, call) {
@@ -43,7 +43,7 @@ export const purchaseOrderOperations = {
 
   async createPurchaseOrder({ query, body }, call) {
     const order = await call.write(async (call) => {
-      const created = await create(call, body, query.createScopes)
+      const created = await createOrder(call, body, query.createScopes)
       await recordEvent(call, 'po.created', created)
       return created
     })
@@ -55,12 +55,12 @@ export const purchaseOrderOperations = {
   },
 
   async updatePurchaseOrder({ path, query, body, ifMatch }, call) {
-    const given = { body, ifMatch, createScopes: query.createScopes }
-    return { status: 200, body: await call.write((call) => update(call, path.purchaseOrderId, given)) }
+    const provided = { body, ifMatch, createScopes: query.createScopes }
+    return { status: 200, body: await call.write((call) => updateOrder(call, path.purchaseOrderId, provided)) }
   },
 
   async repriceOpenPurchaseOrders({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => reprice(call, path.contractId, body)) }
+    return { status: 200, body: await call.write((call) => repriceOrders(call, path.contractId, body)) }
   },
 
   async changePurchaseOrderStatus({ path, body }, call) {
@@ -68,7 +68,7 @@ export const purchaseOrderOperations = {
   },
 
   async findDuplicatePurchaseOrders({ query }, call) {
-    return { status: 200, body: await duplicates(call, query) }
+    return { status: 200, body: await findDuplicates(call, query) }
   },
 
   async explainPurchaseOrderApproval({ path }, call) {
@@ -80,44 +80,47 @@ export const purchaseOrderOperations = {
   },
 } satisfies Partial<Handlers>
 
-async function create(
+async function createOrder(
   call: WriteCall,
-  asked: Checked['PurchaseOrderCreate'],
+  requested: Checked['PurchaseOrderCreate'],
   createScopes: boolean | undefined,
 ): Promise<PurchaseOrder> {
-  const { homeId, scope: named } = asked
-  const { home, vendor, bid, contract, parent } = await referencesOf(call, asked)
-  const grounds = named === undefined ? undefined : await groundsOf(call, homeId, named, createScopes)
+  const { homeId, scope: named } = requested
+  const { home, vendor, bid, contract, parent } = await resolveReferences(call, requested)
+  const grounds = named === undefined ? undefined : await readOrderBasis(call, homeId, named, createScopes)
   const scope = grounds?.spelled
-  const body = scope === undefined ? asked : { ...asked, scope }
+  const body = scope === undefined ? requested : { ...requested, scope }
   const vendorId = vendor?.id ?? bid?.vendorId ?? contract?.vendorId
   if (vendorId !== undefined)
     assertParentFits({ ...body, vendorId, optionSelectionId: body.optionSelectionId ?? null }, parent)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
-  if (contract !== null) return draft(call, await orderOfContract(call, { ...body, home, vendor }, contract))
-  const faults = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
+  if (contract !== null) return draftOrder(call, await draftFromContract(call, { ...body, home, vendor }, contract))
+  const errors = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
   const { lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
-    throw invalid(
-      faults.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless bidId is set' })),
+    throw validationFailed(
+      errors.map((field) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless bidId is set' })),
     )
   }
-  return draft(call, { ...body, home, vendor, scope, lines, grounds })
+  return draftOrder(call, { ...body, home, vendor, scope, lines, grounds })
 }
 
-type FromBid = Checked['PurchaseOrderCreate'] & { home: Awaited<ReturnType<typeof homes.lock>>; vendor: Vendor | null }
+type BidOrderInput = Checked['PurchaseOrderCreate'] & {
+  home: Awaited<ReturnType<typeof homes.lock>>
+  vendor: Vendor | null
+}
 
 /**
  * Creates an order from an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked
  * meanwhile.
  */
-async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): Promise<PurchaseOrder> {
+async function createFromBid(call: WriteCall, requested: BidOrderInput, named: BidRow): Promise<PurchaseOrder> {
   const bid = await bids.lock(call, named.id)
   const request = await bidRequests.find(call, bid.bidRequestId)
-  const { home, lines } = wanted
-  const faults: FieldError[] = []
-  if (wanted.vendorId !== undefined && wanted.vendorId !== bid.vendorId) {
-    faults.push({
+  const { home, lines } = requested
+  const errors: FieldError[] = []
+  if (requested.vendorId !== undefined && requested.vendorId !== bid.vendorId) {
+    errors.push({
       pointer: '/vendorId',
       code: 'other_vendor',
       message: `must be ${bid.vendorId}, the vendor of the bid, or omitted`,
@@ -125,26 +128,26 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
   }
   const homeIds = bid.homeId !== null ? [bid.homeId] : request.homeIds
   if (homeIds.length > 0 ? !homeIds.includes(home.id) : home.communityId !== bid.communityId) {
-    faults.push({ pointer: '/homeId', code: 'other_home', message: 'is not covered by the bid' })
+    errors.push({ pointer: '/homeId', code: 'other_home', message: 'is not covered by the bid' })
   }
   if (lines === undefined && homeIds.length > 1) {
-    faults.push({
+    errors.push({
       pointer: '/lines',
       code: 'required',
       message: 'is required because the bid covers several homes together',
     })
   }
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   if (bid.status !== 'accepted')
     throw conflict('wrong_status', `Cannot order from the bid: it is ${bid.status}. Accept the bid first.`)
-  const earlier = lines === undefined ? await orders.standingOrder(call, bid.id, home.id) : undefined
+  const earlier = lines === undefined ? await orders.findActiveOrder(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
     throw conflict('already_ordered', `The bid is already ordered for ${home.name}: see ${earlier.number}.`)
 
-  const vendor = wanted.vendor ?? (await vendors.find(call, bid.vendorId))
-  const { scope = bid.scope } = wanted
-  const order = await draft(call, { ...wanted, vendor, scope, lines: lines ?? linesOfBid(bid, request) })
-  await bids.touch(call, bid.id)
+  const vendor = requested.vendor ?? (await vendors.find(call, bid.vendorId))
+  const { scope = bid.scope } = requested
+  const order = await draftOrder(call, { ...requested, vendor, scope, lines: lines ?? toOrderLines(bid, request) })
+  await bids.bumpVersion(call, bid.id)
   return order
 }
 
@@ -152,7 +155,7 @@ async function createFromBid(call: WriteCall, wanted: FromBid, named: BidRow): P
  * Returns everything that the body refers to, looked up together so that all unknown references are reported at once.
  * Locks the home's row.
  */
-async function referencesOf(
+async function resolveReferences(
   call: WriteCall,
   body: Checked['PurchaseOrderCreate'],
 ): Promise<{
@@ -168,8 +171,8 @@ async function referencesOf(
   const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
   const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
   const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
-  const strange = await unknownParts(call, body.lines ?? [])
-  const [home] = await homes.lockAll(call, [homeId])
+  const strange = await findUnknownParts(call, body.lines ?? [])
+  const [home] = await homes.lockHomes(call, [homeId])
   const found = {
     homeId: home,
     vendorId: vendor,
@@ -193,25 +196,27 @@ async function referencesOf(
   )
     throw unknownReference(unknown)
   assertSameHome(homeId, parent)
-  assertOrderable(homeId, selection)
+  assertSelectionOrderable(homeId, selection)
   if (bid !== null && contract !== null)
-    throw invalid([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be combined with bidId' }])
+    throw validationFailed([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be combined with bidId' }])
   return { home, vendor, bid, contract, parent }
 }
 
-function assertOrderable(homeId: string, selection: Selection | null): void {
+function assertSelectionOrderable(homeId: string, selection: Selection | null): void {
   if (selection === null) return
   if (selection.homeId !== homeId)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/optionSelectionId', code: 'other_home', message: 'must be a selection for the same home' },
     ])
-  if (STANDING.includes(selection.status)) return
+  if (ACTIVE_STATUSES.includes(selection.status)) return
   throw conflict('wrong_status', `Cannot order the selection: it is ${selection.status}. Approve it first.`)
 }
 
 function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   if (parent === null || parent.homeId === homeId) return
-  throw invalid([{ pointer: '/parentPoId', code: 'other_home', message: 'must be an order for the same home' }])
+  throw validationFailed([
+    { pointer: '/parentPoId', code: 'other_home', message: 'must be an order for the same home' },
+  ])
 }
 
 /** Throws unless this order can refer to the earlier one. */
@@ -219,29 +224,29 @@ function assertParentFits(
   order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
 ): void {
-  const faults = parentFaults(order, parent)
-  if (faults.length > 0) throw invalid(faults)
-  const reason = parent === null || order.poType !== 'change' ? null : reasonNotToChange(parent)
+  const errors = findParentErrors(order, parent)
+  if (errors.length > 0) throw validationFailed(errors)
+  const reason = parent === null || order.poType !== 'change' ? null : explainNotChangeable(parent)
   if (reason !== null) throw conflict('wrong_status', reason)
 }
 
-interface Change<Body> {
+interface OrderChange<Body> {
   body: Body
   ifMatch: string | undefined
   createScopes: boolean | undefined
 }
 
-async function update(
+async function updateOrder(
   call: WriteCall,
   id: string,
-  { body, ifMatch, createScopes }: Change<Checked['PurchaseOrderUpdate']>,
+  { body, ifMatch, createScopes }: OrderChange<Checked['PurchaseOrderUpdate']>,
 ): Promise<PurchaseOrder> {
   const { homeId } = await orders.find(call, id)
   // The home's lock prevents changes to the lines of its budget.
   const home = await homes.lock(call, homeId)
   const before = await orders.lock(call, id)
-  checkIfMatch(ifMatch, before)
-  const fixed = fixedFields(before, body)
+  assertIfMatch(ifMatch, before)
+  const fixed = findFixedFields(before, body)
   if (fixed.length > 0) {
     throw conflict(
       'wrong_status',
@@ -257,31 +262,31 @@ async function update(
   }
 
   const parent = await checkReferences(call, before, body)
-  const { lines: given, ...rest } = body
+  const { lines: provided, ...rest } = body
   const next = { ...before, ...rest }
   if (parent !== undefined) assertParentFits(next, parent)
   const { vendorId, contractId, scope } = next
-  const priced = given && (await pricedLines(call, given, { home, vendorId, contractId, lines: before.lines }))
-  const wanted =
+  const priced = provided && (await priceLines(call, provided, { home, vendorId, contractId, lines: before.lines }))
+  const requested =
     priced === undefined
       ? before.lines
-      : await posted(call, priced, await scopes.defaultCostCode(call, scope), before.lines)
-  const { lines, ...sums } = totalled(wanted, before.currency)
-  const faults = [
-    ...orderFaults({ ...next, ...sums }),
-    ...noPaymentFaults(next, lines),
-    ...varianceFaults(next),
-    ...(await budgetLineFaults(call, next, lines)),
+      : await assignCostCodes(call, priced, await scopes.findDefaultCostCode(call, scope), before.lines)
+  const { lines, ...sums } = calculateTotals(requested, before.currency)
+  const errors = [
+    ...findOrderErrors({ ...next, ...sums }),
+    ...findNoPaymentErrors(next, lines),
+    ...findVarianceErrors(next),
+    ...(await findBudgetLineErrors(call, next, lines)),
   ]
-  if (faults.length > 0) throw invalid(faults)
-  if (body.scope !== undefined) rest.scope = await scopes.nameOf(call, body.scope, createScopes)
+  if (errors.length > 0) throw validationFailed(errors)
+  if (body.scope !== undefined) rest.scope = await scopes.requireTrade(call, body.scope, createScopes)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
   if (isRelined) await orders.replaceLines(call, id, lines)
   const after = await orders.update(call, before, { ...rest, ...sums })
-  return isRelined && after.version === before.version ? orders.touch(call, id) : after
+  return isRelined && after.version === before.version ? orders.bumpVersion(call, id) : after
 }
 
-function fixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate']): FieldError[] {
+function findFixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate']): FieldError[] {
   if (order.status === 'draft') return []
   return Object.entries(body)
     .filter(
@@ -315,7 +320,7 @@ async function checkReferences(
   }
   assertSameHome(before.homeId, parent)
   if (parent?.id === before.id)
-    throw invalid([{ pointer: '/parentPoId', code: 'itself', message: 'must be a different order' }])
+    throw validationFailed([{ pointer: '/parentPoId', code: 'itself', message: 'must be a different order' }])
   if (vendor !== null && vendor.id !== before.vendorId) {
     if (before.bidId !== null || before.contractId !== null) {
       const source = before.bidId !== null ? 'bid' : 'contract'

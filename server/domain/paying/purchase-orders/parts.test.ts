@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -160,8 +160,8 @@ test('repricing updates drafts to the prices of the day, and only reports change
     detail: expect.stringContaining('it is superseded'),
   })
 
-  const wanted = { skill: 'repriceOpenPurchaseOrders', input: { contractId: second.id }, dryRun: true }
-  const tried = await post('/execute', wanted)
+  const requested = { skill: 'repriceOpenPurchaseOrders', input: { contractId: second.id }, dryRun: true }
+  const tried = await post('/execute', requested)
   expect(tried.body.result.repriced).toHaveLength(2)
   expect(await get(`/purchase-orders/${draft.id}`)).toEqual(draft)
 

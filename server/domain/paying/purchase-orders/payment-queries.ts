@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 
 /** The sums of an order's active payments. They are exact while the order's row is locked. */
 export interface PaymentSums {
@@ -18,10 +18,10 @@ export interface PaymentSums {
 }
 
 /** The statuses of active payments: neither rejected nor void. */
-const STANDING = sql`('pending', 'approved', 'paid')`
+const ACTIVE_STATUSES_SQL = sql`('pending', 'approved', 'paid')`
 
 /** Returns the sums of each order. Omits orders without payments. */
-export async function paymentSums(
+export async function findPaymentSums(
   { db, organizationId }: Tenant,
   poIds: readonly string[],
 ): Promise<Map<string, PaymentSums>> {
@@ -36,7 +36,7 @@ export async function paymentSums(
       coalesce(sum(a."retainageWithheld"), 0) as "withheld"
     from "paymentAllocations" as a
     join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
-    where a."organizationId" = ${organizationId} and a."poId" = any(${[...poIds]}::text[]) and p."status" in ${STANDING}
+    where a."organizationId" = ${organizationId} and a."poId" = any(${[...poIds]}::text[]) and p."status" in ${ACTIVE_STATUSES_SQL}
     group by a."poId"`.execute(db)
   return new Map(rows.map((row) => [row.poId, row]))
 }
@@ -45,20 +45,20 @@ export async function hasPayments({ db, organizationId }: Tenant, poId: string):
   const { rows } = await sql`
     select 1 from "paymentAllocations" as a
     join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
-    where a."organizationId" = ${organizationId} and a."poId" = ${poId} and p."status" in ${STANDING} limit 1`.execute(
+    where a."organizationId" = ${organizationId} and a."poId" = ${poId} and p."status" in ${ACTIVE_STATUSES_SQL} limit 1`.execute(
     db,
   )
   return rows.length > 0
 }
 
 /** Returns the billed amount of each line in payments that name it. */
-export async function billedByLine({ db, organizationId }: Tenant, poId: string): Promise<Map<string, number>> {
+export async function findBilledByLine({ db, organizationId }: Tenant, poId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ lineId: string; billed: number }>`
     select a."lineId", sum(a."amount") as "billed"
     from "paymentAllocations" as a
     join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
     where a."organizationId" = ${organizationId} and a."poId" = ${poId} and a."lineId" is not null
-      and p."status" in ${STANDING}
+      and p."status" in ${ACTIVE_STATUSES_SQL}
     group by a."lineId"`.execute(db)
   return new Map(rows.map(({ lineId, billed }) => [lineId, billed]))
 }
@@ -67,7 +67,7 @@ export async function billedByLine({ db, organizationId }: Tenant, poId: string)
  * Stores on the lines of a locked order what was paid for each of them separately. Budgets divide the rest over all
  * lines.
  */
-export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: string): Promise<void> {
+export async function storePaidByLine({ db, organizationId }: WriteCall, poId: string): Promise<void> {
   await sql`
     update "purchaseOrderLines" as l set "paidAmount" = s."paid"
     from (
@@ -85,10 +85,10 @@ export async function writePaidOfLines({ db, organizationId }: WriteCall, poId: 
 }
 
 /** Stores the reserved amounts of many locked orders, in one statement. */
-export async function writeReserved(call: WriteCall, reserved: ReadonlyMap<string, number>): Promise<void> {
+export async function storeReserved(call: WriteCall, reserved: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update "purchaseOrders" as o set "reservedAmount" = r."amount", "version" = o."version" + 1, "updatedAt" = ${call.now}
     from unnest(${[...reserved.keys()]}::text[], ${[...reserved.values()]}::numeric[]) as r ("id", "amount")
     where o."organizationId" = ${call.organizationId} and o."id" = r."id"`.execute(call.db)
-  for (const id of reserved.keys()) noteChange(call, id, 'updated', ['reservedAmount'])
+  for (const id of reserved.keys()) recordChange(call, id, 'updated', ['reservedAmount'])
 }

@@ -2,7 +2,7 @@ import type { PurchaseOrder } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
-import { assertInUse } from '../../costs/cost-codes/in-use.ts'
+import { assertCostCodesInUse } from '../../costs/cost-codes/assert-cost-codes-in-use.ts'
 import * as parts from '../../costs/parts/queries.ts'
 
 type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
@@ -13,14 +13,14 @@ type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partI
  * and any other the trade's default, `ofScope`. `kept` contains the order's current lines: their cost codes may be sent
  * again even if archived since.
  */
-export async function posted<Line extends LineInput>(
+export async function assignCostCodes<Line extends LineInput>(
   call: WriteCall,
   lines: readonly Line[],
   ofScope: string | null,
-  kept: PurchaseOrder['lines'] = [],
+  stored: PurchaseOrder['lines'] = [],
 ): Promise<Line[]> {
-  const before = new Set(kept.map((line) => line.costCodeId))
-  await assertInUse(
+  const before = new Set(stored.map((line) => line.costCodeId))
+  await assertCostCodesInUse(
     call,
     lines.flatMap(({ costCodeId }, i) =>
       costCodeId == null || before.has(costCodeId) ? [] : [{ pointer: `/lines/${i}/costCodeId`, costCodeId }],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -46,15 +46,15 @@ const progress = (id: string, body: object) => post(`/purchase-orders/${id}/prog
 const pointers = ({ body }: Answer) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const movesOf = async (id: string) =>
-  (await eventsOf(plumbline, site.organizationId)).flatMap(({ type, data }) =>
+  (await listEvents(plumbline, site.organizationId)).flatMap(({ type, data }) =>
     type === 'po.status_changed' && data.object.id === id ? [data.object.status] : [],
   )
 
 test('progress is recorded by line, percent, or quantity, and the status follows', async () => {
   const { id } = await ordered('accepted')
-  const begun = await progress(id, { lines: [{ lineId: 'walls', completedQuantity: 1 }] })
-  expect(begun.status, JSON.stringify(begun.body)).toBe(200)
-  expect(begun.body).toMatchObject({
+  const started = await progress(id, { lines: [{ lineId: 'walls', completedQuantity: 1 }] })
+  expect(started.status, JSON.stringify(started.body)).toBe(200)
+  expect(started.body).toMatchObject({
     status: 'partially_completed',
     lines: [
       { lineId: 'walls', completedPercent: 33.33, completedQuantity: 1, completedAmount: 36.1 },
@@ -62,7 +62,7 @@ test('progress is recorded by line, percent, or quantity, and the status follows
     ],
     ...{ completedAmount: 36.1, retainedAmount: 3.61, paidAmount: 0, payableAmount: 32.49, balance: 608.3 },
   })
-  expect(await get(`/purchase-orders/${id}`)).toEqual(begun.body)
+  expect(await get(`/purchase-orders/${id}`)).toEqual(started.body)
   const further = await progress(id, {
     lines: [
       { lineId: 'trusses', completedPercent: 12.5 },
@@ -70,7 +70,7 @@ test('progress is recorded by line, percent, or quantity, and the status follows
     ],
   })
   expect(further.body).toMatchObject({
-    ...{ status: 'partially_completed', completedAmount: 170.8, completedAt: null, version: begun.body.version + 1 },
+    ...{ status: 'partially_completed', completedAmount: 170.8, completedAt: null, version: started.body.version + 1 },
     lines: [
       { completedPercent: 99.99, completedAmount: 108.3 },
       { completedPercent: 12.5, completedQuantity: 0.125, completedAmount: 62.5 },
@@ -169,8 +169,8 @@ test('progress requires lines or a percentage, and an order that is with its ven
 })
 
 test("the completed work of positive and negative lines cannot exceed an order's maximum", async () => {
-  const most = 999_999_999_900
-  const lines = [most, most, -most, -most].map((price, i) => ({
+  const max = 999_999_999_900
+  const lines = [max, max, -max, -max].map((price, i) => ({
     ...{
       lineId: `line-${i}`,
       description: 'Framing',
@@ -182,7 +182,7 @@ test("the completed work of positive and negative lines cannot exceed an order's
   const { id } = await ordered('accepted', { lines })
   const [first, second] = ['line-0', 'line-1'].map((lineId) => ({ lineId, completedPercent: 100 }))
   expect((await progress(id, { lines: [first] })).status).toBe(409)
-  expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(most)
+  expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(max)
   // With tax, this line alone exceeds the maximum of an order.
   const whole = { lines: [first, { lineId: 'line-2', completedPercent: 100 }] }
   expect((await progress(id, whole)).status).toBe(409)

@@ -6,59 +6,64 @@ import type {
   PurchaseOrderLineProgress,
   PurchaseOrderProgress,
 } from '../../../../client/contract.gen.ts'
-import { conflict, invalid, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatAmount, formatNumber } from '../../../platform/values/format.ts'
-import { isMoney, minus, percentOf, roundMoney, sum } from '../../../platform/values/money.ts'
+import { getPercent, isMoney, roundMoney, subtract, sum } from '../../../platform/values/money.ts'
 
-type Line = PurchaseOrderLine
-type Done = Pick<Line, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
+type OrderLine = PurchaseOrderLine
+type LineProgress = Pick<OrderLine, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
 
 /** The completed work of an order, by line and in total. */
-export type Progress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'retainedAmount'>
+export type OrderProgress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'retainedAmount'>
 
-export const NOTHING_DONE: Done = { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
+export const NO_PROGRESS: LineProgress = { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
 
 /** Returns the order's progress with every line at the same percentage. */
-export function atPercent(order: PurchaseOrder, percent: number): Progress {
-  return progressOf(
+export function progressAtPercent(order: PurchaseOrder, percent: number): OrderProgress {
+  return toProgress(
     order,
-    order.lines.map((line) => ({ ...line, ...doneByPercent(line, percent, order.currency) })),
+    order.lines.map((line) => ({ ...line, ...progressByPercent(line, percent, order.currency) })),
   )
 }
 
 /** Returns the order's progress after a report. */
-export function progressed(order: PurchaseOrder, asked: PurchaseOrderProgress): Progress {
-  const { lines, completedPercent } = asked
+export function applyProgress(order: PurchaseOrder, requested: PurchaseOrderProgress): OrderProgress {
+  const { lines, completedPercent } = requested
   if (lines === undefined && completedPercent === undefined)
-    throw invalid([{ pointer: '/lines', code: 'required', message: 'is required unless completedPercent is set' }])
-  if (lines === undefined) return atPercent(order, completedPercent ?? 0)
+    throw validationFailed([
+      { pointer: '/lines', code: 'required', message: 'is required unless completedPercent is set' },
+    ])
+  if (lines === undefined) return progressAtPercent(order, completedPercent ?? 0)
   if (completedPercent !== undefined)
-    throw invalid([{ pointer: '/completedPercent', code: 'exclusive', message: 'cannot be combined with lines' }])
+    throw validationFailed([
+      { pointer: '/completedPercent', code: 'exclusive', message: 'cannot be combined with lines' },
+    ])
   const known = new Map(order.lines.map((line) => [line.lineId, line]))
   const unknown = lines.flatMap(({ lineId }, i) => (known.has(lineId) ? [] : [`/lines/${i}/lineId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
-  const faults = lines.flatMap((line, i) => faultsOf(line, i, lines, known.get(line.lineId)))
-  if (faults.length > 0) throw invalid(faults)
+  const errors = lines.flatMap((line, i) => findProgressErrors(line, i, lines, known.get(line.lineId)))
+  if (errors.length > 0) throw validationFailed(errors)
   const byId = new Map(lines.map((line) => [line.lineId, line]))
-  return progressOf(
+  return toProgress(
     order,
     order.lines.map((line) => {
       const { completedPercent, completedQuantity } = byId.get(line.lineId) ?? {}
-      if (completedPercent !== undefined) return { ...line, ...doneByPercent(line, completedPercent, order.currency) }
+      if (completedPercent !== undefined)
+        return { ...line, ...progressByPercent(line, completedPercent, order.currency) }
       return completedQuantity === undefined
         ? line
-        : { ...line, ...doneByQuantity(line, completedQuantity, order.currency) }
+        : { ...line, ...progressByQuantity(line, completedQuantity, order.currency) }
     }),
   )
 }
 
-function faultsOf(
-  asked: PurchaseOrderLineProgress,
+function findProgressErrors(
+  requested: PurchaseOrderLineProgress,
   i: number,
   all: readonly PurchaseOrderLineProgress[],
-  line: Line | undefined,
+  line: OrderLine | undefined,
 ): FieldError[] {
-  const { lineId, completedPercent, completedQuantity } = asked
+  const { lineId, completedPercent, completedQuantity } = requested
   const at = (field: string, code: string, message: string) => [{ pointer: `/lines/${i}/${field}`, code, message }]
   if (all.findIndex((other) => other.lineId === lineId) < i)
     return at('lineId', 'unique', 'must be unique; another line has the same lineId')
@@ -76,19 +81,19 @@ function faultsOf(
   )
 }
 
-function progressOf(order: PurchaseOrder, lines: Line[]): Progress {
+function toProgress(order: PurchaseOrder, lines: OrderLine[]): OrderProgress {
   const completedAmount = sum(lines.map((line) => line.completedAmount))
   // With positive and negative lines, the completed work can temporarily exceed the total.
   if (!isMoney(completedAmount))
     throw conflict('too_large', `The completed work of ${order.number} would exceed the maximum of an order.`)
-  return { lines, completedAmount, retainedAmount: retainedOf({ ...order, completedAmount }) }
+  return { lines, completedAmount, retainedAmount: computeRetained({ ...order, completedAmount }) }
 }
 
 /** Returns the retainage of the completed work: the order's percentage of it, less what was already released. */
-export function retainedOf(
+export function computeRetained(
   order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount' | 'currency'>,
 ): number {
-  return minus(percentOf(order.completedAmount, order.retainagePercent, order.currency), order.releasedAmount)
+  return subtract(getPercent(order.completedAmount, order.retainagePercent, order.currency), order.releasedAmount)
 }
 
 /**
@@ -98,22 +103,26 @@ export function isPaidInFull(order: Pick<PurchaseOrder, 'completedAmount' | 'pai
   return order.paidAmount !== 0 && order.paidAmount === order.completedAmount && order.reservedAmount === 0
 }
 
-function doneByPercent(line: Line, completedPercent: number, currency: string): Done {
+function progressByPercent(line: OrderLine, completedPercent: number, currency: string): LineProgress {
   const completedQuantity = new Big(line.quantity).times(completedPercent).div(100).round(4, Big.roundHalfUp).toNumber()
-  return { completedPercent, completedQuantity, completedAmount: percentOf(amountOf(line), completedPercent, currency) }
+  return {
+    completedPercent,
+    completedQuantity,
+    completedAmount: getPercent(lineAmount(line), completedPercent, currency),
+  }
 }
 
-function doneByQuantity(line: Line, completedQuantity: number, currency: string): Done {
-  if (completedQuantity === line.quantity) return doneByPercent(line, 100, currency)
-  if (completedQuantity === 0) return NOTHING_DONE
+function progressByQuantity(line: OrderLine, completedQuantity: number, currency: string): LineProgress {
+  if (completedQuantity === line.quantity) return progressByPercent(line, 100, currency)
+  if (completedQuantity === 0) return NO_PROGRESS
   const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity)
   // Rounding must not make a started line look complete or not started.
   const completedPercent = Math.min(Math.max(share(100).round(2, Big.roundHalfUp).toNumber(), 0.01), 99.99)
-  return { completedPercent, completedQuantity, completedAmount: roundMoney(share(amountOf(line)), currency) }
+  return { completedPercent, completedQuantity, completedAmount: roundMoney(share(lineAmount(line)), currency) }
 }
 
 /** Returns the amount of a line including tax. */
-function amountOf({ total, taxAmount }: Line): number {
+function lineAmount({ total, taxAmount }: OrderLine): number {
   return sum([total, taxAmount])
 }
 
@@ -121,12 +130,12 @@ export function isComplete({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
   return lines.every(({ completedPercent }) => completedPercent === 100)
 }
 
-export function isBegun({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
+export function hasProgress({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
   return lines.some(({ completedPercent }) => completedPercent > 0)
 }
 
 /** Returns whether the progress of any line is reduced. */
-export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progress): boolean {
+export function isProgressLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: OrderProgress): boolean {
   return before.lines.some(
     (line, i) =>
       (lines[i]?.completedPercent ?? 0) < line.completedPercent ||
@@ -138,7 +147,7 @@ export function isLowered(before: Pick<PurchaseOrder, 'lines'>, { lines }: Progr
  * Throws if the progress would fall below the work that was paid or is reserved for payments. A backcharge has negative
  * payments. A deposit is paid before any work, so more work can be completed at any time.
  */
-export function assertPaidStaysDone(order: PurchaseOrder, { completedAmount, retainedAmount }: Progress): void {
+export function assertPaidWorkKept(order: PurchaseOrder, { completedAmount, retainedAmount }: OrderProgress): void {
   const { number, paidAmount, reservedAmount, releasedAmount, currency } = order
   const amount = (value: number) => formatAmount(value, currency)
   const taken = sum([paidAmount, reservedAmount])

@@ -8,7 +8,7 @@ import type {
   Vendor,
 } from '../../../../client/contract.gen.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { ORDERED } from '../../statuses/order-statuses.ts'
+import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /**
  * The status changes of an order, in one direction only: an issued order has fixed amounts, and a paid one is never
@@ -28,7 +28,7 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
 }
 
 /** Returns whether a status change requires a reason: rejecting an approval and reverting a completion do. */
-export function needsReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
+export function requiresReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
 }
 
@@ -44,30 +44,30 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
 /** The fields that can change after the draft. None of them affects what was approved or ordered. */
 export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
 
-const NEVER_NEGATIVE: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
+const NON_NEGATIVE_TYPES: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
 /** Validates the order as a whole, including the parts that were not sent. */
-export function orderFaults(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
-  const faults: FieldError[] = []
+export function findOrderErrors(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
+  const errors: FieldError[] = []
   if (order.poType === 'backcharge' && order.total >= 0) {
-    faults.push({
+    errors.push({
       pointer: '/lines',
       code: 'sum',
       message: 'must have a negative total when poType is backcharge, because the vendor owes it',
     })
   }
-  if (NEVER_NEGATIVE.includes(order.poType) && order.total < 0) {
-    faults.push({
+  if (NON_NEGATIVE_TYPES.includes(order.poType) && order.total < 0) {
+    errors.push({
       pointer: '/lines',
       code: 'sum',
       message: `must not have a negative total when poType is ${order.poType}`,
     })
   }
-  return faults
+  return errors
 }
 
 /** Returns errors in the lines of an order that is only for scheduling. */
-export function noPaymentFaults(
+export function findNoPaymentErrors(
   { noPayment }: Pick<PurchaseOrder, 'noPayment'>,
   lines: readonly Pick<PurchaseOrder['lines'][number], 'total'>[],
 ): FieldError[] {
@@ -80,7 +80,7 @@ export function noPaymentFaults(
 }
 
 /** Returns the default retainage of an order: none for a backcharge. */
-export function usualRetainage(
+export function defaultRetainage(
   { poType }: Pick<PurchaseOrder, 'poType'>,
   from: Pick<Vendor, 'defaultRetainagePercent'>,
 ): number {
@@ -88,28 +88,28 @@ export function usualRetainage(
 }
 
 /** The reasons that are too unspecific without notes. */
-const NEEDS_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
+const REASONS_NEEDING_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
 
 /** Returns errors for the missing fields of a variance order: its reason and who is responsible. */
-export function varianceFaults(
+export function findVarianceErrors(
   order: Pick<PurchaseOrder, 'poType'> & {
     [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
   },
 ): FieldError[] {
   if (order.poType !== 'variance') return []
   const missing = (['varianceReasonCode', 'varianceResponsible'] as const).filter((field) => order[field] == null)
-  const faults = missing.map((field) => ({
+  const errors = missing.map((field) => ({
     pointer: `/${field}`,
     code: 'required',
     message: 'is required when poType is variance',
   }))
-  if (!NEEDS_NOTES.includes(order.varianceReasonCode) || order.notes != null) return faults
+  if (!REASONS_NEEDING_NOTES.includes(order.varianceReasonCode) || order.notes != null) return errors
   const message = `is required when varianceReasonCode is ${order.varianceReasonCode}`
-  return [...faults, { pointer: '/notes', code: 'required', message }]
+  return [...errors, { pointer: '/notes', code: 'required', message }]
 }
 
 /** Returns errors in the reference to an earlier order; empty if there is none. */
-export function parentFaults(
+export function findParentErrors(
   { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
 ): FieldError[] {
@@ -121,13 +121,13 @@ export function parentFaults(
 }
 
 /** Returns why a change order cannot change the earlier order; null if it can. */
-export function reasonNotToChange({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
-  if (ORDERED.includes(status)) return null
+export function explainNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+  if (ORDERED_STATUSES.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
 /** Returns why nothing can be ordered for the home; null if orders are possible. */
-export function reasonNotToOrderFor(home: Home): string | null {
+export function explainNotOrderable(home: Home): string | null {
   if (home.status === 'cancelled') return `${home.name} is cancelled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }
@@ -136,7 +136,7 @@ export function reasonNotToOrderFor(home: Home): string | null {
  * Returns the prefix of a home's order numbers from its lot; null if it has no lot, or one without plain letters or
  * digits.
  */
-export function prefixOfLot(lotNumber: string | null): string | null {
+export function numberPrefixOfLot(lotNumber: string | null): string | null {
   const lot = (lotNumber ?? '')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '-')
@@ -146,10 +146,10 @@ export function prefixOfLot(lotNumber: string | null): string | null {
 }
 
 /** Returns the prefix from the home's position among all homes. The H distinguishes it from a lot. */
-export function prefixOfPlace(place: number): string {
+export function numberPrefixOfPosition(place: number): string {
   return `PO-H${String(place).padStart(3, '0')}`
 }
 
-export function numberOf(prefix: string, sequence: number): string {
+export function formatOrderNumber(prefix: string, sequence: number): string {
   return `${prefix}-${String(sequence).padStart(2, '0')}`
 }

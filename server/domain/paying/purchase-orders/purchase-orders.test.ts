@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
 import {
   type Answer,
   type RequestOptions,
   startTestPlumbline,
   type TestPlumbline,
-} from '../../../../test/support/plumbline.ts'
-import { eventsOf } from '../../../../test/support/recorded-events.ts'
-import { buildSite, type Site } from '../../../../test/support/site.ts'
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -49,7 +49,7 @@ const walk = async (id: string, ...statuses: string[]) => {
 const pointers = (answer: Answer) =>
   answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`).sort()
 const eventsAbout = async (id: string) =>
-  (await eventsOf(plumbline, site.organizationId)).filter((event) => event.data.object.id === id)
+  (await listEvents(plumbline, site.organizationId)).filter((event) => event.data.object.id === id)
 
 // Each test has its own home, and so its own order numbers and budget.
 beforeEach(async () => {
@@ -142,11 +142,11 @@ test('the type of an order determines its sign and its required fields', async (
   expect(await made('/purchase-orders', order({ poType: 'backcharge', lines: lumpSum(-250.5) }))).toMatchObject({
     total: -250.5,
   })
-  const told = { poType: 'variance', varianceReasonCode: 'weather', varianceResponsible: 'builder' }
-  expect(pointers(await post('/purchase-orders', order({ ...told, lines: lumpSum(-1) })))).toEqual(['/lines sum'])
+  const reported = { poType: 'variance', varianceReasonCode: 'weather', varianceResponsible: 'builder' }
+  expect(pointers(await post('/purchase-orders', order({ ...reported, lines: lumpSum(-1) })))).toEqual(['/lines sum'])
   const variance = await post('/purchase-orders', order({ poType: 'variance' }))
   expect(pointers(variance)).toEqual(['/varianceReasonCode required', '/varianceResponsible required'])
-  const { id } = await made('/purchase-orders', order(told))
+  const { id } = await made('/purchase-orders', order(reported))
   expect(
     (await get(`/purchase-orders?homeId=${home.id}&varianceReasonCode=weather`)).data.map((one: Body) => one.id),
   ).toEqual([id])
@@ -199,8 +199,8 @@ test('creating an order returns it as a read does, with every value that was sen
 
 test('an identifier of another order is reported at its field, and nothing is stored', async () => {
   const { body: first } = await post('/purchase-orders', order({ externalId: 'erp-12' }))
-  const wanted = order({ externalId: 'erp-12' })
-  const refused = await post('/purchase-orders', wanted)
+  const requested = order({ externalId: 'erp-12' })
+  const refused = await post('/purchase-orders', requested)
   expect(refused.status).toBe(409)
   expect(refused.body).toMatchObject({
     code: 'conflict',
@@ -208,12 +208,12 @@ test('an identifier of another order is reported at its field, and nothing is st
     errors: [{ pointer: '/externalId' }],
   })
   for (const dryRun of [true, false]) {
-    const execution = await post('/execute', { skill: 'createPurchaseOrder', input: wanted, dryRun })
+    const execution = await post('/execute', { skill: 'createPurchaseOrder', input: requested, dryRun })
     expect(execution.status).toBe(409)
     expect(execution.body).toMatchObject({ conflictingId: first.id, errors: [{ pointer: '/input/externalId' }] })
     const steps = [
       { name: 'plain', skill: 'createPurchaseOrder', input: order() },
-      { name: 'taken', skill: 'createPurchaseOrder', input: wanted },
+      { name: 'taken', skill: 'createPurchaseOrder', input: requested },
     ]
     const batch = await post('/execute/batch', { steps, dryRun })
     expect(batch.body).toMatchObject({ errors: [{ pointer: '/steps/1/input/externalId' }] })
@@ -339,9 +339,9 @@ test("an order above the caller's limit waits for a user with a sufficient limit
     .where('name', '=', 'Narrow')
     .execute()
   const { id } = await made('/purchase-orders', order())
-  const asked = await move(id, 'approved', {}, { key: small })
-  expect(asked.status, JSON.stringify(asked.body)).toBe(200)
-  expect(asked.body).toMatchObject({
+  const requested = await move(id, 'approved', {}, { key: small })
+  expect(requested.status, JSON.stringify(requested.body)).toBe(200)
+  expect(requested.body).toMatchObject({
     status: 'pending_approval',
     approval: { required: true, reasons: ['over_limit'], limit: 500, approvedBy: null },
   })

@@ -1,33 +1,33 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { type Made, resource, type Values } from '../../../platform/resources/resource.ts'
-import { OPEN } from '../../statuses/order-statuses.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { defineResource, type NewRow, type NewRowValues } from '../../../platform/resources/resource.ts'
+import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
 
 /** The fields that come from other columns and tables. */
-type Computed = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
+type ComputedField = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
 
-export type NewOrder = Values<PurchaseOrder, Computed>
+export type NewOrder = NewRowValues<PurchaseOrder, ComputedField>
 
-const OF_LINE = [
+const LINE_FIELDS = [
   ...['lineId', 'budgetLineId', 'partId', 'priceId', 'costCodeId', 'description', 'quantity', 'unit', 'unitPrice'],
   ...['taxPercent', 'taxAmount', 'total', 'completedPercent', 'completedQuantity', 'completedAmount'],
 ] as const satisfies readonly (keyof PurchaseOrderLine)[]
 
-const LINES = `
-  select coalesce(json_agg(json_build_object(${OF_LINE.map((field) => `'${field}', l."${field}"`).join(', ')})
+const LINES_SQL = `
+  select coalesce(json_agg(json_build_object(${LINE_FIELDS.map((field) => `'${field}', l."${field}"`).join(', ')})
     order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
 // The condition on poIds must match that of the index tasks_withOrders.
-const TASKS = `(
+const TASK_IDS_SQL = `(
   select coalesce(json_agg(k."id" order by k."id"), '[]') from "tasks" as k
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
     and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
-const resourceOfOrders = resource({
+const orders = defineResource({
   schema: 'PurchaseOrder',
-  computed: { lines: LINES, taskIds: TASKS, payableAmount: 't."payableAmount"', balance: 't."balance"' },
+  computed: { lines: LINES_SQL, taskIds: TASK_IDS_SQL, payableAmount: 't."payableAmount"', balance: 't."balance"' },
   long: ['lines', 'notes'],
   filters: {
     budgetLineId: (budgetLine) =>
@@ -38,25 +38,25 @@ const resourceOfOrders = resource({
   sorts: { total: { column: 'totalInCents', from: (total) => `(${total}::numeric * 100)::bigint` } },
 })
 
-export const { list, find, findAll, findOptional, lock, make, update } = resourceOfOrders
+export const { list, find, findAll, findOptional, lock, make, update } = orders
 
 /** Stores a new order with its lines. */
 export async function insert(
   call: WriteCall,
-  made: Made<PurchaseOrder, Computed>,
+  created: NewRow<PurchaseOrder, ComputedField>,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  await resourceOfOrders.insertAll(call, [made], { linesBytes: bytesOf(lines) })
-  await insertLines(call, made.id, lines)
+  await orders.insertAll(call, [created], { linesBytes: estimateBytes(lines) })
+  await insertLines(call, created.id, lines)
 }
 
 /** Returns a new draft order: nothing of it is completed or paid, and no task refers to it. */
-export function withLines(
-  { version, createdBy, createdAt, updatedAt, ...made }: Made<PurchaseOrder, Computed>,
+export function toDraftOrder(
+  { version, createdBy, createdAt, updatedAt, ...created }: NewRow<PurchaseOrder, ComputedField>,
   lines: PurchaseOrderLine[],
 ): PurchaseOrder {
-  const computed = { lines, taskIds: [], payableAmount: 0, balance: made.total }
-  return { ...made, ...computed, version, createdBy, createdAt, updatedAt }
+  const computed = { lines, taskIds: [], payableAmount: 0, balance: created.total }
+  return { ...created, ...computed, version, createdBy, createdAt, updatedAt }
 }
 
 function insertLines(
@@ -64,17 +64,17 @@ function insertLines(
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<unknown> {
-  const given = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
-  return db.executeQuery(CompiledQuery.raw(INSERTION_OF_LINES, [organizationId, purchaseOrderId, given]))
+  const provided = JSON.stringify(lines.map((line, position) => ({ ...line, position })))
+  return db.executeQuery(CompiledQuery.raw(INSERT_LINES, [organizationId, purchaseOrderId, provided]))
 }
 
-const COLUMNS_OF_LINE = ['position', ...OF_LINE].map((column) => `"${column}"`).join(', ')
-const INSERTION_OF_LINES = `
-  insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${COLUMNS_OF_LINE})
-  select $1, $2, ${COLUMNS_OF_LINE} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
+const LINE_COLUMNS = ['position', ...LINE_FIELDS].map((column) => `"${column}"`).join(', ')
+const INSERT_LINES = `
+  insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${LINE_COLUMNS})
+  select $1, $2, ${LINE_COLUMNS} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
 
 /** Returns the maximum size of the lines in bytes: 780 each in addition to the description. */
-function bytesOf(lines: readonly PurchaseOrderLine[]): number {
+function estimateBytes(lines: readonly PurchaseOrderLine[]): number {
   return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
 }
 
@@ -91,14 +91,14 @@ export async function replaceLines(
   await insertLines(call, purchaseOrderId, lines)
   await call.db
     .updateTable('purchaseOrders')
-    .set({ linesBytes: bytesOf(lines) })
+    .set({ linesBytes: estimateBytes(lines) })
     .where('organizationId', '=', call.organizationId)
     .where('id', '=', purchaseOrderId)
     .execute()
 }
 
 /** Writes the progress of each line of a locked order, with the current time. */
-export async function writeProgress(
+export async function storeProgress(
   { db, organizationId, now }: WriteCall,
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
@@ -121,11 +121,11 @@ export async function writeProgress(
 }
 
 /** Increments the version of a locked order whose lines have changed but whose totals have not. */
-export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder> {
+export async function bumpVersion(call: WriteCall, id: string): Promise<PurchaseOrder> {
   await sql`
     update "purchaseOrders" set "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
-  noteChange(call, id, 'updated', ['lines'])
+  recordChange(call, id, 'updated', ['lines'])
   return find(call, id)
 }
 
@@ -133,7 +133,7 @@ export async function touch(call: WriteCall, id: string): Promise<PurchaseOrder>
  * Returns the last order number of the home, in its two parts. The result is exact while the home's row is locked,
  * because every new order locks it.
  */
-export async function lastNumberOf(
+export async function findLastNumber(
   call: WriteCall,
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
@@ -145,7 +145,7 @@ export async function lastNumberOf(
 }
 
 /** Returns the position of a home among all homes of the organization, starting at 1. */
-export async function placeOfHome(call: WriteCall, homeId: string): Promise<number> {
+export async function findHomePosition(call: WriteCall, homeId: string): Promise<number> {
   const { count } = await call.db
     .selectFrom('homes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -156,7 +156,7 @@ export async function placeOfHome(call: WriteCall, homeId: string): Promise<numb
 }
 
 /** Locks all orders created from the bid until the transaction ends, and returns them. */
-export async function lockOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
+export async function lockOrdersOfBid(call: WriteCall, bidId: string): Promise<PurchaseOrder[]> {
   const rows = await call.db
     .selectFrom('purchaseOrders')
     .select('id')
@@ -172,7 +172,7 @@ export async function lockOfBid(call: WriteCall, bidId: string): Promise<Purchas
 }
 
 /** Returns the order for the bid and the home that is not void. */
-export async function standingOrder(
+export async function findActiveOrder(
   call: WriteCall,
   bidId: string,
   homeId: string,
@@ -192,13 +192,13 @@ export async function standingOrder(
  * Returns the open amount with the vendor. The result is exact while the vendor's row is locked, because every issue
  * locks it.
  */
-export async function openWith(call: WriteCall, vendorId: string): Promise<number> {
+export async function sumOpenWithVendor(call: WriteCall, vendorId: string): Promise<number> {
   const { total } = await call.db
     .selectFrom('purchaseOrders')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('total'), eb.lit(0)).as('total'))
     .where('organizationId', '=', call.organizationId)
     .where('vendorId', '=', vendorId)
-    .where('status', 'in', [...OPEN])
+    .where('status', 'in', [...OPEN_STATUSES])
     .executeTakeFirstOrThrow()
   return total
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Contract, PurchaseOrder } from '../../../../client/contract.gen.ts'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
-import { PENDING, UNSETTLED } from '../../statuses/order-statuses.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { PENDING_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /** An order with parts that is neither settled nor void, with the community of its home. */
-export interface Open {
+export interface OpenOrder {
   id: string
   communityId: string
   planId: string | null
@@ -15,13 +15,13 @@ export interface Open {
  * Locks the open orders with parts to the contract's vendor until the transaction ends, in the order of their IDs:
  * those of the contract in any revision, and those of neither a contract nor a bid.
  */
-export async function lockOpen(
+export async function lockOpenOrders(
   { db, organizationId }: WriteCall,
   { vendorId, number }: Contract,
   communityId: string | null,
-  most: number,
-): Promise<Open[]> {
-  const { rows } = await sql<Open>`
+  max: number,
+): Promise<OpenOrder[]> {
+  const { rows } = await sql<OpenOrder>`
     select o."id", h."communityId", h."planId", parts."count" as "lineCount"
     from "purchaseOrders" as o
     join "homes" as h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
@@ -30,16 +30,16 @@ export async function lockOpen(
       where l."organizationId" = o."organizationId" and l."purchaseOrderId" = o."id" and l."partId" is not null
     ) as parts
     where o."organizationId" = ${organizationId} and o."vendorId" = ${vendorId}
-      and o."status" = any(${[...PENDING, ...UNSETTLED]}::text[]) and o."bidId" is null and parts."count" > 0
+      and o."status" = any(${[...PENDING_STATUSES, ...UNSETTLED_STATUSES]}::text[]) and o."bidId" is null and parts."count" > 0
       and (o."contractId" is null or o."contractId" in (
         select c."id" from "contracts" as c where c."organizationId" = ${organizationId} and c."number" = ${number}))
       and (${communityId}::text is null or h."communityId" = ${communityId})
-    order by o."id" limit ${most} for no key update of o`.execute(db)
+    order by o."id" limit ${max} for no key update of o`.execute(db)
   return rows
 }
 
 /** Writes the repriced orders, which are locked, in two statements. */
-export async function rewrite(call: WriteCall, orders: readonly PurchaseOrder[]): Promise<void> {
+export async function storePrices(call: WriteCall, orders: readonly PurchaseOrder[]): Promise<void> {
   if (orders.length === 0) return
   const { db, organizationId, now } = call
   const lines = orders.flatMap(({ id, lines }) =>
@@ -66,5 +66,5 @@ export async function rewrite(call: WriteCall, orders: readonly PurchaseOrder[])
       ${orders.map((order) => order.contractId)}::text[]
     ) as w ("id", "subtotal", "taxTotal", "total", "contractId")
     where o."organizationId" = ${organizationId} and o."id" = w."id"`.execute(db)
-  for (const { id } of orders) noteChange(call, id, 'updated', ['lines', 'total'])
+  for (const { id } of orders) recordChange(call, id, 'updated', ['lines', 'total'])
 }

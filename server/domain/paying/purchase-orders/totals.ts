@@ -1,11 +1,11 @@
 import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
-import { isMoney, lineTotal, MOST_MONEY, percentOf, sum } from '../../../platform/values/money.ts'
-import { NOTHING_DONE } from './progress.ts'
+import { computeLineTotal, getPercent, isMoney, MAX_MONEY, sum } from '../../../platform/values/money.ts'
+import { NO_PROGRESS } from './progress.ts'
 
-type Totals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
+type OrderTotals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
 
 /** A line with a known price, entered or looked up. */
 export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'description' | 'unitPrice'> {
@@ -15,26 +15,26 @@ export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'des
 }
 
 /** Returns the lines with their names, totals, and tax, without progress, and their totals. */
-export function totalled(inputs: readonly PricedLine[], currency: string): Totals {
-  const faults: FieldError[] = []
+export function calculateTotals(inputs: readonly PricedLine[], currency: string): OrderTotals {
+  const errors: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
   const lines = inputs.map((input, i): PurchaseOrderLine => {
-    const lineId = input.lineId ?? freeName(i + 1, taken)
+    const lineId = input.lineId ?? uniqueLineId(i + 1, taken)
     if (names.has(lineId))
-      faults.push({
+      errors.push({
         pointer: `/lines/${i}/lineId`,
         code: 'unique',
         message: `must be unique; another line has the lineId "${lineId}"`,
       })
     names.add(lineId)
     const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
-    const total = lineTotal(quantity, unitPrice, currency)
+    const total = computeLineTotal(quantity, unitPrice, currency)
     if (!isMoney(total))
-      faults.push({
+      errors.push({
         pointer: `/lines/${i}/unitPrice`,
         code: 'maximum',
-        message: `times quantity must be between -${formatNumber(MOST_MONEY)} and ${formatNumber(MOST_MONEY)}`,
+        message: `times quantity must be between -${formatNumber(MAX_MONEY)} and ${formatNumber(MAX_MONEY)}`,
       })
     return {
       lineId,
@@ -47,26 +47,26 @@ export function totalled(inputs: readonly PricedLine[], currency: string): Total
       unit,
       unitPrice,
       taxPercent,
-      taxAmount: percentOf(total, taxPercent, currency),
+      taxAmount: getPercent(total, taxPercent, currency),
       total,
-      ...NOTHING_DONE,
+      ...NO_PROGRESS,
     }
   })
   const subtotal = sum(lines.map((line) => line.total))
   const taxTotal = sum(lines.map((line) => line.taxAmount))
   const total = sum([subtotal, taxTotal])
-  if (faults.length === 0 && ![subtotal, taxTotal, total].every(isMoney)) {
-    faults.push({
+  if (errors.length === 0 && ![subtotal, taxTotal, total].every(isMoney)) {
+    errors.push({
       pointer: '/lines',
       code: 'maximum',
-      message: `must total between -${formatNumber(MOST_MONEY)} and ${formatNumber(MOST_MONEY)}`,
+      message: `must total between -${formatNumber(MAX_MONEY)} and ${formatNumber(MAX_MONEY)}`,
     })
   }
-  if (faults.length > 0) throw invalid(faults)
+  if (errors.length > 0) throw validationFailed(errors)
   return { lines, subtotal, taxTotal, total }
 }
 
-function freeName(place: number, taken: Set<string | undefined>): string {
+function uniqueLineId(place: number, taken: Set<string | undefined>): string {
   let name = `line-${place}`
   for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
   taken.add(name)

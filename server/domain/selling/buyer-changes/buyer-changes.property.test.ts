@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 let plumbline: TestPlumbline

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -231,18 +231,18 @@ test('creating a change with invalid lines returns an error for each field', asy
   const { saleId } = await sell()
   const elsewhere = await sell()
   const other = await select(elsewhere.homeId, { unitPrice: 1, cost: 1 })
-  const faults = async (lines: object[]) => {
+  const errors = async (lines: object[]) => {
     const { status, body } = await propose(saleId, { lines })
     return [
       status,
       ...(body.errors ?? []).map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`),
     ]
   }
-  expect(await faults([{ description: 'Porch' }])).toEqual([422, '/lines/0/price required', '/lines/0/cost required'])
-  expect(await faults([{ lineId: 'L1', ...PORCH }])).toEqual([422, '/lines/0/lineId unknown'])
-  expect(await faults([PORCH, { optionSelectionId: other.id, price: 1 }])).toEqual([422, '/lines/1/price exclusive'])
-  expect(await faults([PORCH, { optionSelectionId: other.id }])).toEqual([422, '/lines/1/optionSelectionId home'])
-  const [status, fault] = await faults([{ optionSelectionId: 'sel_01m7y975jzfesvq6w1h3j5k7m9' }])
+  expect(await errors([{ description: 'Porch' }])).toEqual([422, '/lines/0/price required', '/lines/0/cost required'])
+  expect(await errors([{ lineId: 'L1', ...PORCH }])).toEqual([422, '/lines/0/lineId unknown'])
+  expect(await errors([PORCH, { optionSelectionId: other.id, price: 1 }])).toEqual([422, '/lines/1/price exclusive'])
+  expect(await errors([PORCH, { optionSelectionId: other.id }])).toEqual([422, '/lines/1/optionSelectionId home'])
+  const [status, fault] = await errors([{ optionSelectionId: 'sel_01m7y975jzfesvq6w1h3j5k7m9' }])
   expect([status, fault]).toEqual([422, expect.stringContaining('/lines/0/optionSelectionId')])
   expect(await changesOf(saleId)).toEqual([])
 })

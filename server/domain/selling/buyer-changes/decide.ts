@@ -1,12 +1,12 @@
 import type { BuyerChange, BuyerChangeLine, Sale } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, Problem } from '../../../platform/problems/problem.ts'
-import { STANDING } from '../../costs/budgets/selected.ts'
-import { totalsOf } from '../price-changes/buyer-change.ts'
+import { ACTIVE_STATUSES } from '../../costs/budgets/selected-option.ts'
+import { getTotals } from '../price-changes/buyer-change.ts'
 import { scheduleChange, unscheduleChange } from '../price-changes/schedules.ts'
-import { announcePrice } from '../selections/effects.ts'
 import { type LockedSelection, moveSelection } from '../selections/move.ts'
-import { lockWithHome, type Place } from '../selections/place.ts'
+import { announcePrice } from '../selections/selection-effects.ts'
+import { lockWithHome, type SelectionPlace } from '../selections/selection-place.ts'
 import { declineCustom } from './lines.ts'
 
 interface Decision {
@@ -30,7 +30,7 @@ export function send(call: WriteCall, { number, lines }: BuyerChange): Changes {
 /** Approves all selections of a change, or none of them. */
 export async function approve(
   call: WriteCall,
-  place: Place,
+  place: SelectionPlace,
   sale: Sale,
   change: BuyerChange,
   { overrideReason }: Decision,
@@ -45,7 +45,7 @@ export async function approve(
     approved.set(line.lineId, { price: after.difference, cost: after.cost })
   }
   const lines = change.lines.map((line) => ({ ...line, ...approved.get(line.lineId) }))
-  const totals = totalsOf(lines)
+  const totals = getTotals(lines)
   await announcePrice(call, place.home, sale.id)
   const scheduleLineId = await scheduleChange(call, { ...change, ...totals })
   const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString() }
@@ -53,7 +53,7 @@ export async function approve(
 }
 
 export async function decline(call: WriteCall, change: BuyerChange, { reason }: Decision): Promise<Changes> {
-  for (const { line, selectionId } of selectionsOf(change))
+  for (const { line, selectionId } of getSelections(change))
     await forLine(line, async () =>
       moveSelection(call, await lockWithHome(call, selectionId), { to: 'declined', reason }),
     )
@@ -69,7 +69,7 @@ export async function voidDraft(call: WriteCall, { lines }: BuyerChange, { reaso
 /** Cancels all selections of an approved change, or none of them. */
 export async function voidApproved(
   call: WriteCall,
-  place: Place,
+  place: SelectionPlace,
   sale: Sale,
   change: BuyerChange,
   { reason, overrideReason }: Decision,
@@ -86,7 +86,7 @@ export async function voidApproved(
 }
 
 function assertAsApproved({ before }: LockedSelection, line: BuyerChangeLine): void {
-  if (STANDING.includes(before.status) && before.difference === line.price) return
+  if (ACTIVE_STATUSES.includes(before.status) && before.difference === line.price) return
   throw conflict(
     'changed_meanwhile',
     'The selection was changed or cancelled after the approval. Change or cancel the selection itself instead.',
@@ -98,7 +98,7 @@ interface OfSelection {
   readonly selectionId: string
 }
 
-function selectionsOf({ lines }: BuyerChange): OfSelection[] {
+function getSelections({ lines }: BuyerChange): OfSelection[] {
   return lines.flatMap((line) =>
     line.optionSelectionId === null ? [] : [{ line, selectionId: line.optionSelectionId }],
   )
@@ -107,7 +107,7 @@ function selectionsOf({ lines }: BuyerChange): OfSelection[] {
 /** Returns the lines that have selections, each after the lines whose options it requires. */
 async function inOrder(call: WriteCall, change: BuyerChange): Promise<OfSelection[]> {
   const left = []
-  for (const each of selectionsOf(change)) {
+  for (const each of getSelections(change)) {
     const { option } = await lockWithHome(call, each.selectionId)
     left.push({ each, optionId: option?.id, requires: option?.requiresOptionIds ?? [] })
   }

@@ -6,18 +6,18 @@ import type {
   Selection,
 } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { conflict, invalid, Problem, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, Problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import * as options from '../../costs/options/queries.ts'
 import { findOpenWith } from '../price-changes/queries.ts'
 import { addPending, changePending } from '../selections/add.ts'
 import { moveSelection } from '../selections/move.ts'
-import { lockWithHome, type Place } from '../selections/place.ts'
 import * as selections from '../selections/queries.ts'
-import { nameOf } from '../selections/selection.ts'
+import { formatSelectionName } from '../selections/selection.ts'
+import { lockWithHome, type SelectionPlace } from '../selections/selection-place.ts'
 
 interface Writing {
-  readonly place: Place
+  readonly place: SelectionPlace
   /** The draft whose lines are replaced; null for a new change. */
   readonly change: Pick<BuyerChange, 'id' | 'lines'> | null
   readonly createScopes: boolean | undefined
@@ -30,16 +30,16 @@ interface Writing {
 export async function writeLines(
   call: WriteCall,
   writing: Writing,
-  given: readonly BuyerChangeLineInput[],
+  provided: readonly BuyerChangeLineInput[],
 ): Promise<BuyerChangeLine[]> {
   const before = writing.change?.lines ?? []
-  const kept = given.map(({ lineId }) => before.find((line) => line.lineId === lineId))
-  const faults = given.flatMap((line, i) => findFaults(line, kept, i))
-  if (faults.length > 0) throw invalid(faults)
+  const stored = provided.map(({ lineId }) => before.find((line) => line.lineId === lineId))
+  const errors = provided.flatMap((line, i) => findFaults(line, stored, i))
+  if (errors.length > 0) throw validationFailed(errors)
   let last = Math.max(0, ...before.map(({ lineId }) => Number(lineId.slice(1))))
   const lines: BuyerChangeLine[] = []
-  for (const [i, line] of given.entries()) {
-    const old = kept[i]
+  for (const [i, line] of provided.entries()) {
+    const old = stored[i]
     const lineId = old?.lineId ?? `L${++last}`
     const optionSelectionId = line.optionSelectionId ?? old?.optionSelectionId ?? null
     const values =
@@ -51,14 +51,14 @@ export async function writeLines(
             description: line.description ?? old?.description,
           })
     if (lines.some((other) => other.optionSelectionId === values.optionSelectionId))
-      throw invalid([
+      throw validationFailed([
         { pointer: `/lines/${i}/optionSelectionId`, code: 'unique', message: 'must not be on another line' },
       ])
     lines.push({ lineId, ...values })
   }
   await declineCustom(
     call,
-    before.filter((line) => !kept.includes(line)),
+    before.filter((line) => !stored.includes(line)),
     null,
   )
   return lines
@@ -78,12 +78,12 @@ export async function declineCustom(
 
 function findFaults(
   line: BuyerChangeLineInput,
-  kept: readonly (BuyerChangeLine | undefined)[],
+  stored: readonly (BuyerChangeLine | undefined)[],
   i: number,
 ): FieldError[] {
   const at = (field: string, code: string, message: string) => ({ pointer: `/lines/${i}/${field}`, code, message })
-  const old = kept[i]
-  if (line.lineId != null && (old === undefined || kept.indexOf(old) < i))
+  const old = stored[i]
+  if (line.lineId != null && (old === undefined || stored.indexOf(old) < i))
     return [at('lineId', 'unknown', 'must be a line of this change, named once')]
   if (old !== undefined && line.optionSelectionId != null && line.optionSelectionId !== old.optionSelectionId)
     return [at('optionSelectionId', 'fixed', 'cannot be changed on an existing line')]
@@ -122,10 +122,10 @@ async function nameSelection(
   const found = await selections.findOptional(call, optionSelectionId)
   if (found === undefined) throw unknownReference([pointer])
   if (found.homeId !== place.home.id)
-    throw invalid([{ pointer, code: 'home', message: `must be a selection for ${place.home.name}` }])
+    throw validationFailed([{ pointer, code: 'home', message: `must be a selection for ${place.home.name}` }])
   const selection = await selections.lock(call, optionSelectionId)
   const option = selection.optionId === null ? null : await options.find(call, selection.optionId)
-  const name = option?.name ?? nameOf(selection, option)
+  const name = option?.name ?? formatSelectionName(selection, option)
   if (selection.status !== 'pending')
     throw conflict(
       'wrong_status',

@@ -1,14 +1,14 @@
 import type { BuyerChange, BuyerChangeStatusChange, Sale } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { BUYER_CHANGE_MOVES, isContracted, totalsOf } from '../price-changes/buyer-change.ts'
+import { BUYER_CHANGE_MOVES, getTotals, isContracted } from '../price-changes/buyer-change.ts'
 import * as changes from '../price-changes/queries.ts'
 import * as sales from '../sales/queries.ts'
-import { type Place, placeOf } from '../selections/place.ts'
+import { lockSelectionPlace, type SelectionPlace } from '../selections/selection-place.ts'
 import { approve, decline, send, voidApproved, voidDraft } from './decide.ts'
 import { writeLines } from './lines.ts'
 
@@ -26,7 +26,7 @@ export const buyerChangeOperations = {
       const lines = await writeLines(call, { place, change: null, createScopes }, body.lines)
       const created = await changes.insert(call, {
         ...{ saleId: sale.id, homeId: place.home.id, number: await changes.nextNumber(call, sale.id), title },
-        ...{ source: 'agreed' as const, status: 'draft' as const, lines, ...totalsOf(lines) },
+        ...{ source: 'agreed' as const, status: 'draft' as const, lines, ...getTotals(lines) },
         ...{ currency: sale.currency, description, notes, externalId },
       })
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
@@ -41,21 +41,23 @@ export const buyerChangeOperations = {
 
   async updateBuyerChange({ path, query, body, ifMatch }, call) {
     const change = await call.write(async (call) => {
-      const { title, lines: given, description, ...rest } = body
-      const isOfDraft = title !== undefined || given !== undefined || description !== undefined
+      const { title, lines: provided, description, ...rest } = body
+      const isOfDraft = title !== undefined || provided !== undefined || description !== undefined
       if (!isOfDraft) {
         const before = await changes.lock(call, path.buyerChangeId)
-        checkIfMatch(ifMatch, before)
+        assertIfMatch(ifMatch, before)
         return changes.update(call, before, rest)
       }
       const { place, before } = await lockChange(call, path.buyerChangeId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (before.status !== 'draft')
         throw conflict('wrong_status', `Cannot edit change ${before.number}: it is ${describeStatus(before.status)}.`)
       const { createScopes } = query
       const lines =
-        given === undefined ? before.lines : await writeLines(call, { place, change: before, createScopes }, given)
-      return changes.update(call, before, { ...rest, title, description, lines, ...totalsOf(lines) })
+        provided === undefined
+          ? before.lines
+          : await writeLines(call, { place, change: before, createScopes }, provided)
+      return changes.update(call, before, { ...rest, title, description, lines, ...getTotals(lines) })
     })
     return { status: 200, body: change }
   },
@@ -69,10 +71,12 @@ export const buyerChangeOperations = {
           'fixed',
           `Change ${before.number} was recorded for a selection and cannot be voided. Change or cancel the selection instead.`,
         )
-      assertMove(BUYER_CHANGE_MOVES, before.status, to)
-      const decidedDate = dateOf(body, place.on)
+      assertTransition(BUYER_CHANGE_MOVES, before.status, to)
+      const decidedDate = getDate(body, place.on)
       if (to === 'void' && before.status === 'approved' && reason === null)
-        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required to void an approved change' }])
+        throw validationFailed([
+          { pointer: '/reason', code: 'required', message: 'is required to void an approved change' },
+        ])
       const effects = await applyMove(call, { sale, place, before }, body)
       const after = await changes.update(call, before, { ...effects, decidedDate, reason: body.reason, status: to })
       await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
@@ -84,7 +88,7 @@ export const buyerChangeOperations = {
 
 interface LockedChange {
   readonly sale: Sale
-  readonly place: Place
+  readonly place: SelectionPlace
   readonly before: BuyerChange
 }
 
@@ -93,7 +97,7 @@ async function lockSale(call: WriteCall, id: string): Promise<Pick<LockedChange,
   const { homeId, number } = assertContracted(await sales.find(call, id))
   if (homeId === null)
     throw conflict('missing_data', `${number} has no home, so it has no selections to change. Set its homeId first.`)
-  const place = await placeOf(call, homeId)
+  const place = await lockSelectionPlace(call, homeId)
   return { place, sale: assertContracted(await sales.lock(call, id)) }
 }
 
@@ -125,13 +129,13 @@ function applyMove(
 }
 
 /** Returns the date of the buyer's decision; undefined for other status changes. */
-function dateOf({ status, date }: BuyerChangeStatusChange, today: string): string | undefined {
+function getDate({ status, date }: BuyerChangeStatusChange, today: string): string | undefined {
   const isDecision = status === 'approved' || status === 'declined'
   if (!isDecision && date !== undefined)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/date', code: 'conflict', message: 'can only be set when status is approved or declined' },
     ])
   if (date !== undefined && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+    throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
   return isDecision ? (date ?? today) : undefined
 }

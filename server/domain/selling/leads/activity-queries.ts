@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { LeadActivityType } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, findAll, insert, make, insertAll } = resource({
+export const { list, findAll, insert, make, insertAll } = defineResource({
   schema: 'LeadActivity',
 })
 
 /** The number of a lead's activities by type. */
 export type ActivityCounts = Partial<Record<LeadActivityType, number>>
 
-export async function countsOf({ db, organizationId }: Tenant, leadId: string): Promise<ActivityCounts> {
+export async function countActivities({ db, organizationId }: Tenant, leadId: string): Promise<ActivityCounts> {
   const { rows } = await sql<{ activityType: LeadActivityType; count: number }>`
     select "activityType", count(*)::int as "count" from "leadActivities"
     where "organizationId" = ${organizationId} and "leadId" = ${leadId}

@@ -1,11 +1,11 @@
 import type { Lead, LeadStatus } from '../../../../client/contract.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 
-const OPEN = ['contacted', 'qualified', 'appointment', 'proposal'] as const
+const OPEN_STATUSES = ['contacted', 'qualified', 'appointment', 'proposal'] as const
 
 /** The status changes that a caller can request. Converting a lead is a separate operation. */
 export const LEAD_MOVES: Readonly<Record<LeadStatus, readonly LeadStatus[]>> = {
-  new: [...OPEN, 'lost'],
+  new: [...OPEN_STATUSES, 'lost'],
   contacted: ['qualified', 'appointment', 'proposal', 'lost'],
   qualified: ['contacted', 'appointment', 'proposal', 'lost'],
   appointment: ['contacted', 'qualified', 'proposal', 'lost'],
@@ -16,23 +16,23 @@ export const LEAD_MOVES: Readonly<Record<LeadStatus, readonly LeadStatus[]>> = {
 }
 
 /** The maximum number of activities of a lead: more than one call a day for a year. */
-export const MOST_ACTIVITIES = 500
+export const MAX_ACTIVITIES = 500
 
-type Reachable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'>
-type Wanted = Pick<Lead, 'budgetMin' | 'budgetMax'>
+type LeadContact = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'>
+type LeadBudget = Pick<Lead, 'budgetMin' | 'budgetMax'>
 
 /** Throws for a lead without a name or contact data, and for a budget whose maximum is below its minimum. */
-export function assertSensible(lead: Reachable & Wanted): void {
+export function assertValidLead(lead: LeadContact & LeadBudget): void {
   if (lead.firstName === null && lead.lastName === null && lead.email === null && lead.phone === null)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/lastName', code: 'required', message: 'is required unless firstName, email or phone is set' },
     ])
   if (lead.budgetMin !== null && lead.budgetMax !== null && lead.budgetMin > lead.budgetMax)
-    throw invalid([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])
+    throw validationFailed([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])
 }
 
 /** Returns the lead's name for messages. */
-export function nameOf({ firstName, lastName, email, phone }: Reachable): string {
+export function formatLeadName({ firstName, lastName, email, phone }: LeadContact): string {
   const name = [firstName, lastName].filter((part) => part !== null).join(' ')
   return name || (email ?? phone ?? 'The lead')
 }

@@ -1,20 +1,20 @@
 import type { Call } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
-import { dateIn, instantOf } from '../../../platform/values/calendar.ts'
+import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { dateIn, parseTimestamp } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as sales from '../sales/queries.ts'
 import * as activities from './activity-queries.ts'
-import { convert } from './convert.ts'
-import { assertSensible, LEAD_MOVES, MOST_ACTIVITIES, nameOf } from './lead.ts'
+import { convertLead } from './convert-lead.ts'
+import { assertValidLead, formatLeadName, LEAD_MOVES, MAX_ACTIVITIES } from './lead.ts'
 import * as leads from './queries.ts'
-import { scored } from './rescore.ts'
-import { scoreOf, scoreReasonsOf } from './score.ts'
+import { calculateScore } from './rescore.ts'
+import { listScoreReasons, sumScore } from './score.ts'
 
 export const leadOperations = {
   async listLeads({ query }, call) {
@@ -22,14 +22,14 @@ export const leadOperations = {
   },
 
   async createLead({ body }, call) {
-    const wanted = { ...NOTHING_KNOWN, ...body, status: 'new' as const }
-    assertSensible(wanted)
-    const scoreReasons = scoreReasonsOf(wanted, {}, dateIn(call.timeZone, call.now))
+    const requested = { ...EMPTY_LEAD, ...body, status: 'new' as const }
+    assertValidLead(requested)
+    const scoreReasons = listScoreReasons(requested, {}, dateIn(call.timeZone, call.now))
     const lead = await call.write(async (call) => {
       await assertInterestsExist(call, body)
-      const score = scoreOf(scoreReasons)
+      const score = sumScore(scoreReasons)
       const created = await leads.insert(call, {
-        ...{ ...wanted, score, scoreReasons, lastActivityAt: call.now.toISOString() },
+        ...{ ...requested, score, scoreReasons, lastActivityAt: call.now.toISOString() },
       })
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await recordEvent(call, 'lead.created', created)
@@ -45,11 +45,11 @@ export const leadOperations = {
   async updateLead({ path, body, ifMatch }, call) {
     const lead = await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       await assertInterestsExist(call, body)
-      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-      assertSensible({ ...before, ...given })
-      return leads.update(call, before, { ...body, ...(await scored(call, { ...before, ...given })) })
+      const provided = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+      assertValidLead({ ...before, ...provided })
+      return leads.update(call, before, { ...body, ...(await calculateScore(call, { ...before, ...provided })) })
     })
     return { status: 200, body: lead }
   },
@@ -58,7 +58,7 @@ export const leadOperations = {
     await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
       if (before.archivedAt === null && before.convertedSaleId !== null)
-        await assertSaleFellThrough(call, before.convertedSaleId)
+        await assertSaleCancelled(call, before.convertedSaleId)
       await leads.archive(call, before, ifMatch)
     })
     return { status: 204 }
@@ -72,22 +72,22 @@ export const leadOperations = {
 
   async addLeadActivity({ path, body }, call) {
     const { nextActivityAt, ...rest } = body
-    const occurredAt = body.occurredAt == null ? call.now : instantOf(body.occurredAt)
+    const occurredAt = body.occurredAt == null ? call.now : parseTimestamp(body.occurredAt)
     if (occurredAt > call.now)
-      throw invalid([{ pointer: '/occurredAt', code: 'maximum', message: 'must not be in the future' }])
+      throw validationFailed([{ pointer: '/occurredAt', code: 'maximum', message: 'must not be in the future' }])
     const activity = await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
       if (before.archivedAt !== null)
-        throw conflict('archived', `Cannot add an activity to ${nameOf(before)}: the lead is archived.`)
-      const counts = await activities.countsOf(call, before.id)
-      if (Object.values(counts).reduce((total, count) => total + count, 0) >= MOST_ACTIVITIES)
-        throw conflict('limit_reached', `A lead can have at most ${MOST_ACTIVITIES} activities.`)
+        throw conflict('archived', `Cannot add an activity to ${formatLeadName(before)}: the lead is archived.`)
+      const counts = await activities.countActivities(call, before.id)
+      if (Object.values(counts).reduce((total, count) => total + count, 0) >= MAX_ACTIVITIES)
+        throw conflict('limit_reached', `A lead can have at most ${MAX_ACTIVITIES} activities.`)
       const at = occurredAt.toISOString()
       const created = await activities.insert(call, { ...rest, leadId: before.id, occurredAt: at })
       const lastActivityAt = at > before.lastActivityAt ? at : undefined
       const next = nextActivityAt === undefined ? before.nextActivityAt : nextActivityAt
       const after = { ...before, nextActivityAt: next }
-      await leads.update(call, before, { nextActivityAt, lastActivityAt, ...(await scored(call, after)) })
+      await leads.update(call, before, { nextActivityAt, lastActivityAt, ...(await calculateScore(call, after)) })
       return created
     })
     return { status: 200, body: activity }
@@ -97,12 +97,15 @@ export const leadOperations = {
     const { status: to, reason = null } = body
     const lead = await call.write(async (call) => {
       const before = await leads.lock(call, path.leadId)
-      assertMove(LEAD_MOVES, before.status, to)
-      if (before.convertedSaleId !== null) await assertSaleFellThrough(call, before.convertedSaleId)
+      assertTransition(LEAD_MOVES, before.status, to)
+      if (before.convertedSaleId !== null) await assertSaleCancelled(call, before.convertedSaleId)
       if (to === 'lost' && reason === null)
-        throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is lost' }])
+        throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when status is lost' }])
       const changes = { status: to, lostReason: to === 'lost' ? reason : null, convertedSaleId: null }
-      const after = await leads.update(call, before, { ...changes, ...(await scored(call, { ...before, ...changes })) })
+      const after = await leads.update(call, before, {
+        ...changes,
+        ...(await calculateScore(call, { ...before, ...changes })),
+      })
       await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
       return after
     })
@@ -110,21 +113,21 @@ export const leadOperations = {
   },
 
   async convertLead({ path, body }, call) {
-    return { status: 201, body: await call.write((call) => convert(call, path.leadId, body)) }
+    return { status: 201, body: await call.write((call) => convertLead(call, path.leadId, body)) }
   },
 } satisfies Partial<Handlers>
 
-const NOTHING_KNOWN = {
+const EMPTY_LEAD = {
   ...{ firstName: null, lastName: null, email: null, phone: null, budgetMin: null, budgetMax: null },
   ...{ desiredMoveIn: null, ownerUserId: null, nextActivityAt: null, externalId: null },
 }
 
-interface Interests {
+interface LeadInterests {
   communityIds?: string[] | undefined
   planIds?: string[] | undefined
 }
 
-async function assertInterestsExist(call: Call, { communityIds = [], planIds = [] }: Interests): Promise<void> {
+async function assertInterestsExist(call: Call, { communityIds = [], planIds = [] }: LeadInterests): Promise<void> {
   await communities.assertExist(call, communityIds, '/communityIds')
   await plans.assertExist(call, planIds, '/planIds')
 }
@@ -133,7 +136,7 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
  * Throws unless the sale was canceled. Until then its buyer cannot be a lead, and the lead cannot be archived as a
  * mistake.
  */
-async function assertSaleFellThrough(call: Call, saleId: string): Promise<void> {
+async function assertSaleCancelled(call: Call, saleId: string): Promise<void> {
   const sale = await sales.find(call, saleId)
   if (sale.status !== 'cancelled')
     throw conflict(

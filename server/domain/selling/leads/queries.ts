@@ -1,12 +1,12 @@
-import { linkedTo } from '../../../platform/resources/listing.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { filterByLinkedId } from '../../../platform/resources/listing.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, find, findAll, findOptional, lock, insert, update, archive } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update, archive } = defineResource({
   schema: 'Lead',
   filters: {
-    communityId: linkedTo,
-    planId: linkedTo,
-    dueBefore: (instant) => `t."nextActivityAt" < ${instant}`,
-    inactiveSince: (instant) => `t."lastActivityAt" < ${instant}`,
+    communityId: filterByLinkedId,
+    planId: filterByLinkedId,
+    dueBefore: (timestamp) => `t."nextActivityAt" < ${timestamp}`,
+    inactiveSince: (timestamp) => `t."lastActivityAt" < ${timestamp}`,
   },
 })

@@ -1,6 +1,6 @@
 import type { Lead, LeadScoreReason, LeadSource, LeadStatus } from '../../../../client/contract.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { toWords } from '../../../platform/values/format.ts'
+import { humanizeValue } from '../../../platform/values/format.ts'
 import type { ActivityCounts } from './activity-queries.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { ActivityCounts } from './activity-queries.ts'
  * changes and lists can be sorted by it. Neglected leads are found by lastActivityAt and nextActivityAt instead. The
  * maximum is 100.
  */
-export type Scored = Pick<
+export type ScoredLead = Pick<
   Lead,
   | 'email'
   | 'phone'
@@ -46,37 +46,37 @@ const STATUS_POINTS: Readonly<Record<LeadStatus, number>> = {
 }
 
 /** The maximum number of contacts of each kind that count. Further activities do not raise the score. */
-const MOST_COUNTED = 2
+const MAX_COUNTED_CONTACTS = 2
 
 const SOON_DAYS = 183
 const LATER_DAYS = 366
 
 /** Returns the reasons for a lead's score. `cameOn` is the date on which the lead was added. */
-export function scoreReasonsOf(lead: Scored, counts: ActivityCounts, cameOn: string): LeadScoreReason[] {
+export function listScoreReasons(lead: ScoredLead, counts: ActivityCounts, cameOn: string): LeadScoreReason[] {
   if (lead.status === 'lost') return []
-  const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MOST_COUNTED)
-  const talked = Math.min((counts.call ?? 0) + (counts.email ?? 0) + (counts.text ?? 0), MOST_COUNTED)
+  const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MAX_COUNTED_CONTACTS)
+  const talked = Math.min((counts.call ?? 0) + (counts.email ?? 0) + (counts.text ?? 0), MAX_COUNTED_CONTACTS)
   const reasons: LeadScoreReason[] = [
     { reason: 'Has an email address.', points: lead.email === null ? 0 : 5 },
     { reason: 'Has a phone number.', points: lead.phone === null ? 0 : 5 },
-    { reason: `Source: ${toWords(lead.source)}.`, points: SOURCE_POINTS[lead.source] },
+    { reason: `Source: ${humanizeValue(lead.source)}.`, points: SOURCE_POINTS[lead.source] },
     { reason: 'Is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
     { reason: 'Is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
     { reason: 'Has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
-    ...moveInReasons(lead.desiredMoveIn, cameOn),
+    ...listMoveInReasons(lead.desiredMoveIn, cameOn),
     { reason: 'Had a visit or a meeting.', points: seen * 10 },
     { reason: 'Had a call, an email or a text message.', points: talked * 5 },
     { reason: 'Has a scheduled next activity.', points: lead.nextActivityAt === null ? 0 : 5 },
-    { reason: `Reached the status ${toWords(lead.status)}.`, points: STATUS_POINTS[lead.status] },
+    { reason: `Reached the status ${humanizeValue(lead.status)}.`, points: STATUS_POINTS[lead.status] },
   ]
   return reasons.filter(({ points }) => points > 0)
 }
 
-export function scoreOf(reasons: readonly LeadScoreReason[]): number {
+export function sumScore(reasons: readonly LeadScoreReason[]): number {
   return reasons.reduce((total, { points }) => total + points, 0)
 }
 
-function moveInReasons(desiredMoveIn: string | null, cameOn: string): LeadScoreReason[] {
+function listMoveInReasons(desiredMoveIn: string | null, cameOn: string): LeadScoreReason[] {
   if (desiredMoveIn === null) return []
   if (desiredMoveIn <= addDays(cameOn, SOON_DAYS))
     return [{ reason: 'Wants to move in within six months.', points: 10 }]

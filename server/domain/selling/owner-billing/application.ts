@@ -7,7 +7,7 @@ import type {
   FieldError,
   ScheduleLine,
 } from '../../../../client/contract.gen.ts'
-import { minus, percentOf, sum } from '../../../platform/values/money.ts'
+import { getPercent, subtract, sum } from '../../../platform/values/money.ts'
 import { exceeds } from '../price-changes/schedule-of-values.ts'
 
 export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly ApplicationStatus[]>> = {
@@ -22,10 +22,10 @@ export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly Appl
 }
 
 /** A sale rarely has more than one application a month. */
-export const MOST_APPLICATIONS = 200
+export const MAX_APPLICATIONS = 200
 
 /** The receipts of one application: the buyer, the lender, and corrections. */
-export const MOST_RECEIPTS = 50
+export const MAX_RECEIPTS = 50
 
 const CERTIFIED: ReadonlySet<ApplicationStatus> = new Set(['certified', 'partially_paid', 'paid'])
 
@@ -63,15 +63,15 @@ type Sums = Pick<
 /** Calculates the sums of AIA Document G702. Retainage is rounded line by line. */
 export function calculateApplication(
   basis: Basis,
-  given: readonly ApplicationLineInput[],
+  provided: readonly ApplicationLineInput[],
   retainagePercent: number,
 ): Sums {
-  const progress = new Map(given.map((line) => [line.lineId, line]))
+  const progress = new Map(provided.map((line) => [line.lineId, line]))
   const lines = basis.schedule.map(({ lineId, description, scheduledValue }): ApplicationLine => {
     const { periodAmount = 0, storedAmount = 0 } = progress.get(lineId) ?? {}
     const previousAmount = basis.previous.get(lineId) ?? 0
     const completedAndStored = sum([previousAmount, periodAmount, storedAmount])
-    const retainage = percentOf(completedAndStored, retainagePercent, basis.currency)
+    const retainage = getPercent(completedAndStored, retainagePercent, basis.currency)
     return {
       lineId,
       description,
@@ -85,25 +85,25 @@ export function calculateApplication(
   })
   const completedAndStored = sum(lines.map((line) => line.completedAndStored))
   const retainage = sum(lines.map((line) => line.retainage))
-  const earnedLessRetainage = minus(completedAndStored, retainage)
+  const earnedLessRetainage = subtract(completedAndStored, retainage)
   const { originalContractSum, contractSum, previousCertificates } = basis
   return {
     ...{ lines, retainagePercent, originalContractSum, contractSum },
-    ...{ netChange: minus(contractSum, originalContractSum) },
+    ...{ netChange: subtract(contractSum, originalContractSum) },
     ...{ completedAndStored, retainage, earnedLessRetainage, previousCertificates },
-    ...{ currentPaymentDue: minus(earnedLessRetainage, previousCertificates) },
-    ...{ balanceToFinish: minus(contractSum, earnedLessRetainage) },
+    ...{ currentPaymentDue: subtract(earnedLessRetainage, previousCertificates) },
+    ...{ balanceToFinish: subtract(contractSum, earnedLessRetainage) },
   }
 }
 
 /** Returns what is wrong with the lines that a client sent for an application. */
 export function findLineFaults(
   { schedule, previous }: Pick<Basis, 'schedule' | 'previous'>,
-  given: readonly ApplicationLineInput[],
+  provided: readonly ApplicationLineInput[],
 ): FieldError[] {
   const values = new Map(schedule.map(({ lineId, scheduledValue }) => [lineId, scheduledValue]))
   const seen = new Set<string>()
-  return given.flatMap(({ lineId, periodAmount = 0, storedAmount = 0 }, i): FieldError[] => {
+  return provided.flatMap(({ lineId, periodAmount = 0, storedAmount = 0 }, i): FieldError[] => {
     const scheduledValue = values.get(lineId)
     if (scheduledValue === undefined || seen.has(lineId))
       return [
@@ -125,7 +125,7 @@ export function findLineFaults(
  * Returns the progress of an application's lines, as a client sends it. Leaves out lines without progress that the
  * schedule no longer has, such as the line of a voided change.
  */
-export function progressOf(
+export function getProgress(
   { lines }: Pick<Application, 'lines'>,
   schedule: readonly Pick<ScheduleLine, 'lineId'>[],
 ): ApplicationLineInput[] {
@@ -138,7 +138,7 @@ export function progressOf(
 /** The status that receipts give a certified application, with its sums. */
 export function applyReceipts(certifiedAmount: number, receipts: ApplicationReceipt[]) {
   const receivedAmount = sum(receipts.map(({ amount }) => amount))
-  const openAmount = minus(certifiedAmount, receivedAmount)
+  const openAmount = subtract(certifiedAmount, receivedAmount)
   const status = openAmount === 0 ? 'paid' : receivedAmount === 0 ? 'certified' : 'partially_paid'
   return { receipts, receivedAmount, openAmount, status } as const
 }

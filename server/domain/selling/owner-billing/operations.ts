@@ -1,14 +1,14 @@
 import type { Application, ApplicationLineInput, Sale, ScheduleOfValues } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict, invalid, notFound } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
-import { minus, sum } from '../../../platform/values/money.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
 import { findScheduleFaults, numberLines, totalOfLines } from '../price-changes/schedule-of-values.ts'
 import { findScheduleOf, schedules } from '../price-changes/schedules.ts'
-import { todayAt } from '../sales/change.ts'
+import { findTodayAtSite } from '../sales/change-sale.ts'
 import * as sales from '../sales/queries.ts'
 import {
   APPLICATION_MOVES,
@@ -16,10 +16,10 @@ import {
   type Basis,
   calculateApplication,
   findLineFaults,
+  getProgress,
   isCertified,
-  MOST_APPLICATIONS,
-  MOST_RECEIPTS,
-  progressOf,
+  MAX_APPLICATIONS,
+  MAX_RECEIPTS,
 } from './application.ts'
 import * as applications from './queries.ts'
 
@@ -35,13 +35,13 @@ export const ownerBillingOperations = {
     const schedule = await call.write(async (call) => {
       const sale = await lockBillableSale(call, path.saleId)
       const before = await findScheduleOf(call, sale.id)
-      if (before !== undefined) checkIfMatch(ifMatch, before)
+      if (before !== undefined) assertIfMatch(ifMatch, before)
       if (before === undefined && body.lines === undefined)
-        throw invalid([{ pointer: '/lines', code: 'required', message: 'is required for a new schedule' }])
+        throw validationFailed([{ pointer: '/lines', code: 'required', message: 'is required for a new schedule' }])
       const lines = numberLines(before?.lines ?? [], body.lines ?? before?.lines ?? [])
       const billed = await billedByLine(call, sale.id)
-      const faults = body.lines === undefined ? [] : findScheduleFaults(lines, sale.totalPrice, billed)
-      if (faults.length > 0) throw invalid(faults)
+      const errors = body.lines === undefined ? [] : findScheduleFaults(lines, sale.totalPrice, billed)
+      if (errors.length > 0) throw validationFailed(errors)
       const retainagePercent = body.retainagePercent ?? before?.retainagePercent ?? 0
       const values = { lines, retainagePercent, scheduledTotal: totalOfLines(lines) }
       return before === undefined
@@ -83,7 +83,7 @@ export const ownerBillingOperations = {
   async updateApplication({ path, body, ifMatch }, call) {
     const application = await call.write(async (call) => {
       const { sale, before, standing } = await lockApplication(call, path.applicationId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       const { periodTo, lines, retainagePercent, ...rest } = body
       const isRecalculated = periodTo !== undefined || lines !== undefined || retainagePercent !== undefined
       if (!isRecalculated) return applications.update(call, before, rest)
@@ -95,7 +95,7 @@ export const ownerBillingOperations = {
       const earlier = standing.filter(({ id }) => id !== before.id)
       assertNextIsDue(earlier, periodTo ?? before.periodTo)
       const { basis } = await readBasis(call, sale, earlier)
-      const progress = lines ?? progressOf(before, basis.schedule)
+      const progress = lines ?? getProgress(before, basis.schedule)
       const sums = calculateChecked(basis, progress, retainagePercent ?? before.retainagePercent)
       return applications.update(call, before, { ...rest, ...sums, periodTo })
     })
@@ -105,11 +105,13 @@ export const ownerBillingOperations = {
   async changeApplicationStatus({ path, body }, call) {
     const application = await call.write(async (call) => {
       const { sale, before, standing } = await lockApplication(call, path.applicationId)
-      assertMove(APPLICATION_MOVES, before.status, body.status)
+      assertTransition(APPLICATION_MOVES, before.status, body.status)
       const { reason = null } = body
       if (body.status === 'void') assertNewest(before, standing)
       if (reason === null && (body.status === 'rejected' || body.status === 'void'))
-        throw invalid([{ pointer: '/reason', code: 'required', message: `is required when status is ${body.status}` }])
+        throw validationFailed([
+          { pointer: '/reason', code: 'required', message: `is required when status is ${body.status}` },
+        ])
       if (body.status !== 'certified') assertOnlyOfCertificate(body)
       const after = await applications.update(call, before, {
         ...{ status: body.status, reason },
@@ -132,16 +134,16 @@ export const ownerBillingOperations = {
           'wrong_status',
           `Cannot record a receipt for application ${before.number}: it is ${describeStatus(before.status)}.`,
         )
-      const today = await todayAt(call, sale)
+      const today = await findTodayAtSite(call, sale)
       const { amount, date = today, reference = null } = body
       if (date > today)
-        throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
-      if (amount === 0) throw invalid([{ pointer: '/amount', code: 'minimum', message: 'must not be 0' }])
-      if (receipts.length >= MOST_RECEIPTS)
-        throw conflict('limit_reached', `An application can have at most ${MOST_RECEIPTS} receipts.`)
+        throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+      if (amount === 0) throw validationFailed([{ pointer: '/amount', code: 'minimum', message: 'must not be 0' }])
+      if (receipts.length >= MAX_RECEIPTS)
+        throw conflict('limit_reached', `An application can have at most ${MAX_RECEIPTS} receipts.`)
       const total = sum([receivedAmount, amount])
       if (total > certifiedAmount) {
-        const left = formatAmount(minus(certifiedAmount, receivedAmount), currency)
+        const left = formatAmount(subtract(certifiedAmount, receivedAmount), currency)
         throw conflict('not_enough_left', `Cannot record ${formatAmount(amount, currency)}: ${left} is open.`)
       }
       if (total < 0) {
@@ -196,15 +198,15 @@ function assertNextIsDue(earlier: readonly Application[], periodTo: string): voi
       `Cannot create another application: application ${last.number} is ${describeStatus(last.status)}. Certify or void it first.`,
     )
   if (periodTo <= last.periodTo)
-    throw invalid([
+    throw validationFailed([
       {
         pointer: '/periodTo',
         code: 'minimum',
         message: `must be after ${last.periodTo}, the end of the previous period`,
       },
     ])
-  if (earlier.length >= MOST_APPLICATIONS)
-    throw conflict('limit_reached', `A sale can have at most ${MOST_APPLICATIONS} applications.`)
+  if (earlier.length >= MAX_APPLICATIONS)
+    throw conflict('limit_reached', `A sale can have at most ${MAX_APPLICATIONS} applications.`)
 }
 
 /** Throws if later applications build upon this one. */
@@ -253,8 +255,8 @@ async function readBasis(
 }
 
 function calculateChecked(basis: Basis, lines: readonly ApplicationLineInput[], retainagePercent: number) {
-  const faults = findLineFaults(basis, lines)
-  if (faults.length > 0) throw invalid(faults)
+  const errors = findLineFaults(basis, lines)
+  if (errors.length > 0) throw validationFailed(errors)
   return calculateApplication(basis, lines, retainagePercent)
 }
 
@@ -266,7 +268,7 @@ async function recalculate(call: WriteCall, sale: Sale, before: Application, sta
     sale,
     standing.filter(({ id }) => id !== before.id),
   )
-  return calculateChecked(basis, progressOf(before, basis.schedule), before.retainagePercent)
+  return calculateChecked(basis, getProgress(before, basis.schedule), before.retainagePercent)
 }
 
 interface Certificate {
@@ -282,11 +284,11 @@ async function certify(
   standing: readonly Application[],
   { certifiedAmount = Math.max(currentPaymentDue, 0), date, reason = null }: Certificate,
 ) {
-  const today = await todayAt(call, sale)
+  const today = await findTodayAtSite(call, sale)
   if (date !== undefined && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
+    throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
   if (certifiedAmount > Math.max(currentPaymentDue, 0))
-    throw invalid([
+    throw validationFailed([
       {
         pointer: '/certifiedAmount',
         code: 'maximum',
@@ -294,7 +296,7 @@ async function certify(
       },
     ])
   if (certifiedAmount < currentPaymentDue && reason === null)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/reason', code: 'required', message: 'is required when less than the payment due is certified' },
     ])
   const earlier = standing.filter((each) => each.id !== id)
@@ -304,10 +306,10 @@ async function certify(
 }
 
 function assertOnlyOfCertificate({ certifiedAmount, date }: Certificate): void {
-  const faults = Object.entries({ certifiedAmount, date }).filter(([, value]) => value !== undefined)
-  if (faults.length > 0)
-    throw invalid(
-      faults.map(([field]) => ({
+  const errors = Object.entries({ certifiedAmount, date }).filter(([, value]) => value !== undefined)
+  if (errors.length > 0)
+    throw validationFailed(
+      errors.map(([field]) => ({
         pointer: `/${field}`,
         code: 'conflict',
         message: 'can only be set when status is certified',

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Application } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { MOST_APPLICATIONS } from './application.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { MAX_APPLICATIONS } from './application.ts'
 
-export const { list, find, findAll, lock, insert, update } = resource({ schema: 'Application' })
+export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'Application' })
 
 /** Returns the applications of a sale that are not void, the oldest first. */
 export async function findStanding(call: Tenant, saleId: string): Promise<Application[]> {
@@ -12,7 +12,7 @@ export async function findStanding(call: Tenant, saleId: string): Promise<Applic
   const { rows } = await sql<{ id: string }>`
     select "id" from "applications"
     where "organizationId" = ${organizationId} and "saleId" = ${saleId} and "status" <> 'void'
-    order by "number" limit ${MOST_APPLICATIONS}`.execute(db)
+    order by "number" limit ${MAX_APPLICATIONS}`.execute(db)
   const ids = rows.map(({ id }) => id)
   return (await findAll(call, ids)).sort((a, b) => a.number - b.number)
 }

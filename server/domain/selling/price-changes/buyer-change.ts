@@ -9,7 +9,7 @@ export const BUYER_CHANGE_MOVES: Readonly<Record<BuyerChangeStatus, readonly Buy
   void: [],
 }
 
-export const LONGEST_TITLE = 150
+export const MAX_TITLE_LENGTH = 150
 
 /** Whether the sale has been approved, so that every change of its price is recorded. */
 export function isContracted({ status }: Pick<Sale, 'status'>): boolean {
@@ -17,6 +17,6 @@ export function isContracted({ status }: Pick<Sale, 'status'>): boolean {
 }
 
 /** Returns the totals of the lines. Unknown amounts count as zero. */
-export function totalsOf(lines: readonly BuyerChangeLine[]): Pick<BuyerChange, 'price' | 'cost'> {
+export function getTotals(lines: readonly BuyerChangeLine[]): Pick<BuyerChange, 'price' | 'cost'> {
   return { price: sum(lines.map(({ price }) => price ?? 0)), cost: sum(lines.map(({ cost }) => cost ?? 0)) }
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { BuyerChange } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update } = resource({ schema: 'BuyerChange' })
+export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'BuyerChange' })
 
 /** Returns the next number of a change within the sale. The caller locks the sale. */
 export async function nextNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {

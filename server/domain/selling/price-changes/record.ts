@@ -1,7 +1,7 @@
 import type { BuyerChangeLine, Sale } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { isContracted, LONGEST_TITLE, totalsOf } from './buyer-change.ts'
+import { getTotals, isContracted, MAX_TITLE_LENGTH } from './buyer-change.ts'
 import * as changes from './queries.ts'
 import { scheduleChange } from './schedules.ts'
 
@@ -22,8 +22,8 @@ export async function recordPriceChange(call: WriteCall, sale: Sale, change: Pri
   if (!isContracted(sale) || line.price === 0) return
   const lines = [{ lineId: 'L1', isCustom: false, ...line }]
   const values = {
-    ...{ saleId: sale.id, number: await changes.nextNumber(call, sale.id), ...totalsOf(lines) },
-    ...{ title: change.title.slice(0, LONGEST_TITLE), scheduleLineId: null },
+    ...{ saleId: sale.id, number: await changes.nextNumber(call, sale.id), ...getTotals(lines) },
+    ...{ title: change.title.slice(0, MAX_TITLE_LENGTH), scheduleLineId: null },
   }
   const created = await changes.insert(call, {
     ...{ ...values, homeId, lines, source: 'selection' as const, status: 'approved' as const },

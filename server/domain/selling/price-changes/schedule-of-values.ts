@@ -1,21 +1,21 @@
 import type { FieldError, ScheduleLine, ScheduleLineInput } from '../../../../client/contract.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 /** The maximum in the contract. */
-export const MOST_LINES = 200
+export const MAX_LINES = 200
 
 /**
  * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the others get
  * the next free one. Throws `invalid` for a line that does not exist or is named twice.
  */
-export function numberLines(before: readonly ScheduleLine[], given: readonly ScheduleLineInput[]): ScheduleLine[] {
+export function numberLines(before: readonly ScheduleLine[], provided: readonly ScheduleLineInput[]): ScheduleLine[] {
   const known = new Set(before.map(({ lineId }) => lineId))
   const used = new Set<string>()
   let last = Math.max(0, ...before.map(({ lineId }) => Number(lineId.slice(1))))
-  return given.map(({ lineId = null, description, scope = null, scheduledValue }, i) => {
+  return provided.map(({ lineId = null, description, scope = null, scheduledValue }, i) => {
     if (lineId !== null && (!known.has(lineId) || used.has(lineId)))
-      throw invalid([
+      throw validationFailed([
         {
           pointer: `/lines/${i}/lineId`,
           code: 'unknown',
@@ -42,10 +42,10 @@ export function findScheduleFaults(
   contractSum: number,
   billed: ReadonlyMap<string, number>,
 ): FieldError[] {
-  const faults: FieldError[] = []
+  const errors: FieldError[] = []
   const total = totalOfLines(lines)
   if (total !== contractSum)
-    faults.push({
+    errors.push({
       pointer: '/lines',
       code: 'total',
       message: `must total ${contractSum}, the price of the sale, not ${total}`,
@@ -54,13 +54,13 @@ export function findScheduleFaults(
     const index = lines.findIndex((line) => line.lineId === lineId)
     if (index < 0) {
       if (amount !== 0)
-        faults.push({ pointer: '/lines', code: 'required', message: `must include ${lineId}, which has been billed` })
+        errors.push({ pointer: '/lines', code: 'required', message: `must include ${lineId}, which has been billed` })
     } else if (exceeds(amount, lines[index]?.scheduledValue ?? 0)) {
       const pointer = `/lines/${index}/scheduledValue`
-      faults.push({ pointer, code: 'minimum', message: `must be at least ${amount}, the billed amount` })
+      errors.push({ pointer, code: 'minimum', message: `must be at least ${amount}, the billed amount` })
     }
   }
-  return faults
+  return errors
 }
 
 /** Whether an amount goes beyond a scheduled value, in the direction of that value: deductions are negative. */

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { ApplicationLine, BuyerChange, ScheduleOfValues } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 import { totalPriceOf } from './sale-price.ts'
-import { MOST_LINES, numberLines, totalOfLines } from './schedule-of-values.ts'
+import { MAX_LINES, numberLines, totalOfLines } from './schedule-of-values.ts'
 
-export const schedules = resource({
+export const schedules = defineResource({
   schema: 'ScheduleOfValues',
   computed: {
     contractSum: `select ${totalPriceOf('s')} from "sales" as s
@@ -55,10 +55,10 @@ export async function unscheduleChange(call: WriteCall, change: ScheduledChange)
 }
 
 async function addLine(call: WriteCall, schedule: ScheduleOfValues, description: string, scheduledValue: number) {
-  if (schedule.lines.length >= MOST_LINES)
+  if (schedule.lines.length >= MAX_LINES)
     throw conflict(
       'limit_reached',
-      `The schedule of values already has ${MOST_LINES} lines, so it cannot include the change. Combine lines first.`,
+      `The schedule of values already has ${MAX_LINES} lines, so it cannot include the change. Combine lines first.`,
     )
   const lines = numberLines(schedule.lines, [...schedule.lines, { description, scheduledValue }])
   await schedules.update(call, schedule, { lines, scheduledTotal: totalOfLines(lines) })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 import { createUser } from '../../office/users/users.ts'
 

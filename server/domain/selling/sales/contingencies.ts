@@ -5,10 +5,10 @@ import type {
   SaleContingencyRecord,
   SaleContingencyStatus,
 } from '../../../../client/contract.gen.ts'
-import { assertMove, conflict, invalid } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
 
 /** The maximum number of contingencies of a sale. */
-export const MOST_CONTINGENCIES = 20
+export const MAX_CONTINGENCIES = 20
 
 const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleContingencyStatus[]>> = {
   // An open contingency can change its date.
@@ -20,47 +20,53 @@ const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleCon
 }
 
 /** Returns the contingencies with the number of those that still block the sale. */
-export function counted(contingencies: SaleContingency[]): Pick<Sale, 'contingencies' | 'openContingencies'> {
+export function withOpenCount(contingencies: SaleContingency[]): Pick<Sale, 'contingencies' | 'openContingencies'> {
   const open = contingencies.filter(({ status }) => status === 'open' || status === 'failed')
   return { contingencies, openContingencies: open.length }
 }
 
-export function newContingencies(given: readonly SaleContingencyInput[]): SaleContingency[] {
-  return given.map(({ type, dueDate = null, notes = null }, i) => ({
+export function toContingencies(provided: readonly SaleContingencyInput[]): SaleContingency[] {
+  return provided.map(({ type, dueDate = null, notes = null }, i) => ({
     ...{ contingencyId: `C${i + 1}`, type, dueDate, status: 'open', decidedDate: null, notes },
   }))
 }
 
 /** Returns the contingencies after a record of one of them, or of a new one. `today` is the date in the community. */
-export function recorded(
+export function applyContingencyRecord(
   contingencies: readonly SaleContingency[],
   record: SaleContingencyRecord,
   today: string,
 ): SaleContingency[] {
   const { contingencyId = null, status, type, dueDate, date = null, notes } = record
   if (date !== null && date > today)
-    throw invalid([{ pointer: '/date', code: 'maximum', message: 'must not be in the future' }])
+    throw validationFailed([{ pointer: '/date', code: 'maximum', message: 'must not be in the future' }])
   const decidedDate = status === 'open' ? null : (date ?? today)
   if (contingencyId === null) {
     if (type === undefined)
-      throw invalid([{ pointer: '/type', code: 'required', message: 'is required unless contingencyId is set' }])
-    if (contingencies.length >= MOST_CONTINGENCIES)
-      throw conflict('limit_reached', `A sale can have at most ${MOST_CONTINGENCIES} contingencies.`)
+      throw validationFailed([
+        { pointer: '/type', code: 'required', message: 'is required unless contingencyId is set' },
+      ])
+    if (contingencies.length >= MAX_CONTINGENCIES)
+      throw conflict('limit_reached', `A sale can have at most ${MAX_CONTINGENCIES} contingencies.`)
     const id = `C${contingencies.length + 1}`
     const added = { contingencyId: id, type, dueDate: dueDate ?? null, status, decidedDate, notes: notes ?? null }
     return [...contingencies, added]
   }
   const before = contingencies.find((contingency) => contingency.contingencyId === contingencyId)
   if (before === undefined)
-    throw invalid([{ pointer: '/contingencyId', code: 'unknown', message: 'is not a contingency of this sale' }])
-  assertMove(CONTINGENCY_MOVES, before.status, status)
+    throw validationFailed([
+      { pointer: '/contingencyId', code: 'unknown', message: 'is not a contingency of this sale' },
+    ])
+  assertTransition(CONTINGENCY_MOVES, before.status, status)
   if (type !== undefined && type !== before.type)
-    throw invalid([{ pointer: '/type', code: 'fixed', message: 'cannot be changed; it is set by the contingency' }])
+    throw validationFailed([
+      { pointer: '/type', code: 'fixed', message: 'cannot be changed; it is set by the contingency' },
+    ])
   if (dueDate !== undefined && before.status !== 'open')
-    throw invalid([
+    throw validationFailed([
       { pointer: '/dueDate', code: 'fixed', message: 'cannot be changed: the contingency has been decided' },
     ])
-  const given = { ...(dueDate !== undefined && { dueDate }), ...(notes !== undefined && { notes }) }
-  const after = { ...before, ...given, status, decidedDate }
+  const provided = { ...(dueDate !== undefined && { dueDate }), ...(notes !== undefined && { notes }) }
+  const after = { ...before, ...provided, status, decidedDate }
   return contingencies.map((contingency) => (contingency === before ? after : contingency))
 }

@@ -1,14 +1,14 @@
-import { assertVersionSeen, checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch, assertVersionSeen } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
-import { advance } from './advance.ts'
-import { approve, cancel, changeTerms, lockWithHome, todayAt } from './change.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
+import { advanceSale } from './advance-sale.ts'
+import { approveSale, cancelSale, changeTerms, findTodayAtSite, lockWithHome } from './change-sale.ts'
 import * as contingencies from './contingencies.ts'
+import { createSale } from './create-sale.ts'
 import * as deposits from './deposits.ts'
-import { explained } from './price.ts'
+import { explainPrice } from './explain-price.ts'
 import * as sales from './queries.ts'
 import { assertChangeable, assertNotCancelled } from './sale.ts'
-import { sell } from './sell.ts'
 
 export const saleOperations = {
   async listSales({ query }, call) {
@@ -17,7 +17,7 @@ export const saleOperations = {
 
   async createSale({ body }, call) {
     const sale = await call.write(async (call) => {
-      const created = await sell(call, body, null)
+      const created = await createSale(call, body, null)
       await recordEvent(call, 'sale.created', created)
       return created
     })
@@ -31,7 +31,7 @@ export const saleOperations = {
   async updateSale({ path, body, ifMatch }, call) {
     const sale = await call.write(async (call) => {
       const { sale: before } = await lockWithHome(call, path.saleId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       assertChangeable(before, body)
       return changeTerms(call, before, body)
     })
@@ -39,15 +39,15 @@ export const saleOperations = {
   },
 
   async explainSalePrice({ path }, call) {
-    return { status: 200, body: await explained(call, await sales.find(call, path.saleId)) }
+    return { status: 200, body: await explainPrice(call, await sales.find(call, path.saleId)) }
   },
 
   async recordSaleDeposit({ path, body }, call) {
     const sale = await call.write(async (call) => {
       const before = await sales.lock(call, path.saleId)
       assertNotCancelled(before)
-      const recorded = deposits.recorded(before.deposits, body, await todayAt(call, before))
-      return sales.update(call, before, deposits.summedUp(recorded))
+      const recorded = deposits.applyDepositRecord(before.deposits, body, await findTodayAtSite(call, before))
+      return sales.update(call, before, deposits.withDepositTotals(recorded))
     })
     return { status: 200, body: sale }
   },
@@ -56,14 +56,18 @@ export const saleOperations = {
     const sale = await call.write(async (call) => {
       const before = await sales.lock(call, path.saleId)
       assertNotCancelled(before)
-      const recorded = contingencies.recorded(before.contingencies, body, await todayAt(call, before))
-      return sales.update(call, before, contingencies.counted(recorded))
+      const recorded = contingencies.applyContingencyRecord(
+        before.contingencies,
+        body,
+        await findTodayAtSite(call, before),
+      )
+      return sales.update(call, before, contingencies.withOpenCount(recorded))
     })
     return { status: 200, body: sale }
   },
 
   async advanceSalePipeline({ path, body }, call) {
-    const sale = await call.write((call) => advance(call, path.saleId, body))
+    const sale = await call.write((call) => advanceSale(call, path.saleId, body))
     return { status: 200, body: sale }
   },
 
@@ -71,13 +75,13 @@ export const saleOperations = {
     const sale = await call.write(async (call) => {
       const locked = await lockWithHome(call, path.saleId)
       assertVersionSeen(body.version, locked.sale)
-      return approve(call, locked, body.reason ?? null)
+      return approveSale(call, locked, body.reason ?? null)
     })
     return { status: 200, body: sale }
   },
 
   async cancelSale({ path, body }, call) {
-    const sale = await call.write(async (call) => cancel(call, await lockWithHome(call, path.saleId), body))
+    const sale = await call.write(async (call) => cancelSale(call, await lockWithHome(call, path.saleId), body))
     return { status: 200, body: sale }
   },
 } satisfies Partial<Handlers>

@@ -1,29 +1,29 @@
 import type { Home, Sale, SaleStage, SaleStageMove } from '../../../../client/contract.gen.ts'
-import { conflict, invalid } from '../../../platform/problems/problem.ts'
-import { instantOf } from '../../../platform/values/calendar.ts'
-import { describeStatus, toWords } from '../../../platform/values/format.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { parseTimestamp } from '../../../platform/values/calendar.ts'
+import { describeStatus, humanizeValue } from '../../../platform/values/format.ts'
 
-type Pipeline = Pick<Sale, 'pipeline' | 'stage'>
+type SalePipeline = Pick<Sale, 'pipeline' | 'stage'>
 
-export function newPipeline(stages: readonly string[]): Pipeline {
-  return withNext(stages.map((stage) => ({ stage, status: 'open', completedAt: null, reason: null })))
+export function createPipeline(stages: readonly string[]): SalePipeline {
+  return withCurrentStage(stages.map((stage) => ({ stage, status: 'open', completedAt: null, reason: null })))
 }
 
-function withNext(pipeline: SaleStage[]): Pipeline {
+function withCurrentStage(pipeline: SaleStage[]): SalePipeline {
   return { pipeline, stage: pipeline.find(({ status }) => status === 'open')?.stage ?? null }
 }
 
 /** The data of other records that a sale's stages depend on. */
-export interface Facts {
+export interface SaleFacts {
   readonly home: Home | null
   readonly pendingSelections: number
 }
 
 const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
-const BUILT: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
+const COMPLETED_STATUSES: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
 /** Why a stage is not complete, by its name: a clause to follow a colon. Stages with other names have no conditions. */
-const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string | null>> = {
+const STAGE_OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: SaleFacts) => string | null>> = {
   deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit has been received.'),
   financing_approved: ({ financing }) =>
     financing?.status === 'approved' || financing?.type === 'cash' ? null : 'The financing has not been approved.',
@@ -40,27 +40,36 @@ const OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: Facts) => string |
   },
   walkthrough_done: (_, { home }) => {
     if (home === null) return 'The sale has no home.'
-    return BUILT.has(home.status) ? null : `${home.name} has not been completed.`
+    return COMPLETED_STATUSES.has(home.status) ? null : `${home.name} has not been completed.`
   },
 }
 
 /** Returns the stages of a sale after the change. */
-export function advanced(sale: Sale, move: SaleStageMove & { status: SaleStage['status'] }, facts: Facts, now: Date) {
+export function applyStageMove(
+  sale: Sale,
+  move: SaleStageMove & { status: SaleStage['status'] },
+  facts: SaleFacts,
+  now: Date,
+) {
   const { stage: name, status, completedAt = null, reason = null } = move
   const before = sale.pipeline.find(({ stage }) => stage === name)
   if (before === undefined) {
     const names = sale.pipeline.map(({ stage }) => stage).join(', ')
-    throw invalid([{ pointer: '/stage', code: 'unknown', message: `must be a stage of this sale: ${names}` }])
+    throw validationFailed([{ pointer: '/stage', code: 'unknown', message: `must be a stage of this sale: ${names}` }])
   }
   if (status === 'waived' && reason === null)
-    throw invalid([{ pointer: '/reason', code: 'required', message: 'is required when status is waived' }])
-  const at = completedAt === null ? now : instantOf(completedAt)
-  if (at > now) throw invalid([{ pointer: '/completedAt', code: 'maximum', message: 'must not be in the future' }])
-  const objection = status === 'done' ? (OBJECTIONS[name]?.(sale, facts) ?? null) : null
+    throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when status is waived' }])
+  const at = completedAt === null ? now : parseTimestamp(completedAt)
+  if (at > now)
+    throw validationFailed([{ pointer: '/completedAt', code: 'maximum', message: 'must not be in the future' }])
+  const objection = status === 'done' ? (STAGE_OBJECTIONS[name]?.(sale, facts) ?? null) : null
   if (objection !== null)
-    throw conflict('open_work', `Cannot complete ${toWords(name)}. ${objection} If the stage is not needed, waive it.`)
+    throw conflict(
+      'open_work',
+      `Cannot complete ${humanizeValue(name)}. ${objection} If the stage is not needed, waive it.`,
+    )
   const after = { stage: name, status, completedAt: status === 'open' ? null : at.toISOString(), reason }
-  const next = withNext(sale.pipeline.map((stage) => (stage === before ? after : stage)))
+  const next = withCurrentStage(sale.pipeline.map((stage) => (stage === before ? after : stage)))
   if (next.stage === null && sale.status === 'pending')
     throw conflict(
       'wrong_status',

@@ -1,24 +1,24 @@
 import { sql } from 'kysely'
 import type { SaleStatus } from '../../../../client/contract.gen.ts'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { minorUnitsOf } from '../../../platform/values/minor-units.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { optionsTotalOf, totalPriceOf } from '../price-changes/sale-price.ts'
 
 /** SQL of the price of a sale, over its row as `t`. */
-export const TOTAL_PRICE = totalPriceOf('t')
+export const TOTAL_PRICE_SQL = totalPriceOf('t')
 
 /** SQL of the commission of a sale, over its row as `t`; zero once it is canceled. */
-export const COMMISSION = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
+export const COMMISSION_SQL = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
-  else coalesce(t."commissionAmount", round((${TOTAL_PRICE}) * t."commissionPercent" / 100, ${minorUnitsOf('t."currency"')})) end`
+  else coalesce(t."commissionAmount", round((${TOTAL_PRICE_SQL}) * t."commissionPercent" / 100, ${getMinorUnits('t."currency"')})) end`
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Sale',
   computed: {
     optionsTotal: optionsTotalOf('t'),
-    totalPrice: TOTAL_PRICE,
-    commission: COMMISSION,
+    totalPrice: TOTAL_PRICE_SQL,
+    commission: COMMISSION_SQL,
   },
 })
 
@@ -26,7 +26,7 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
  * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
  * wait.
  */
-export async function nextNumber(call: WriteCall): Promise<string> {
+export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "saleNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1
@@ -34,14 +34,14 @@ export async function nextNumber(call: WriteCall): Promise<string> {
   return `SA-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-export async function stagesOf({ db, organizationId }: Tenant): Promise<string[]> {
+export async function findPipelineStages({ db, organizationId }: Tenant): Promise<string[]> {
   const { rows } = await sql<{ stages: string[] }>`
     select "salePipelineStages" as "stages" from "organizations" where "id" = ${organizationId}`.execute(db)
   return rows[0]?.stages ?? []
 }
 
 /** An existing sale that blocks another one. */
-export interface Holder {
+export interface HoldingSale {
   id: string
   number: string
   status: SaleStatus
@@ -55,11 +55,11 @@ export interface Lot {
 }
 
 /** Returns the sale of a lot that is not canceled; undefined if the lot can be sold. */
-export async function holderOfLot(
+export async function findSaleOfLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: Lot,
-): Promise<Holder | undefined> {
-  const { rows } = await sql<Holder>`
+): Promise<HoldingSale | undefined> {
+  const { rows } = await sql<HoldingSale>`
     select "id", "number", "status", "buyers" from "sales"
     where "organizationId" = ${organizationId} and "communityId" = ${communityId}
       and coalesce("block", '') = coalesce(${block}::text, '') and "lotNumber" = ${lotNumber} and "lotNumber" is not null
@@ -68,16 +68,16 @@ export async function holderOfLot(
 }
 
 /** Stores the total of options that is not in the selections of a home, or no longer is. */
-export async function keepOptions({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
+export async function storeOptionsTotal({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "sales" set "optionsFixed" = ${amount}
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
 /** Increments the version of a sale of which only computed fields have changed. */
-export async function touch(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
+export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "sales" set "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
-  noteChange(call, id, 'updated', fields)
+  recordChange(call, id, 'updated', fields)
 }

@@ -1,5 +1,5 @@
 import type { Sale, SaleBuyer, SaleBuyerInput, SaleStatus, SaleUpdate } from '../../../../client/contract.gen.ts'
-import { conflict, invalid, invalidTransition } from '../../../platform/problems/problem.ts'
+import { conflict, invalidTransition, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatList } from '../../../platform/values/format.ts'
 import { isMoney, sum } from '../../../platform/values/money.ts'
 
@@ -12,34 +12,34 @@ export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
 }
 
 /** The terms that are fixed once the sale is approved. */
-const TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as const
+const PRICE_TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as const
 
-type Terms = Pick<Sale, (typeof TERMS)[number]>
+type PriceTerms = Pick<Sale, (typeof PRICE_TERMS)[number]>
 
 /** Returns the price of a sale without options. */
-export function amountOf({ basePrice, lotPremium, incentives, discounts }: Terms): number {
+export function sumTerms({ basePrice, lotPremium, incentives, discounts }: PriceTerms): number {
   return sum([basePrice, lotPremium, -incentives, -discounts])
 }
 
 /** Throws for a price that is negative or too large to store. */
-export function assertPriceable(sale: Terms & Pick<Sale, 'optionsTotal'>): void {
-  const total = sum([amountOf(sale), sale.optionsTotal])
+export function assertValidPrice(sale: PriceTerms & Pick<Sale, 'optionsTotal'>): void {
+  const total = sum([sumTerms(sale), sale.optionsTotal])
   if (total < 0)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/discounts', code: 'maximum', message: 'must not exceed the price together with incentives' },
     ])
-  if (!isMoney(total) || !isMoney(amountOf(sale)))
-    throw invalid([
+  if (!isMoney(total) || !isMoney(sumTerms(sale)))
+    throw validationFailed([
       { pointer: '/basePrice', code: 'maximum', message: 'must not raise the total above the maximum price of a home' },
     ])
 }
 
-type Commission = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
+type CommissionTerms = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 
 /** Returns the new commission, a percentage or an amount. Whichever is sent replaces the other. */
-export function commissionOf({ commissionPercent, commissionAmount }: Commission): Commission {
+export function resolveCommission({ commissionPercent, commissionAmount }: CommissionTerms): CommissionTerms {
   if (commissionPercent != null && commissionAmount != null)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/commissionAmount', code: 'exclusive', message: 'cannot be combined with commissionPercent' },
     ])
   return {
@@ -48,7 +48,7 @@ export function commissionOf({ commissionPercent, commissionAmount }: Commission
   }
 }
 
-export function wholeBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
+export function toBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
   return buyers.map(({ name, email = null, phone = null }) => ({ name, email, phone }))
 }
 
@@ -56,15 +56,15 @@ export function wholeBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
 export function assertChangeable(sale: Sale, body: SaleUpdate): void {
   const { externalId: _, ...rest } = body
   const isTouched = Object.values(rest).some((value) => value !== undefined)
-  if (isTouched) assertOpen(sale)
+  if (isTouched) assertNotEnded(sale)
   if (sale.status !== 'approved') return
-  const fixed = TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
+  const fixed = PRICE_TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
   if (fixed.length > 0)
     throw conflict('wrong_status', `Cannot change ${formatList(fixed)}: ${sale.number} has been approved.`)
 }
 
 /** Throws unless the sale is open, that is neither complete nor canceled. */
-export function assertOpen(sale: Pick<Sale, 'number' | 'status'>): void {
+export function assertNotEnded(sale: Pick<Sale, 'number' | 'status'>): void {
   assertNotCancelled(sale)
   if (sale.status === 'pipeline_complete')
     throw conflict('wrong_status', `Cannot change ${sale.number}: the sale is complete.`)

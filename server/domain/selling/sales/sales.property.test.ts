@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 interface Sale {
@@ -87,7 +87,7 @@ async function take(homes: readonly string[], sales: readonly Sale[], step: Step
   return post(`sales/${sale?.id}/deposits`, { depositId, status, amount })
 }
 
-async function salesOf(homes: readonly string[]): Promise<Sale[]> {
+async function getSales(homes: readonly string[]): Promise<Sale[]> {
   const pages = await Promise.all(homes.map((id) => plumbline.get(`/api/ext/sales?homeId=${id}&limit=200`)))
   return pages.flatMap(({ body }) => body.data)
 }
@@ -106,10 +106,10 @@ test('after concurrent sales, approvals, cancellations, and deposits, a home has
         const names = Array.from({ length: HOMES }, (_, i) => `Lot ${i}`)
         const homes = await Promise.all(names.map((name) => made('homes', { name, communityId, basePrice: 300000 })))
         for (const round of rounds) {
-          const before = await salesOf(homes)
+          const before = await getSales(homes)
           const answers = await Promise.all(round.map((each) => take(homes, before, each)))
           for (const status of answers) expect(status).toBeLessThan(500)
-          const sales = await salesOf(homes)
+          const sales = await getSales(homes)
           for (const homeId of homes) await assertHeldOnce(homeId, sales)
           for (const sale of sales) await assertAddsUp(sale)
         }
@@ -132,7 +132,7 @@ async function assertHeldOnce(homeId: string, sales: readonly Sale[]): Promise<v
 }
 
 async function assertAddsUp({ id, status, deposits, ...sale }: Sale): Promise<void> {
-  const of = (wanted: string) => sum(deposits.filter((one) => one.status === wanted).map(({ amount }) => amount))
+  const of = (requested: string) => sum(deposits.filter((one) => one.status === requested).map(({ amount }) => amount))
   expect([sale.depositsReceived, sale.depositsOutstanding]).toEqual([of('received'), of('due')])
   if (status === 'cancelled') expect([sale.depositsReceived, sale.depositsOutstanding]).toEqual([0, 0])
   const { lines, totalPrice } = (await plumbline.get(`/api/ext/sales/${id}/price`)).body

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 const SALES = '/api/ext/sales'
@@ -236,14 +236,14 @@ test('deposits are due, received, and refunded or forfeited, and their sums foll
   expect(
     (await done(sale.id, 'deposits', { depositId: 'D3', status: 'refunded', reason: 'Paid twice.' })).deposits[2],
   ).toMatchObject({ status: 'refunded', reason: 'Paid twice.' })
-  const faults = async (fields: object) => (await act(sale.id, 'deposits', fields)).body.errors
-  expect(await faults({ status: 'due' })).toMatchObject([{ pointer: '/amount', code: 'required' }])
-  expect(await faults({ status: 'forfeited', amount: 1 })).toMatchObject([{ pointer: '/status', code: 'enum' }])
-  expect(await faults({ depositId: 'D9', status: 'received' })).toMatchObject([{ pointer: '/depositId' }])
-  expect(await faults({ depositId: 'D2', status: 'received', date: '2999-01-01' })).toMatchObject([
+  const errors = async (fields: object) => (await act(sale.id, 'deposits', fields)).body.errors
+  expect(await errors({ status: 'due' })).toMatchObject([{ pointer: '/amount', code: 'required' }])
+  expect(await errors({ status: 'forfeited', amount: 1 })).toMatchObject([{ pointer: '/status', code: 'enum' }])
+  expect(await errors({ depositId: 'D9', status: 'received' })).toMatchObject([{ pointer: '/depositId' }])
+  expect(await errors({ depositId: 'D2', status: 'received', date: '2999-01-01' })).toMatchObject([
     { pointer: '/date' },
   ])
-  expect(await faults({ depositId: 'D1', status: 'refunded', amount: 1 })).toMatchObject([
+  expect(await errors({ depositId: 'D1', status: 'refunded', amount: 1 })).toMatchObject([
     { pointer: '/amount', code: 'fixed' },
   ])
   expect((await act(sale.id, 'deposits', { depositId: 'D1', status: 'due' })).body.code).toBe('invalid_transition')

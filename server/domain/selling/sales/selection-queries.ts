@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { noteChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChanges } from '../../../platform/events/status-history.ts'
 
 /** Returns the number of the home's selections that await a decision. */
-export async function countPending({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+export async function countPendingSelections({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from "selections"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = 'pending'`.execute(db)
@@ -14,7 +14,7 @@ export async function countPending({ db, organizationId }: Tenant, homeId: strin
  * Declines the pending selections of a buyer whose sale is canceled. The home is locked. Pending selections are not in
  * the budget.
  */
-export async function declinePending(call: WriteCall, homeId: string, reason: string): Promise<void> {
+export async function declinePendingSelections(call: WriteCall, homeId: string, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update "selections" set "status" = 'declined', "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}
     where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" = 'pending'
@@ -24,11 +24,11 @@ export async function declinePending(call: WriteCall, homeId: string, reason: st
     call,
     rows.map(({ id }) => ({ id, from: 'pending', to: 'declined', reason })),
   )
-  for (const { id } of rows) noteChange(call, id, 'updated', ['status'])
+  for (const { id } of rows) recordChange(call, id, 'updated', ['status'])
 }
 
 /** Returns the codes of options without a selection of the home. A few are enough. */
-export async function notSelected(
+export async function listUnselectedCodes(
   { db, organizationId }: Tenant,
   homeId: string,
   optionIds: readonly string[],
@@ -51,7 +51,7 @@ export interface SelectedLine {
 }
 
 /** Returns what the home's approved selections add to its price. */
-export async function standingOn({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
+export async function listActiveLines({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
   const { rows } = await sql<SelectedLine>`
     select s."id" as "selectionId", s."optionId", coalesce(o."name", s."customDescription", '') as "description",
       s."difference" as "amount"

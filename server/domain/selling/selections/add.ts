@@ -3,41 +3,41 @@ import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
-import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
+import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { assertInTime, assertSelectable, type Place } from './place.ts'
 import * as selections from './queries.ts'
-import { quote } from './quote.ts'
-import { deadlineOf, reasonsTogether } from './selection.ts'
+import { quoteSelection } from './quote-selection.ts'
+import { computeDeadline, joinReasons } from './selection.ts'
+import { assertBeforeDeadline, assertCanSelect, type SelectionPlace } from './selection-place.ts'
 
 /** Adds a pending selection of an option or a custom item. The caller locks the home. */
 export async function addPending(
   call: WriteCall,
-  place: Place,
+  place: SelectionPlace,
   body: Checked['SelectionCreate'],
   createScopes: boolean | undefined,
 ): Promise<Selection> {
   const option = await optionNamed(call, body.optionId)
   const { overrideReason, ...given } = body
-  if ((await selections.countOf(call, place.home.id)) >= MOST_SELECTIONS)
-    throw conflict('limit_reached', `A home can have at most ${MOST_SELECTIONS} selections.`)
-  if (option !== null) await assertSelectable(call, place, option, null)
-  const deadline = deadlineOf(body.deadline ?? null, option, place.home, place.community)
-  assertInTime(place, deadline, overrideReason)
+  if ((await selections.countSelections(call, place.home.id)) >= MAX_SELECTIONS)
+    throw conflict('limit_reached', `A home can have at most ${MAX_SELECTIONS} selections.`)
+  if (option !== null) await assertCanSelect(call, place, option, null)
+  const deadline = computeDeadline(body.deadline ?? null, option, place.home, place.community)
+  assertBeforeDeadline(place, deadline, overrideReason)
   const { unitPrice = null, cost = null } = body
   const draft = {
     ...{ ...given, id: '', optionId: option?.id ?? null, option, status: 'pending' as const, unitPrice, cost },
     customDescription: body.customDescription ?? null,
     priceBasis: unitPrice === null ? ('option' as const) : ('given' as const),
     costBasis: cost === null && option !== null ? ('option' as const) : ('given' as const),
-    ...(await postingOf(call, body, option, createScopes)),
+    ...(await findPosting(call, body, option, createScopes)),
   }
-  const { amounts } = await quote(call, place.home, draft, { ...place, dependents: [] })
+  const { amounts } = await quoteSelection(call, place.home, draft, { ...place, dependents: [] })
   const { option: _, id: __, ...values } = { ...draft, ...amounts }
   const created = await selections.insert(call, { ...values, homeId: place.home.id, deadline })
-  const reason = reasonsTogether(null, overrideReason)
+  const reason = joinReasons(null, overrideReason)
   await recordStatusChange(call, { id: created.id, from: null, to: created.status, reason })
   return created
 }
@@ -52,14 +52,14 @@ interface CustomItem {
 /** Changes a pending selection of a custom item. The caller locks the selection and its home. */
 export async function changePending(
   call: WriteCall,
-  place: Place,
+  place: SelectionPlace,
   before: Selection,
   item: CustomItem,
   createScopes: boolean | undefined,
 ): Promise<Selection> {
-  const posting = item.scope === before.scope ? {} : await postingOf(call, item, null, createScopes)
+  const posting = item.scope === before.scope ? {} : await findPosting(call, item, null, createScopes)
   const draft = { ...before, ...item, ...posting, option: null }
-  const { amounts } = await quote(call, place.home, draft, { ...place, dependents: [] })
+  const { amounts } = await quoteSelection(call, place.home, draft, { ...place, dependents: [] })
   const { scope, costCodeId } = draft
   const { customDescription } = item
   return selections.update(call, before, { ...amounts, customDescription, scope, costCodeId })
@@ -76,15 +76,15 @@ async function optionNamed(call: Call, id: string | null | undefined): Promise<O
  * Returns the trade and cost code of a cost that is one amount: as sent, or else those of the option, or else the
  * trade's default.
  */
-async function postingOf(
+async function findPosting(
   call: Call,
   body: Pick<Checked['SelectionCreate'], 'scope' | 'costCodeId'>,
   option: Option | null,
   createScopes: boolean | undefined,
 ) {
   if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
-  const scope = body.scope == null ? (option?.scope ?? null) : await scopes.nameOf(call, body.scope, createScopes)
+  const scope = body.scope == null ? (option?.scope ?? null) : await scopes.requireTrade(call, body.scope, createScopes)
   if (body.costCodeId !== undefined) return { scope, costCodeId: body.costCodeId }
   if (body.scope == null) return { scope, costCodeId: option?.costCodeId ?? null }
-  return { scope, costCodeId: scope === null ? null : await scopes.defaultCostCode(call, scope) }
+  return { scope, costCodeId: scope === null ? null : await scopes.findDefaultCostCode(call, scope) }
 }

@@ -1,16 +1,29 @@
 import type { Option, Selection } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict } from '../../../platform/problems/problem.ts'
-import { budgetSelection } from './effects.ts'
-import { assertApprovable, assertInTime, assertSelectable, changeOrderFor, type Place } from './place.ts'
+import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import * as selections from './queries.ts'
-import { priceUnknown, type Quote, quote } from './quote.ts'
-import { CHOICES, deadlineOf, dependentsOf, nameOf, reasonsTogether, SELECTION_MOVES } from './selection.ts'
+import { priceUnknown, quoteSelection, type SelectionQuote } from './quote-selection.ts'
+import {
+  BUYER_CHOICES,
+  computeDeadline,
+  formatSelectionName,
+  joinReasons,
+  listDependents,
+  SELECTION_MOVES,
+} from './selection.ts'
+import { budgetSelection } from './selection-effects.ts'
+import {
+  assertBeforeDeadline,
+  assertCanApprove,
+  assertCanSelect,
+  requireChangeOrder,
+  type SelectionPlace,
+} from './selection-place.ts'
 
 /** A locked selection with its home and option. */
 export interface LockedSelection {
-  readonly place: Place
+  readonly place: SelectionPlace
   readonly before: Selection
   readonly option: Option | null
 }
@@ -32,49 +45,49 @@ export async function moveSelection(
   { place, before, option }: LockedSelection,
   { to, reason, overrideReason, isPriceKept = false }: Move,
 ): Promise<Selection> {
-  assertMove(SELECTION_MOVES, before.status, to)
-  if (CHOICES.has(to))
-    assertInTime(place, deadlineOf(before.deadline, option, place.home, place.community), overrideReason)
+  assertTransition(SELECTION_MOVES, before.status, to)
+  if (BUYER_CHOICES.has(to))
+    assertBeforeDeadline(place, computeDeadline(before.deadline, option, place.home, place.community), overrideReason)
   const priceBasis = isPriceKept ? ('given' as const) : before.priceBasis
-  const { changes, costs } = await consequencesOf(call, place, { ...before, priceBasis }, option, to)
+  const { changes, costs } = await findConsequences(call, place, { ...before, priceBasis }, option, to)
   const after = await selections.update(call, before, { status: to, ...changes })
-  const reasons = reasonsTogether(reason, CHOICES.has(to) ? overrideReason : null)
+  const reasons = joinReasons(reason, BUYER_CHOICES.has(to) ? overrideReason : null)
   await recordStatusChange(call, { id: after.id, from: before.status, to, reason: reasons })
   if (to === 'approved' || to === 'cancelled') await budgetSelection(call, place.home, after.id, costs)
   return after
 }
 
 /** Returns what a status change sets in addition, after checking its conditions. */
-async function consequencesOf(
+async function findConsequences(
   call: WriteCall,
-  place: Place,
+  place: SelectionPlace,
   before: Selection,
   option: Option | null,
   to: Selection['status'],
-): Promise<{ changes: Partial<Omit<Selection, 'difference'>>; costs: Quote['costs'] }> {
+): Promise<{ changes: Partial<Omit<Selection, 'difference'>>; costs: SelectionQuote['costs'] }> {
   const none = { changes: {}, costs: [] }
-  const name = nameOf(before, option)
-  if (to === 'pending' && option !== null) await assertSelectable(call, place, option, before.id)
-  if (to === 'ordered' && !(await selections.isOrdered(call, before.id)))
+  const name = formatSelectionName(before, option)
+  if (to === 'pending' && option !== null) await assertCanSelect(call, place, option, before.id)
+  if (to === 'ordered' && !(await selections.isSelectionOrdered(call, before.id)))
     throw conflict(
       'missing_data',
       `${name} has no approved purchase order. Create and approve one with optionSelectionId set to it.`,
     )
   if (to === 'cancelled') {
-    const dependents = before.optionId === null ? [] : dependentsOf(before.optionId, place.standing)
+    const dependents = before.optionId === null ? [] : listDependents(before.optionId, place.standing)
     const [dependent] = dependents
     if (dependent !== undefined)
       throw conflict(
         'in_use',
-        `Cannot cancel ${name}: ${nameOf(dependent, dependent.option)}, which is ${dependent.status}, requires it.`,
+        `Cannot cancel ${name}: ${formatSelectionName(dependent, dependent.option)}, which is ${dependent.status}, requires it.`,
       )
-    const changePoId = await changeOrderFor(call, before, name, [])
+    const changePoId = await requireChangeOrder(call, before, name, [])
     return { changes: changePoId === undefined ? {} : { changePoId }, costs: [] }
   }
   if (to !== 'approved') return none
-  if (option !== null) await assertApprovable(call, place, option, before.id)
+  if (option !== null) await assertCanApprove(call, place, option, before.id)
   const draft = { ...before, option }
-  const { amounts, costs } = await quote(call, place.home, draft, { ...place, dependents: [] })
+  const { amounts, costs } = await quoteSelection(call, place.home, draft, { ...place, dependents: [] })
   if (amounts.price === null) throw priceUnknown(name)
   if (option === null && amounts.cost === null)
     throw conflict('missing_data', `Cannot approve ${name}: it has no cost. Set cost first.`)

@@ -1,20 +1,40 @@
 import type { Option, Selection, SelectionUpdate } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { conflict, invalid } from '../../../platform/problems/problem.ts'
-import { STANDING } from '../../costs/budgets/selected.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { ACTIVE_STATUSES } from '../../costs/budgets/selected-option.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { addPending } from './add.ts'
-import { budgetSelection, recordDirectChange, repriceHome } from './effects.ts'
 import { moveSelection } from './move.ts'
-import { assertDecidedAlone, assertInTime, changeOrderFor, lockWithHome, type Place, placeOf } from './place.ts'
 import * as selections from './queries.ts'
-import { type Draft, priceOf, priceUnknown, type Quote, quote } from './quote.ts'
-import { deadlineOf, dependentsOf, FIXED_BY_ORDER, nameOf, reasonsTogether, unitPriceOf } from './selection.ts'
+import {
+  computePrice,
+  priceUnknown,
+  quoteSelection,
+  type SelectionDraft,
+  type SelectionQuote,
+} from './quote-selection.ts'
+import {
+  computeDeadline,
+  computeUnitPrice,
+  FIXED_BY_ORDER,
+  formatSelectionName,
+  joinReasons,
+  listDependents,
+} from './selection.ts'
+import { budgetSelection, recordDirectChange, repriceHome } from './selection-effects.ts'
+import {
+  assertBeforeDeadline,
+  assertDecidedAlone,
+  lockSelectionPlace,
+  lockWithHome,
+  requireChangeOrder,
+  type SelectionPlace,
+} from './selection-place.ts'
 
 export const selectionOperations = {
   async listSelections({ query }, call) {
@@ -22,9 +42,9 @@ export const selectionOperations = {
   },
 
   async addSelection({ path, query, body }, call) {
-    assertOneThing(body)
+    assertOptionOrCustom(body)
     const selection = await call.write(async (call) =>
-      addPending(call, await placeOf(call, path.homeId), body, query.createScopes),
+      addPending(call, await lockSelectionPlace(call, path.homeId), body, query.createScopes),
     )
     return { status: 201, body: selection }
   },
@@ -36,39 +56,43 @@ export const selectionOperations = {
   async updateSelection({ path, query, body, ifMatch }, call) {
     const selection = await call.write(async (call) => {
       const { place, before, option } = await lockWithHome(call, path.selectionId)
-      checkIfMatch(ifMatch, before)
-      const name = nameOf(before, option)
+      assertIfMatch(ifMatch, before)
+      const name = formatSelectionName(before, option)
       if (before.status === 'declined' || before.status === 'cancelled')
         throw conflict('wrong_status', `Cannot change ${name}: the selection is ${before.status}.`)
-      assertStillOneThing(before, body)
+      assertKindUnchanged(before, body)
       const { overrideReason, externalId, ...choices } = body
       const isChoice = Object.keys(choices).length > 0
       if (isChoice)
-        assertInTime(place, deadlineOf(before.deadline, option, place.home, place.community), overrideReason)
-      const changed = FIXED_BY_ORDER.filter((field) => isChanged(before, body, field))
+        assertBeforeDeadline(
+          place,
+          computeDeadline(before.deadline, option, place.home, place.community),
+          overrideReason,
+        )
+      const changed = FIXED_BY_ORDER.filter((field) => isFieldChanged(before, body, field))
       if (changed.length > 0) await assertDecidedAlone(call, before, name)
-      const changePoId = changed.length === 0 ? undefined : await changeOrderFor(call, before, name, changed)
+      const changePoId = changed.length === 0 ? undefined : await requireChangeOrder(call, before, name, changed)
       const { scope: _, costCodeId: __, ...rest } = choices
-      const wanted = {
+      const requested = {
         ...before,
         ...rest,
-        ...(body.unitPrice !== undefined && { priceBasis: basisOf(body.unitPrice, option) }),
-        ...(body.cost !== undefined && { costBasis: basisOf(body.cost, option) }),
-        ...(await repostedAs(call, before, body, query.createScopes)),
+        ...(body.unitPrice !== undefined && { priceBasis: chooseBasis(body.unitPrice, option) }),
+        ...(body.cost !== undefined && { costBasis: chooseBasis(body.cost, option) }),
+        ...(await resolveChangedPosting(call, before, body, query.createScopes)),
         option,
       }
-      const requoted = await requotedAs(call, place, before, wanted, body)
+      const requoted = await requote(call, place, before, requested, body)
       const { amounts, costs } = requoted
-      const { priceBasis, costBasis, scope, costCodeId } = wanted
+      const { priceBasis, costBasis, scope, costCodeId } = requested
       const after = await selections.update(call, before, {
         ...{ ...rest, ...amounts, priceBasis, costBasis, scope, costCodeId, externalId, changePoId },
       })
       if (overrideReason != null && isChoice) {
         const { id, status } = after
-        const reason = reasonsTogether(null, overrideReason)
+        const reason = joinReasons(null, overrideReason)
         await recordStatusChange(call, { id, from: status, to: status, reason })
       }
-      if (STANDING.includes(after.status)) {
+      if (ACTIVE_STATUSES.includes(after.status)) {
         if (costs !== null) await budgetSelection(call, place.home, after.id, costs)
         await repriceHome(call, place.home, before, after)
         await recordDirectChange(call, { place, before, option }, after)
@@ -83,7 +107,8 @@ export const selectionOperations = {
       const locked = await lockWithHome(call, path.selectionId)
       const { place, before, option } = locked
       const { status: to, reason, overrideReason } = body
-      if (to === 'approved' || to === 'declined') await assertDecidedAlone(call, before, nameOf(before, option))
+      if (to === 'approved' || to === 'declined')
+        await assertDecidedAlone(call, before, formatSelectionName(before, option))
       const after = await moveSelection(call, locked, { to, reason, overrideReason })
       if (to === 'approved' || to === 'cancelled') {
         await repriceHome(call, place.home, before, after)
@@ -95,41 +120,50 @@ export const selectionOperations = {
   },
 } satisfies Partial<Handlers>
 
-function assertOneThing({ optionId, customDescription, unitPrice }: Checked['SelectionCreate']): void {
+function assertOptionOrCustom({ optionId, customDescription, unitPrice }: Checked['SelectionCreate']): void {
   if ((optionId == null) === (customDescription == null))
-    throw invalid([{ pointer: '/optionId', code: 'required', message: 'is required unless customDescription is set' }])
+    throw validationFailed([
+      { pointer: '/optionId', code: 'required', message: 'is required unless customDescription is set' },
+    ])
   if (optionId == null && unitPrice == null)
-    throw invalid([{ pointer: '/unitPrice', code: 'required', message: 'is required unless optionId is set' }])
+    throw validationFailed([{ pointer: '/unitPrice', code: 'required', message: 'is required unless optionId is set' }])
 }
 
-function assertStillOneThing({ optionId }: Selection, body: SelectionUpdate): void {
+function assertKindUnchanged({ optionId }: Selection, body: SelectionUpdate): void {
   if (optionId !== null && body.customDescription != null)
-    throw invalid([{ pointer: '/customDescription', code: 'option', message: 'can only be used without optionId' }])
+    throw validationFailed([
+      { pointer: '/customDescription', code: 'option', message: 'can only be used without optionId' },
+    ])
   if (optionId === null && body.customDescription === null)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/customDescription', code: 'required', message: 'must not be null when the selection has no option' },
     ])
   if (optionId === null && body.unitPrice === null)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/unitPrice', code: 'required', message: 'must not be null when the selection has no option' },
     ])
 }
 
-async function repostedAs(call: Call, before: Selection, body: SelectionUpdate, createScopes: boolean | undefined) {
+async function resolveChangedPosting(
+  call: Call,
+  before: Selection,
+  body: SelectionUpdate,
+  createScopes: boolean | undefined,
+) {
   if (body.costCodeId != null) await costCodes.assertExist(call, [body.costCodeId], '/costCodeId')
   const { costCodeId = before.costCodeId } = body
   if (body.scope === undefined) return { scope: before.scope, costCodeId }
-  return { scope: body.scope === null ? null : await scopes.nameOf(call, body.scope, createScopes), costCodeId }
+  return { scope: body.scope === null ? null : await scopes.requireTrade(call, body.scope, createScopes), costCodeId }
 }
 
 /**
  * Returns the basis of an amount. Clearing it returns to the option's; without an option there is none to return to.
  */
-function basisOf(amount: number | null, option: Option | null): 'option' | 'given' {
+function chooseBasis(amount: number | null, option: Option | null): 'option' | 'given' {
   return amount === null && option !== null ? 'option' : 'given'
 }
 
-function isChanged(before: Selection, body: SelectionUpdate, field: (typeof FIXED_BY_ORDER)[number]) {
+function isFieldChanged(before: Selection, body: SelectionUpdate, field: (typeof FIXED_BY_ORDER)[number]) {
   return body[field] !== undefined && body[field] !== before[field]
 }
 
@@ -137,24 +171,25 @@ function isChanged(before: Selection, body: SelectionUpdate, field: (typeof FIXE
  * Returns price and cost after a change. Until approval both follow the option. Afterwards the agreed unit price stays
  * unless another one is sent, and the cost is computed again only if the change affects it.
  */
-async function requotedAs(
+async function requote(
   call: Call,
-  place: Place,
+  place: SelectionPlace,
   before: Selection,
-  wanted: Draft,
+  requested: SelectionDraft,
   body: SelectionUpdate,
-): Promise<{ amounts: Quote['amounts']; costs: Quote['costs'] | null }> {
-  if (before.status === 'pending') return quote(call, place.home, wanted, { ...place, dependents: [] })
+): Promise<{ amounts: SelectionQuote['amounts']; costs: SelectionQuote['costs'] | null }> {
+  if (before.status === 'pending') return quoteSelection(call, place.home, requested, { ...place, dependents: [] })
   const isCostTouched = (['quantity', 'cost', 'scope', 'costCodeId'] as const).some(
     (field) => body[field] !== undefined,
   )
-  const dependents = wanted.optionId === null ? [] : dependentsOf(wanted.optionId, place.standing)
+  const dependents = requested.optionId === null ? [] : listDependents(requested.optionId, place.standing)
   const quoted = isCostTouched
-    ? await quote(call, place.home, wanted, { ...place, dependents: dependents.map(({ id }) => id) })
+    ? await quoteSelection(call, place.home, requested, { ...place, dependents: dependents.map(({ id }) => id) })
     : null
   const { cost, issues } = quoted?.amounts ?? before
-  const unitPrice = body.unitPrice === undefined ? before.unitPrice : unitPriceOf(wanted, wanted.option, cost)
-  const price = priceOf(wanted.quantity, unitPrice, call.currency)
-  if (price === null) throw priceUnknown(nameOf(before, wanted.option))
+  const unitPrice =
+    body.unitPrice === undefined ? before.unitPrice : computeUnitPrice(requested, requested.option, cost)
+  const price = computePrice(requested.quantity, unitPrice, call.currency)
+  if (price === null) throw priceUnknown(formatSelectionName(before, requested.option))
   return { amounts: { unitPrice, price, cost, issues }, costs: quoted?.costs ?? null }
 }

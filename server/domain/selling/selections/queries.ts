@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
-import { MOST_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
-import { COMMITTED } from '../../statuses/order-statuses.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
+import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
+import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
 
-export const { list, find, findAll, findOptional, lock, insert, update } = resource({
+export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Selection',
   // A column that the database computes, so that the price of a home is summed from an index.
   computed: { difference: 't."difference"' },
@@ -12,16 +12,16 @@ export const { list, find, findAll, findOptional, lock, insert, update } = resou
 })
 
 /** Returns the number of the home's selections in any status, counted up to the maximum. */
-export async function countOf({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+export async function countSelections({ db, organizationId }: Tenant, homeId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as "count" from (
-      select from "selections" where "organizationId" = ${organizationId} and "homeId" = ${homeId} limit ${MOST_SELECTIONS}
+      select from "selections" where "organizationId" = ${organizationId} and "homeId" = ${homeId} limit ${MAX_SELECTIONS}
     ) as counted`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Returns the status of the home's active selection of the option, except the given one. */
-export async function statusOfOption(
+export async function findStatusOfOption(
   { db, organizationId }: Tenant,
   { homeId, optionId, except }: { homeId: string; optionId: string; except: string | null },
 ): Promise<string | undefined> {
@@ -34,23 +34,23 @@ export async function statusOfOption(
 }
 
 /** Returns whether an approved or later order refers to the selection. */
-export async function isOrdered({ db, organizationId }: Tenant, id: string): Promise<boolean> {
+export async function isSelectionOrdered({ db, organizationId }: Tenant, id: string): Promise<boolean> {
   const { rows } = await sql`
     select from "purchaseOrders"
-    where "organizationId" = ${organizationId} and "optionSelectionId" = ${id} and "status" = any(${[...COMMITTED]}::text[])
+    where "organizationId" = ${organizationId} and "optionSelectionId" = ${id} and "status" = any(${[...COMMITTED_STATUSES]}::text[])
     limit 1`.execute(db)
   return rows.length > 0
 }
 
 /** Returns the newest approved change order for the selection that it was not already changed under. */
-export async function changeOrderOf(
+export async function findChangeOrder(
   { db, organizationId }: Tenant,
   { id, changePoId }: { id: string; changePoId: string | null },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"
     where "organizationId" = ${organizationId} and "optionSelectionId" = ${id} and "id" > ${changePoId ?? ''}
-      and "poType" = 'change' and "status" = any(${[...COMMITTED]}::text[])
+      and "poType" = 'change' and "status" = any(${[...COMMITTED_STATUSES]}::text[])
     order by "id" desc limit 1`.execute(db)
   return rows[0]?.id
 }

@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import type { Community, Home, Option, Selection, SelectionStatus } from '../../../../client/contract.gen.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
-import type { StandingSelection } from '../../costs/budgets/selection-queries.ts'
-import { requiredBy } from '../../costs/options/links.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
+import type { ActiveSelection } from '../../costs/budgets/selection-queries.ts'
+import { listRequired } from '../../costs/options/option-links.ts'
 
 export const SELECTION_MOVES: Readonly<Record<SelectionStatus, readonly SelectionStatus[]>> = {
   pending: ['approved', 'declined'],
@@ -15,18 +15,22 @@ export const SELECTION_MOVES: Readonly<Record<SelectionStatus, readonly Selectio
 }
 
 /** The status changes that are a buyer's choice and must be made before the deadline. */
-export const CHOICES: ReadonlySet<SelectionStatus> = new Set(['pending', 'approved', 'cancelled'])
+export const BUYER_CHOICES: ReadonlySet<SelectionStatus> = new Set(['pending', 'approved', 'cancelled'])
 
 /** The fields of an ordered selection that require a change order. */
 export const FIXED_BY_ORDER = ['quantity', 'unitPrice', 'cost', 'allowanceAmount'] as const
 
-type Standing = Pick<StandingSelection, 'option' | 'status'>
+type ActiveOption = Pick<ActiveSelection, 'option' | 'status'>
 
 /**
  * Returns a sentence about an approved selection whose option excludes this one or is excluded by it; null if there is
  * none.
  */
-export function exclusion(option: Option, standing: readonly Standing[], home: Pick<Home, 'name'>): string | null {
+export function describeExclusion(
+  option: Option,
+  standing: readonly ActiveOption[],
+  home: Pick<Home, 'name'>,
+): string | null {
   for (const { option: other, status } of standing) {
     if (other === null || other.id === option.id) continue
     if (option.excludesOptionIds.includes(other.id))
@@ -38,34 +42,34 @@ export function exclusion(option: Option, standing: readonly Standing[], home: P
 }
 
 /** Returns the IDs of the options that this one requires and that are not approved yet. */
-export function missingFor(option: Option, standing: readonly Standing[]): string[] {
+export function listMissingRequirements(option: Option, standing: readonly ActiveOption[]): string[] {
   const there = new Set(standing.map(({ option }) => option?.id))
   return option.requiresOptionIds.filter((id) => !there.has(id))
 }
 
 /** Returns the approved selections whose options require this one, directly or through other approved ones. */
-export function dependentsOf(optionId: string, standing: readonly StandingSelection[]): StandingSelection[] {
+export function listDependents(optionId: string, standing: readonly ActiveSelection[]): ActiveSelection[] {
   const links = new Map(standing.flatMap(({ option }) => (option === null ? [] : [[option.id, option]])))
-  return standing.filter(({ option }) => option !== null && requiredBy(option.id, links).has(optionId))
+  return standing.filter(({ option }) => option !== null && listRequired(option.id, links).has(optionId))
 }
 
 /**
  * Returns the last day for changes: the given date, or else the option's number of workdays before the home's start;
  * null if undetermined.
  */
-export function deadlineOf(
-  given: string | null,
+export function computeDeadline(
+  provided: string | null,
   option: Option | null,
   home: Home,
   community: Pick<Community, 'workdays' | 'holidays'>,
 ): string | null {
   const days = option?.cutoffDaysBeforeStart ?? null
-  if (given !== null || days === null || home.startDate === null) return given
-  return workCalendar(community).add(home.startDate, -days)
+  if (provided !== null || days === null || home.startDate === null) return provided
+  return createWorkCalendar(community).add(home.startDate, -days)
 }
 
 /** Returns the unit price for the buyer; null while it depends on an unknown cost. */
-export function unitPriceOf(
+export function computeUnitPrice(
   { unitPrice, priceBasis, quantity }: Pick<Selection, 'unitPrice' | 'priceBasis' | 'quantity'>,
   option: Option | null,
   cost: number | null,
@@ -78,12 +82,15 @@ export function unitPriceOf(
 }
 
 /** Returns the reason for the status history, including why a change was made after the deadline. */
-export function reasonsTogether(reason: string | null | undefined, override: string | null | undefined): string | null {
+export function joinReasons(reason: string | null | undefined, override: string | null | undefined): string | null {
   if (override == null) return reason ?? null
   return reason == null ? `After the deadline: ${override}` : `${reason} After the deadline: ${override}`
 }
 
 /** Returns the selection's name for messages. */
-export function nameOf({ customDescription }: Pick<Selection, 'customDescription'>, option: Option | null): string {
+export function formatSelectionName(
+  { customDescription }: Pick<Selection, 'customDescription'>,
+  option: Option | null,
+): string {
   return option?.code ?? customDescription ?? 'The selection'
 }

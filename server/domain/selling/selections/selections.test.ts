@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
@@ -51,8 +51,8 @@ const newHome = (fields: object = {}) =>
 
 /** Creates an active option with this takeoff. */
 async function newOption(fields: object = {}, lines: object[] = []): Promise<string> {
-  const wanted = { code: `O-${++counter}`, name: 'An upgrade', optionType: 'upgrade', ...fields }
-  const id = await made('options', 'marginPercent' in wanted ? wanted : { price: 100, ...wanted })
+  const requested = { code: `O-${++counter}`, name: 'An upgrade', optionType: 'upgrade', ...fields }
+  const id = await made('options', 'marginPercent' in requested ? requested : { price: 100, ...requested })
   if (lines.length > 0) expect((await plumbline.put(`/api/ext/options/${id}/takeoff`, { lines })).status).toBe(200)
   expect((await plumbline.post(`/api/ext/options/${id}/status`, { status: 'active' })).status).toBe(200)
   return id
@@ -91,7 +91,7 @@ async function order(home: string, fields: object): Promise<string> {
   const lines = [{ description: 'As selected', quantity: 1, unitPrice: 10 }]
   const id = await made('purchase-orders', { homeId: home, vendorId, scope: 'tops', lines, ...fields })
   let status = 'draft'
-  for (let asked = 0; status !== 'approved' && asked < 2; asked++)
+  for (let requested = 0; status !== 'approved' && requested < 2; requested++)
     status = (await plumbline.post(`/api/ext/purchase-orders/${id}/status`, { status: 'approved' })).body.status
   expect(status).toBe('approved')
   return id
@@ -107,8 +107,8 @@ test('a home has the price of its plan and elevation until another one is set', 
   expect(await homeOf(home)).toMatchObject({ basePrice: 370490, optionsTotal: 0, price: 370490 })
   const moved = await plumbline.patch(`/api/ext/homes/${home}`, { elevation: 'A' })
   expect(moved.body).toMatchObject({ basePrice: 364990, price: 364990 })
-  const given = await plumbline.patch(`/api/ext/homes/${home}`, { elevation: 'B', basePrice: 400000.5 })
-  expect(given.body).toMatchObject({ basePrice: 400000.5, price: 400000.5 })
+  const provided = await plumbline.patch(`/api/ext/homes/${home}`, { elevation: 'B', basePrice: 400000.5 })
+  expect(provided.body).toMatchObject({ basePrice: 400000.5, price: 400000.5 })
   expect((await plumbline.patch(`/api/ext/homes/${home}`, { basePrice: null })).body.price).toBeNull()
   expect(await homeOf(await newHome({ planId: null, elevation: null, basePrice: 5 }))).toMatchObject({ price: 5 })
   expect(await homeOf(await newHome({ planId: null, elevation: null }))).toMatchObject({ basePrice: null, price: null })

@@ -1,13 +1,13 @@
 import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
 
 /**
  * The status changes that a user may make. Only the calendar makes a document `expired`, and only a later date makes it
  * valid again.
  */
-export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
+export const DOCUMENT_MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
   pending_review: ['valid', 'rejected', 'waived'],
   valid: ['pending_review', 'rejected', 'waived'],
   rejected: ['pending_review', 'waived'],
@@ -22,7 +22,7 @@ export const MOVES: Readonly<Record<ComplianceDocumentStatus, readonly Complianc
 export const EXPIRING_DAYS = 30
 
 /** Returns a status as of a date: a document is valid through its last day and expired afterwards. */
-export function settledStatus(
+export function statusOnDate(
   status: ComplianceDocumentStatus,
   expirationDate: string | null,
   today: string,
@@ -31,9 +31,9 @@ export function settledStatus(
   return expirationDate !== null && expirationDate < today ? 'expired' : 'valid'
 }
 
-export type Paper = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate' | 'expirationDate'>
+export type DatedDocument = Pick<ComplianceDocument, 'type' | 'status' | 'effectiveDate' | 'expirationDate'>
 
-export interface Judgement {
+export interface ComplianceResult {
   status: ComplianceStatus
   /** The next date on which the same documents may give a different result; null if there is none. */
   changesOn: string | null
@@ -44,21 +44,21 @@ export interface Judgement {
  * the worst counts: a license cannot make up for expired insurance. Documents that await review or were rejected do not
  * count.
  */
-export function judge(papers: readonly Paper[], today: string): Judgement {
+export function assessCompliance(papers: readonly DatedDocument[], today: string): ComplianceResult {
   const days: string[] = []
   const found = new Set<ComplianceStatus>()
   for (const ofType of Map.groupBy(papers, (paper) => paper.type).values()) {
-    const valid = ofType.filter((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'valid')
+    const valid = ofType.filter((paper) => statusOnDate(paper.status, paper.expirationDate, today) === 'valid')
     for (const { effectiveDate, expirationDate } of valid) {
       if (effectiveDate !== null) days.push(effectiveDate)
       if (expirationDate !== null) days.push(addDays(expirationDate, 1))
     }
-    const end = endOfCover(valid, today)
+    const end = findEndOfCoverage(valid, today)
     if (end !== null) {
-      if (end !== FOREVER) days.push(addDays(end, -EXPIRING_DAYS))
-      found.add(end !== FOREVER && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
+      if (end !== NO_END) days.push(addDays(end, -EXPIRING_DAYS))
+      found.add(end !== NO_END && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
     } else if (ofType.some((paper) => paper.status === 'waived')) found.add('exempt')
-    else if (ofType.some((paper) => settledStatus(paper.status, paper.expirationDate, today) === 'expired'))
+    else if (ofType.some((paper) => statusOnDate(paper.status, paper.expirationDate, today) === 'expired'))
       found.add('expired')
   }
   const status = (['expired', 'expiring', 'compliant', 'exempt'] as const).find((candidate) => found.has(candidate))
@@ -66,30 +66,30 @@ export function judge(papers: readonly Paper[], today: string): Judgement {
   return { status: status ?? 'missing', changesOn: next ?? null }
 }
 
-const FOREVER = 'forever'
+const NO_END = 'forever'
 
 /**
  * Returns the last day of the uninterrupted coverage that includes today. A renewal that follows without a gap extends
  * it.
  */
-function endOfCover(valid: readonly Paper[], today: string): string | null {
+function findEndOfCoverage(valid: readonly DatedDocument[], today: string): string | null {
   let end: string | null = null
   const byStart = valid.toSorted((a, b) => ((a.effectiveDate ?? '') < (b.effectiveDate ?? '') ? -1 : 1))
   for (const { effectiveDate, expirationDate } of byStart) {
     const isReached: boolean = effectiveDate === null || effectiveDate <= (end === null ? today : addDays(end, 1))
     if (!isReached) break
-    if (expirationDate === null) return FOREVER
+    if (expirationDate === null) return NO_END
     if (end === null || expirationDate > end) end = expirationDate
   }
   return end
 }
 
 export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId: string, today: string) {
-  return { ...body, vendorId, status: settledStatus(body.status, body.expirationDate ?? null, today) }
+  return { ...body, vendorId, status: statusOnDate(body.status, body.expirationDate ?? null, today) }
 }
 
 /** Throws for a document that ends before it begins. */
-export function checkPeriod({ effectiveDate, expirationDate }: Partial<Paper>): void {
+export function assertValidPeriod({ effectiveDate, expirationDate }: Partial<DatedDocument>): void {
   if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
-  throw invalid([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])
+  throw validationFailed([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])
 }

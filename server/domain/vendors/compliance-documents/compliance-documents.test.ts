@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -56,7 +56,7 @@ test("each change updates the vendor's compliance status, and the event contains
     reason: 'The limit is too low.',
   })
   expect(await statusOf(vendorId)).toBe('missing')
-  const events = await eventsAbout(plumbline, vendorId)
+  const events = await listEventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual([
     'vendor.created',
     'vendor.updated',
@@ -71,7 +71,7 @@ test('a change of a document that does not change the status still records vendo
   const { body: document } = await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
-  const events = await eventsAbout(plumbline, vendorId)
+  const events = await listEventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
   expect(events[2]).toMatchObject({
     data: { object: { version: 3, complianceStatus: 'compliant' }, previous: null },
@@ -140,7 +140,7 @@ test('a removed document neither counts nor is listed, stays readable, and can b
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`)).status).toBe(204)
   expect(await statusOf(vendorId)).toBe('missing')
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`)).status).toBe(204)
-  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(3)
+  expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(3)
   const list = `/api/ext/vendors/${vendorId}/compliance-documents`
   expect((await plumbline.get(list)).body.data).toEqual([])
   expect((await plumbline.get(`${list}?includeArchived=true`)).body.data).toHaveLength(1)
@@ -227,7 +227,7 @@ test('a stale If-Match changes neither the document nor the vendor', async () =>
     412,
   )
   expect((await plumbline.delete(`/api/ext/compliance-documents/${document.id}`, stale)).status).toBe(412)
-  expect(await eventsAbout(plumbline, vendorId)).toHaveLength(2)
+  expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(2)
   const current = await plumbline.patch(
     `/api/ext/compliance-documents/${document.id}`,
     { type: 'auto' },
@@ -275,7 +275,7 @@ test('a vendor becomes expiring 30 days before an end and then expired, with one
     status: 'expired',
     version: 2,
   })
-  const events = await eventsAbout(plumbline, vendorId)
+  const events = await listEventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual([
     'vendor.created',
     'vendor.updated',

@@ -2,12 +2,12 @@ import type { ComplianceDocument, Vendor } from '../../../../client/contract.gen
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { assertMove, conflict } from '../../../platform/problems/problem.ts'
+import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
-import { add } from './add.ts'
-import { checkPeriod, MOVES, settledStatus } from './compliance-document.ts'
-import { judgeAfterChange } from './judge-vendor.ts'
+import { addDocument } from './add-document.ts'
+import { assessAfterChange } from './assess-vendor.ts'
+import { assertValidPeriod, DOCUMENT_MOVES, statusOnDate } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 export const complianceDocumentOperations = {
@@ -17,7 +17,7 @@ export const complianceDocumentOperations = {
   },
 
   async addComplianceDocument({ path, body }, call) {
-    return { status: 201, body: await call.write((call) => add(call, path.vendorId, body)) }
+    return { status: 201, body: await call.write((call) => addDocument(call, path.vendorId, body)) }
   },
 
   async getComplianceDocument({ path }, call) {
@@ -25,10 +25,10 @@ export const complianceDocumentOperations = {
   },
 
   async updateComplianceDocument({ path, body, ifMatch }, call) {
-    const document = await change(call, path.complianceDocumentId, async (call, before) => {
-      checkPeriod({ ...before, ...body })
+    const document = await changeDocument(call, path.complianceDocumentId, async (call, before) => {
+      assertValidPeriod({ ...before, ...body })
       const expirationDate = body.expirationDate === undefined ? before.expirationDate : body.expirationDate
-      const status = settledStatus(before.status, expirationDate, dateIn(call.timeZone, call.now))
+      const status = statusOnDate(before.status, expirationDate, dateIn(call.timeZone, call.now))
       const after = await documents.update(call, before, { ...body, status }, ifMatch)
       if (status !== before.status) await recordStatusChange(call, { id: before.id, from: before.status, to: status })
       return after
@@ -37,19 +37,19 @@ export const complianceDocumentOperations = {
   },
 
   async removeComplianceDocument({ path, ifMatch }, call) {
-    await change(call, path.complianceDocumentId, (call, before) => documents.archive(call, before, ifMatch))
+    await changeDocument(call, path.complianceDocumentId, (call, before) => documents.archive(call, before, ifMatch))
     return { status: 204 }
   },
 
   async changeComplianceDocumentStatus({ path, body }, call) {
-    const document = await change(call, path.complianceDocumentId, async (call, before) => {
+    const document = await changeDocument(call, path.complianceDocumentId, async (call, before) => {
       if (before.archivedAt !== null)
         throw conflict(
           'archived',
           'Cannot change the status of the compliance document: it has been removed. Add a new one instead.',
         )
-      assertMove(MOVES, before.status, body.status)
-      const status = settledStatus(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
+      assertTransition(DOCUMENT_MOVES, before.status, body.status)
+      const status = statusOnDate(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
       await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })
       return documents.update(call, before, { status })
     })
@@ -58,7 +58,7 @@ export const complianceDocumentOperations = {
 } satisfies Partial<Handlers>
 
 /** Changes a document under its vendor's lock, and updates the vendor's status if anything changed. */
-async function change(
+async function changeDocument(
   call: Call,
   id: string,
   work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
@@ -69,7 +69,7 @@ async function change(
     const vendor: Vendor = await vendors.lock(call, vendorId)
     const before = await documents.lock(call, id)
     const after = await work(call, before)
-    if (after.version !== before.version) await judgeAfterChange(call, vendor)
+    if (after.version !== before.version) await assessAfterChange(call, vendor)
     return after
   })
 }

@@ -1,4 +1,4 @@
-import { checkIfMatch } from '../../../platform/calls/etag.ts'
+import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import * as scopes from './queries.ts'
@@ -20,16 +20,16 @@ export const scopeOperations = {
   async updateScope({ path, body, ifMatch }, call) {
     const scope = await call.write(async (call) => {
       const before = await scopes.lock(call, path.scopeId)
-      checkIfMatch(ifMatch, before)
+      assertIfMatch(ifMatch, before)
       if (body.name !== undefined && body.name !== before.name) {
-        const uses = (await scopes.usesOf(call, before.name)).filter((use) => use.count > 0)
+        const uses = (await scopes.countUses(call, before.name)).filter((use) => use.count > 0)
         if (uses.length > 0) {
-          const told = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
-          throw conflict('in_use', `Cannot rename "${before.name}": it is in use (${told}).`)
+          const reported = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
+          throw conflict('in_use', `Cannot rename "${before.name}": it is in use (${reported}).`)
         }
       }
       const after = await scopes.update(call, before, body)
-      scopes.forget(call.organizationId, before.name)
+      scopes.forgetSpelling(call.organizationId, before.name)
       return after
     })
     return { status: 200, body: scope }
@@ -38,8 +38,8 @@ export const scopeOperations = {
   async archiveScope({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await scopes.lock(call, path.scopeId)
-      checkIfMatch(ifMatch, before)
-      const covering = before.archivedAt === null ? await scopes.coveringVendors(call, before.name) : 0
+      assertIfMatch(ifMatch, before)
+      const covering = before.archivedAt === null ? await scopes.countCoveringVendors(call, before.name) : 0
       if (covering > 0) {
         throw conflict(
           'in_use',
@@ -47,7 +47,7 @@ export const scopeOperations = {
         )
       }
       await scopes.archive(call, before)
-      scopes.forget(call.organizationId, before.name)
+      scopes.forgetSpelling(call.organizationId, before.name)
     })
     return { status: 204 }
   },

@@ -2,29 +2,31 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Scope } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
-import { isTypoOf } from '../../../platform/problems/nearest.ts'
 import { problem } from '../../../platform/problems/problem.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { isTypoOf } from '../../../platform/problems/similar-names.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
-export const { list, find, findAll, lock, insert, update, archive } = resource({
+export const { list, find, findAll, lock, insert, update, archive } = defineResource({
   schema: 'Scope',
   filters: { name: (name) => `lower(t."name") = lower(${name})` },
 })
 
 /** Returns the number of vendors with the trade, ignoring case and archived vendors. */
-export async function coveringVendors(call: Tenant, name: string): Promise<number> {
+export async function countCoveringVendors(call: Tenant, name: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "vendors" v
-    where v."organizationId" = ${call.organizationId} and v."archivedAt" is null and ${covers(name)}`.execute(call.db)
+    where v."organizationId" = ${call.organizationId} and v."archivedAt" is null and ${coversSql(name)}`.execute(
+    call.db,
+  )
   return rows[0]?.count ?? 0
 }
 
 /** Returns the number of records of each kind that use the trade's name, including archived ones. */
-export async function usesOf(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
+export async function countUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
     select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
   const { rows } = await sql<{ what: string; count: number }>`
-    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${covers(name)}) as "count"
+    select 'vendors' as "what", (select count(*) from "vendors" v where v."organizationId" = ${call.organizationId} and ${coversSql(name)}) as "count"
     union all select 'budget lines', (${inTable('budgetLines')})
     union all select 'bid requests', (${inTable('bidRequests')})
     union all select 'purchase orders', (${inTable('purchaseOrders')})
@@ -39,7 +41,7 @@ export async function usesOf(call: Tenant, name: string): Promise<{ what: string
 }
 
 /** Returns the trade with this name, ignoring case; undefined if there is none. */
-export async function withName(
+export async function findByName(
   { db, organizationId }: Tenant,
   name: string,
 ): Promise<Pick<Scope, 'name' | 'defaultCostCodeId'> | undefined> {
@@ -50,12 +52,12 @@ export async function withName(
 }
 
 /** Returns the default cost code of the trade; null if it has none. */
-export async function defaultCostCode(call: Tenant, scope: string): Promise<string | null> {
-  return (await withName(call, scope))?.defaultCostCodeId ?? null
+export async function findDefaultCostCode(call: Tenant, scope: string): Promise<string | null> {
+  return (await findByName(call, scope))?.defaultCostCodeId ?? null
 }
 
 /** Returns the default cost codes of these trades, by the names as given. */
-export async function defaultCostCodes(
+export async function findDefaultCostCodes(
   { db, organizationId }: Tenant,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -67,7 +69,7 @@ export async function defaultCostCodes(
   return new Map(rows.map(({ name, costCodeId }) => [name, costCodeId]))
 }
 
-function covers(name: string) {
+function coversSql(name: string) {
   return sql`exists (select 1 from unnest(v."scopes") as covered where lower(covered) = lower(${name}))`
 }
 
@@ -75,12 +77,12 @@ function covers(name: string) {
  * The spelling of names as recently read from the database, and how long to trust it. Vendors repeat the same few
  * trades, so this saves a statement for each of them.
  */
-const believed = new Map<string, { name: string; until: number }>()
-const BELIEVED_MS = 5000
-const MOST_BELIEVED = 10_000
+const cachedSpellings = new Map<string, { name: string; until: number }>()
+const CACHE_MS = 5000
+const MAX_CACHED = 10_000
 
 /** The organization's spelling of names, by the names as given. */
-export interface Trades {
+export interface ResolvedTrades {
   readonly spelled: ReadonlyMap<string, string>
   /** Rejected names, each with the trade that was probably meant, or null. */
   readonly refused: ReadonlyMap<string, string | null>
@@ -91,18 +93,23 @@ export interface Trades {
  * become scopes, except those that look like a typo of a known one: an accidental second trade would split planning,
  * bidding, and buying. `createScopes` true also creates those; false creates none.
  */
-export async function trades(call: Call, names: readonly string[], createScopes?: boolean): Promise<Trades> {
+export async function findOrCreateTrades(
+  call: Call,
+  names: readonly string[],
+  createScopes?: boolean,
+): Promise<ResolvedTrades> {
   const now = call.now.getTime()
   const spelled = new Map<string, string>()
   for (const name of names) {
-    const known = believed.get(`${call.organizationId} ${name}`)
+    const known = cachedSpellings.get(`${call.organizationId} ${name}`)
     if (known !== undefined && known.until > now) spelled.set(name, known.name)
   }
   const unsure = [...new Set(names.filter((name) => !spelled.has(name)))]
   if (unsure.length === 0) return { spelled, refused: new Map() }
-  const found = await known(call, unsure)
+  const found = await canonicalTradeNames(call, unsure)
   const missing = unsure.filter((name) => !found.has(name))
-  const refused = createScopes === true || missing.length === 0 ? new Map() : await slips(call, missing, createScopes)
+  const refused =
+    createScopes === true || missing.length === 0 ? new Map() : await findLikelyTypos(call, missing, createScopes)
   const added = missing.filter((name) => !refused.has(name))
   if (added.length > 0) {
     await sql`
@@ -110,13 +117,13 @@ export async function trades(call: Call, names: readonly string[], createScopes?
       select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
       from unnest(${added.map(() => typeid('scp').toString())}::text[], ${added}::text[]) as new
       on conflict do nothing`.execute(call.db)
-    for (const [given, name] of await known(call, added)) found.set(given, name)
+    for (const [provided, name] of await canonicalTradeNames(call, added)) found.set(provided, name)
   }
   // Within a transaction, new names may still be rolled back, so they are not cached.
-  if (!call.isWriting && believed.size > MOST_BELIEVED) believed.clear()
-  for (const [given, name] of found) {
-    spelled.set(given, name)
-    if (!call.isWriting) believed.set(`${call.organizationId} ${given}`, { name, until: now + BELIEVED_MS })
+  if (!call.isWriting && cachedSpellings.size > MAX_CACHED) cachedSpellings.clear()
+  for (const [provided, name] of found) {
+    spelled.set(provided, name)
+    if (!call.isWriting) cachedSpellings.set(`${call.organizationId} ${provided}`, { name, until: now + CACHE_MS })
   }
   return { spelled, refused }
 }
@@ -125,54 +132,58 @@ export async function trades(call: Call, names: readonly string[], createScopes?
  * The maximum numbers of names compared, which takes at most a tenth of a second. A call with more new names imports a
  * catalog.
  */
-const MOST_NEW_COMPARED = 100
-const MOST_KNOWN_COMPARED = 1000
+const MAX_NEW_COMPARED = 100
+const MAX_KNOWN_COMPARED = 1000
 
-async function slips(
+async function findLikelyTypos(
   { db, organizationId }: Tenant,
   missing: readonly string[],
   createScopes: false | undefined,
 ): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ name: string }>`
     select "name" from "scopes" where "organizationId" = ${organizationId} and "archivedAt" is null
-    order by "id" limit ${MOST_KNOWN_COMPARED}`.execute(db)
+    order by "id" limit ${MAX_KNOWN_COMPARED}`.execute(db)
   const refused = new Map<string, string | null>()
   const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
   missing.forEach((name, i) => {
     // Another request may have created it since it was looked up.
     if (there.has(name.toLowerCase())) return
-    const meant = i < MOST_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
+    const meant = i < MAX_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
     if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
   })
   return refused
 }
 
 /** Returns the problem with trades that cannot be used; null if there is none. `pointer` is the place in the input. */
-export function refusal(call: Call, { refused }: Trades, given: readonly { pointer: string; name: string }[]) {
-  const wrong = given.filter(({ name }) => refused.has(name))
+export function toTradeProblem(
+  call: Call,
+  { refused }: ResolvedTrades,
+  provided: readonly { pointer: string; name: string }[],
+) {
+  const wrong = provided.filter(({ name }) => refused.has(name))
   const [first] = wrong
   if (first === undefined) return null
   const isTold = call.permissions.has('vendors:read')
-  const told = wrong.map(({ name }) => (isTold ? (refused.get(name) ?? null) : null))
+  const reported = wrong.map(({ name }) => (isTold ? (refused.get(name) ?? null) : null))
   const question = (meant: string | null | undefined) => (meant == null ? '' : ` Did you mean "${meant}"?`)
   const way = 'To add a new trade, use createScope.'
-  const meant = [...new Set(told.filter((name) => name !== null))]
-  return problem('unknown_reference', `Unknown trade "${first.name}".${question(told[0])} ${way}`, {
+  const meant = [...new Set(reported.filter((name) => name !== null))]
+  return problem('unknown_reference', `Unknown trade "${first.name}".${question(reported[0])} ${way}`, {
     errors: wrong.map(({ pointer, name }, i) => ({
-      ...{ pointer, code: told[i] == null ? 'unknown_reference' : 'did_you_mean' },
-      message: `is not a trade of your organization: "${name}"${told[i] == null ? '' : `; did you mean "${told[i]}"?`}`,
+      ...{ pointer, code: reported[i] == null ? 'unknown_reference' : 'did_you_mean' },
+      message: `is not a trade of your organization: "${name}"${reported[i] == null ? '' : `; did you mean "${reported[i]}"?`}`,
     })),
-    ...(meant.length > 0 && { didYouMean: meant.slice(0, MOST_MEANT) }),
+    ...(meant.length > 0 && { didYouMean: meant.slice(0, MAX_SUGGESTIONS) }),
   })
 }
 
 /** The contract's maximum number of suggestions in a problem. */
-const MOST_MEANT = 10
+const MAX_SUGGESTIONS = 10
 
 /** Returns the trades of an input without duplicates. Throws for rejected ones. */
-export async function named(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
-  const found = await trades(call, names, createScopes)
-  const fault = refusal(
+export async function requireTrades(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
+  const found = await findOrCreateTrades(call, names, createScopes)
+  const fault = toTradeProblem(
     call,
     found,
     names.map((name, i) => ({ pointer: `/scopes/${i}`, name })),
@@ -182,15 +193,18 @@ export async function named(call: Call, names: readonly string[], createScopes?:
 }
 
 /** Returns the single trade of an input. Throws if it is rejected. */
-export async function nameOf(call: Call, name: string, createScopes?: boolean): Promise<string> {
-  const found = await trades(call, [name], createScopes)
-  const fault = refusal(call, found, [{ pointer: '/scope', name }])
+export async function requireTrade(call: Call, name: string, createScopes?: boolean): Promise<string> {
+  const found = await findOrCreateTrades(call, [name], createScopes)
+  const fault = toTradeProblem(call, found, [{ pointer: '/scope', name }])
   if (fault !== null) throw fault
   return found.spelled.get(name) ?? name
 }
 
 /** Returns the organization's spelling of trades by their given names. Omits unknown ones. */
-export async function known({ db, organizationId }: Tenant, names: readonly string[]): Promise<Map<string, string>> {
+export async function canonicalTradeNames(
+  { db, organizationId }: Tenant,
+  names: readonly string[],
+): Promise<Map<string, string>> {
   const { rows } = await sql<{ given: string; name: string }>`
     select g.given, s."name" from unnest(${[...names]}::text[]) as g (given)
     join "scopes" s on s."organizationId" = ${organizationId} and lower(s."name") = lower(g.given) and s."archivedAt" is null`.execute(
@@ -203,8 +217,9 @@ export async function known({ db, organizationId }: Tenant, names: readonly stri
  * Removes a name from the cache. Call this when a scope loses its name, so that the next use of the name creates a
  * scope again.
  */
-export function forget(organizationId: string, name: string): void {
-  for (const [key, known] of believed) {
-    if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase()) believed.delete(key)
+export function forgetSpelling(organizationId: string, name: string): void {
+  for (const [key, known] of cachedSpellings) {
+    if (key.startsWith(`${organizationId} `) && known.name.toLowerCase() === name.toLowerCase())
+      cachedSpellings.delete(key)
   }
 }

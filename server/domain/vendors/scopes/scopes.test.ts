@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -95,55 +95,55 @@ test('wherever a trade is named, a typo is rejected, and created as a trade with
   await plumbline.post('/api/ext/scopes', { name: 'framing' }, { key })
   const send = (method: 'post' | 'patch', path: string, body: unknown) =>
     plumbline[method](`/api/ext${path}`, body, { key })
-  const made = async (path: string, body: object): Promise<string> => {
+  const created = async (path: string, body: object): Promise<string> => {
     const answer = await send('post', path, body)
     expect([path, answer.status, answer.body.errors]).toEqual([path, 201, undefined])
     return answer.body.id
   }
-  const community = await made('/communities', { name: 'Juniper Ridge', status: 'active' })
-  const homeId = await made('/homes', { name: 'Lot 15', communityId: community })
-  const vendorId = await made('/vendors', { companyName: 'Lone Star' })
-  const partId = await made('/parts', { sku: 'A', name: 'Stud', unit: 'EA' })
+  const community = await created('/communities', { name: 'Juniper Ridge', status: 'active' })
+  const homeId = await created('/homes', { name: 'Lot 15', communityId: community })
+  const vendorId = await created('/vendors', { companyName: 'Lone Star' })
+  const partId = await created('/parts', { sku: 'A', name: 'Stud', unit: 'EA' })
   const line = { description: 'Walls', quantity: 1, unit: 'LS', unitPrice: 1 }
   const code = { name: 'Lumber', category: 'material' }
   const terms = { vendorId, effectiveDate: '2026-01-01', lines: [{ partId, unitPrice: 1 }] }
   const option = { name: 'Porch', optionType: 'structural', costBasis: 'fixed', cost: 1, price: 2 }
   const custom = { customDescription: 'A bench', unitPrice: 1 }
-  const sheet = await made('/timesheets', { userId, weekStarting: '2026-11-16' })
+  const sheet = await created('/timesheets', { userId, weekStarting: '2026-11-16' })
   const names = Array.from('bcdefghijklmnopqrstuvwxyz', (letter) => `fr${letter}ming`)
-  const asked: [method: 'post' | 'patch', path: string, body: (scope: string) => object][] = [
+  const requested: [method: 'post' | 'patch', path: string, body: (scope: string) => object][] = [
     ['post', '/cost-codes', (scope) => ({ ...code, code: '1', scope })],
-    ['patch', `/cost-codes/${await made('/cost-codes', { ...code, code: '2' })}`, (scope) => ({ scope })],
+    ['patch', `/cost-codes/${await created('/cost-codes', { ...code, code: '2' })}`, (scope) => ({ scope })],
     ['post', '/cost-codes/batch', (scope) => ({ rows: [{ ...code, code: '3', scope }] })],
     ['post', '/parts', (scope) => ({ sku: 'B', name: 'Stud', unit: 'EA', scope })],
     ['patch', `/parts/${partId}`, (scope) => ({ scope })],
     ['post', '/parts/batch', (scope) => ({ rows: [{ sku: 'C', name: 'Stud', unit: 'EA', scope }] })],
     ['post', '/options', (scope) => ({ ...option, code: 'P', scope })],
-    ['patch', `/options/${await made('/options', { ...option, code: 'Q' })}`, (scope) => ({ scope })],
+    ['patch', `/options/${await created('/options', { ...option, code: 'Q' })}`, (scope) => ({ scope })],
     ['post', `/homes/${homeId}/selections`, (scope) => ({ ...custom, scope })],
-    ['patch', `/selections/${await made(`/homes/${homeId}/selections`, custom)}`, (scope) => ({ scope })],
+    ['patch', `/selections/${await created(`/homes/${homeId}/selections`, custom)}`, (scope) => ({ scope })],
     ['post', `/homes/${homeId}/budget/lines`, (scope) => ({ scope, amount: 1 })],
     [
       'patch',
-      `/budget-lines/${await made(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 1 })}`,
+      `/budget-lines/${await created(`/homes/${homeId}/budget/lines`, { scope: 'framing', amount: 1 })}`,
       (scope) => ({ scope }),
     ],
     ['post', '/budget-lines/batch', (scope) => ({ match: 'id', rows: [{ homeId, scope, amount: 1 }] })],
     ['post', '/contracts', (scope) => ({ ...terms, scope })],
-    ['patch', `/contracts/${await made('/contracts', { ...terms, scope: 'framing' })}`, (scope) => ({ scope })],
+    ['patch', `/contracts/${await created('/contracts', { ...terms, scope: 'framing' })}`, (scope) => ({ scope })],
     ['post', '/purchase-orders', (scope) => ({ homeId, vendorId, scope, lines: [line] })],
     [
       'patch',
-      `/purchase-orders/${await made('/purchase-orders', { homeId, vendorId, scope: 'framing', lines: [line] })}`,
+      `/purchase-orders/${await created('/purchase-orders', { homeId, vendorId, scope: 'framing', lines: [line] })}`,
       (scope) => ({ scope }),
     ],
     ['post', '/tasks', (scope) => ({ homeId, name: 'Walls', scope })],
-    ['patch', `/tasks/${await made('/tasks', { homeId, name: 'Roof' })}`, (scope) => ({ scope })],
+    ['patch', `/tasks/${await created('/tasks', { homeId, name: 'Roof' })}`, (scope) => ({ scope })],
     ['post', '/task-templates', (scope) => ({ name: 'House', rows: [{ name: 'Walls', scope }] })],
     ['post', `/timesheets/${sheet}/entries`, (scope) => ({ date: '2026-11-17', hours: 1, scope })],
     ['post', '/time-entries/clock-in', (scope) => ({ userId, scope })],
   ]
-  for (const [i, [method, path, body]] of asked.entries()) {
+  for (const [i, [method, path, body]] of requested.entries()) {
     const slip = names[i] ?? ''
     const refused = await send(method, path, body(slip))
     expect([path, refused.status, refused.body.didYouMean?.[0], refused.body.errors]).toEqual([

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { noteChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 
 /**
  * Every table that refers to vendors, and how its rows are handled when one vendor is merged into another. A test
  * compares this with the database's foreign keys, so that no table is forgotten.
  */
-export const POINTING_TO_VENDORS = {
+export const VENDOR_REFERENCES = {
   complianceDocuments: { column: 'vendorId', kind: 'compliance_document' },
   vendorNotifications: { column: 'vendorId', kind: 'vendor_notification' },
   invitations: { column: 'vendorId', kind: 'invitation' },
@@ -25,14 +25,14 @@ export const POINTING_TO_VENDORS = {
   portalAddresses: { column: 'vendorId', kind: null },
 } as const
 
-type Pointing = keyof typeof POINTING_TO_VENDORS
-type Moving = Exclude<Pointing, 'portalAddresses'>
+type ReferencingTable = keyof typeof VENDOR_REFERENCES
+type MovableTable = Exclude<ReferencingTable, 'portalAddresses'>
 
-export const MOVING = (Object.keys(POINTING_TO_VENDORS) as Pointing[]).filter(
-  (table): table is Moving => table !== 'portalAddresses',
+export const MOVABLE_TABLES = (Object.keys(VENDOR_REFERENCES) as ReferencingTable[]).filter(
+  (table): table is MovableTable => table !== 'portalAddresses',
 )
 
-export interface Pair {
+export interface VendorPair {
   keepId: string
   mergeId: string
 }
@@ -41,7 +41,7 @@ export interface Pair {
  * SQL of the requests that invited both vendors. A vendor has one invitation and one bid per home, so these rows cannot
  * be moved.
  */
-const ASKED_BOTH = ({ organizationId }: WriteCall, { keepId, mergeId }: Pair) => sql`
+const REQUESTS_OF_BOTH_SQL = ({ organizationId }: WriteCall, { keepId, mergeId }: VendorPair) => sql`
   select i."bidRequestId" from "invitations" i
   join "invitations" o on o."organizationId" = i."organizationId" and o."bidRequestId" = i."bidRequestId" and o."vendorId" = ${keepId}
   where i."organizationId" = ${organizationId} and i."vendorId" = ${mergeId}
@@ -51,17 +51,21 @@ const ASKED_BOTH = ({ organizationId }: WriteCall, { keepId, mergeId }: Pair) =>
   where b."organizationId" = ${organizationId} and b."vendorId" = ${mergeId}`
 
 /** Returns the numbers of requests that invited both vendors and are not decided. */
-export async function openRequestsOfBoth(call: WriteCall, pair: Pair, most: number): Promise<string[]> {
+export async function listOpenRequestsOfBoth(call: WriteCall, pair: VendorPair, max: number): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "bidRequests"
-    where "organizationId" = ${call.organizationId} and "id" in (${ASKED_BOTH(call, pair)})
+    where "organizationId" = ${call.organizationId} and "id" in (${REQUESTS_OF_BOTH_SQL(call, pair)})
       and "status" in ('draft', 'sent', 'closed')
-    order by "number" limit ${most}`.execute(call.db)
+    order by "number" limit ${max}`.execute(call.db)
   return rows.map(({ number }) => number)
 }
 
 /** Returns active contracts of both vendors for the same trade and place, as `CT-0001 and CT-0002`. */
-export async function contractsOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
+export async function listContractsOfBoth(
+  call: WriteCall,
+  { keepId, mergeId }: VendorPair,
+  max: number,
+): Promise<string[]> {
   const { rows } = await sql<{ both: string }>`
     select k."number" || ' and ' || m."number" as "both" from "contracts" m
     join "contracts" k on k."organizationId" = m."organizationId" and k."vendorId" = ${keepId} and k."status" = 'active'
@@ -69,19 +73,23 @@ export async function contractsOfBoth(call: WriteCall, { keepId, mergeId }: Pair
       and (cardinality(k."communityIds") = 0 or cardinality(m."communityIds") = 0 or k."communityIds" && m."communityIds")
     where m."organizationId" = ${call.organizationId} and m."vendorId" = ${mergeId} and m."status" = 'active'
       and m."archivedAt" is null
-    order by 1 limit ${most}`.execute(call.db)
+    order by 1 limit ${max}`.execute(call.db)
   return rows.map(({ both }) => both)
 }
 
 /** Returns invoice numbers with active payments of both vendors. */
-export async function invoicesOfBoth(call: WriteCall, { keepId, mergeId }: Pair, most: number): Promise<string[]> {
+export async function listInvoicesOfBoth(
+  call: WriteCall,
+  { keepId, mergeId }: VendorPair,
+  max: number,
+): Promise<string[]> {
   const { rows } = await sql<{ invoiceNumber: string }>`
     select distinct m."invoiceNumber" from "payments" m
     join "payments" k on k."organizationId" = m."organizationId" and k."vendorId" = ${keepId}
       and k."invoiceKey" = m."invoiceKey" and k."status" in ('pending', 'approved', 'paid')
     where m."organizationId" = ${call.organizationId} and m."vendorId" = ${mergeId} and m."invoiceKey" is not null
       and m."status" in ('pending', 'approved', 'paid')
-    order by 1 limit ${most}`.execute(call.db)
+    order by 1 limit ${max}`.execute(call.db)
   return rows.map(({ invoiceNumber }) => invoiceNumber)
 }
 
@@ -89,7 +97,7 @@ export async function invoicesOfBoth(call: WriteCall, { keepId, mergeId }: Pair,
  * Archives the prices of the merged vendor that overlap prices of the kept one, because overlapping prices of one
  * vendor are not allowed. Locks their parts first, like every change of a price.
  */
-export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: Pair): Promise<number> {
+export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<number> {
   const { db, organizationId, now } = call
   await sql`
     select "id" from "parts" where "organizationId" = ${organizationId} and "id" in (
@@ -105,41 +113,49 @@ export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeI
         and k."effectiveDate" <= coalesce(m."expirationDate", 'infinity')
         and coalesce(k."expirationDate", 'infinity') >= m."effectiveDate")
     returning m."id"`.execute(db)
-  for (const { id } of rows) noteChange(call, id, 'archived', ['archivedAt'])
+  for (const { id } of rows) recordChange(call, id, 'archived', ['archivedAt'])
   return rows.length
 }
 
 /** Returns the number of records that refer to the vendor, counted up to `most`. */
-export async function countPointing(
+export async function countReferences(
   { db, organizationId }: WriteCall,
   vendorId: string,
-  most: number,
+  max: number,
 ): Promise<number> {
-  const counts = MOVING.map(
+  const counts = MOVABLE_TABLES.map(
     (table) => sql`(select count(*) from (
       select from ${sql.table(table)} where "organizationId" = ${organizationId}
-        and ${sql.ref(POINTING_TO_VENDORS[table].column)} = ${vendorId} limit ${most + 1}) as c)`,
+        and ${sql.ref(VENDOR_REFERENCES[table].column)} = ${vendorId} limit ${max + 1}) as c)`,
   )
   const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as "count"`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Moves the rows of one table. Returns how many moved, and how many stayed with requests that invited both vendors. */
-export async function move(call: WriteCall, table: Moving, pair: Pair): Promise<{ moved: number; stayed: number }> {
+export async function moveRows(
+  call: WriteCall,
+  table: MovableTable,
+  pair: VendorPair,
+): Promise<{ moved: number; stayed: number }> {
   const { db, organizationId, now } = call
-  const { column } = POINTING_TO_VENDORS[table]
+  const { column } = VENDOR_REFERENCES[table]
   const isOfRequest = table === 'invitations' || table === 'bids'
-  const stays = isOfRequest ? sql`and "bidRequestId" not in (${ASKED_BOTH(call, pair)})` : sql``
+  const stays = isOfRequest ? sql`and "bidRequestId" not in (${REQUESTS_OF_BOTH_SQL(call, pair)})` : sql``
   const { rows } = await sql<{ id: string }>`
     update ${sql.table(table)} set ${sql.ref(column)} = ${pair.keepId}, "updatedAt" = ${now}, "version" = "version" + 1
     where "organizationId" = ${organizationId} and ${sql.ref(column)} = ${pair.mergeId} ${stays}
     returning "id"`.execute(db)
-  for (const { id } of rows) noteChange(call, id, 'updated', [column])
-  const left = isOfRequest ? await countLeft(call, table, pair) : 0
+  for (const { id } of rows) recordChange(call, id, 'updated', [column])
+  const left = isOfRequest ? await countUnmoved(call, table, pair) : 0
   return { moved: rows.length, stayed: left }
 }
 
-async function countLeft({ db, organizationId }: WriteCall, table: Moving, { mergeId }: Pair): Promise<number> {
+async function countUnmoved(
+  { db, organizationId }: WriteCall,
+  table: MovableTable,
+  { mergeId }: VendorPair,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from ${sql.table(table)}
     where "organizationId" = ${organizationId} and "vendorId" = ${mergeId}`.execute(db)
@@ -150,7 +166,7 @@ async function countLeft({ db, organizationId }: WriteCall, table: Moving, { mer
  * Moves references to a vendor without a foreign key: in files, messages with their senders and recipients, and causes
  * of delays.
  */
-export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): Promise<void> {
+export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<void> {
   const { db, organizationId, now } = call
   const raised = sql`"updatedAt" = ${now}, "version" = "version" + 1`
   const files = await sql<{ id: string }>`
@@ -176,9 +192,9 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: Pair): 
     update "messages" set "relatedTo" = jsonb_set("relatedTo", '{id}', to_jsonb(${keepId}::text)), ${raised}
     where "organizationId" = ${organizationId} and "relatedToId" = ${mergeId}
     returning "id"`.execute(db)
-  for (const { id } of files.rows) noteChange(call, id, 'updated', ['relatedTo'])
+  for (const { id } of files.rows) recordChange(call, id, 'updated', ['relatedTo'])
   for (const id of new Set([...messages.rows, ...related.rows].map(({ id }) => id)))
-    noteChange(call, id, 'updated', ['recipients'])
+    recordChange(call, id, 'updated', ['recipients'])
   // The tasks have been moved by now, so only tasks of the kept vendor name the merged one in their delays.
   await sql`
     update "tasks" set "delays" = replace("delays"::text, ${mergeId}, ${keepId})::jsonb

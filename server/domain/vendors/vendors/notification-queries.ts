@@ -1,20 +1,20 @@
 import { typeid } from 'typeid-js'
 import type { VendorNotification } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { resource, type Values } from '../../../platform/resources/resource.ts'
+import { defineResource, type NewRowValues } from '../../../platform/resources/resource.ts'
 
-export const { list, findAll } = resource({
+export const { list, findAll } = defineResource({
   schema: 'VendorNotification',
   long: ['message', 'recipients', 'tasks'],
 })
 
 /** Stores several notifications in one statement. */
-export async function insertAll(
+export async function insertNotifications(
   call: WriteCall,
-  given: readonly Required<Values<VendorNotification>>[],
+  provided: readonly Required<NewRowValues<VendorNotification>>[],
 ): Promise<VendorNotification[]> {
   const now = call.now.toISOString()
-  const rows = given.map((values) => ({
+  const rows = provided.map((values) => ({
     ...values,
     ...{ id: typeid('ntf').toString(), version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
   }))

@@ -1,21 +1,21 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { recordEvent } from '../../../platform/events/record.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { endOf, revokeAddress } from '../../../platform/keys/portal-addresses.ts'
-import { assertMove, conflict } from '../../../platform/problems/problem.ts'
-import { syncRows } from '../../../platform/resources/sync.ts'
+import { linkExpiry, revokeLink } from '../../../platform/keys/portal-links.ts'
+import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
+import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as scopes from '../scopes/queries.ts'
-import { possibleDuplicates, vendorsLike, withPossibleDuplicates } from './duplicates.ts'
-import { inviteToPortal } from './invite.ts'
+import { inviteToPortal } from './invite-to-portal.ts'
+import { addPossibleDuplicates, findSimilarVendors, toPossibleDuplicates } from './possible-duplicates.ts'
 import * as vendors from './queries.ts'
 import { replaceLinks } from './replace-links.ts'
-import { assertMayReroute } from './reroute.ts'
-import { vendorSync } from './sync.ts'
-import { keepTaxId, lastOf } from './tax-id.ts'
-import { changesOf, newVendor, obstacleToInvite, VENDOR_MOVES } from './vendor.ts'
+import { assertCanReroute } from './reroute-guards.ts'
+import { defineVendorSync } from './sync-vendors.ts'
+import { lastFourOf, storeTaxId } from './tax-id.ts'
+import { findInviteObstacle, newVendor, toChanges, VENDOR_MOVES } from './vendor.ts'
 
 export const vendorOperations = {
   async listVendors({ query }, call) {
@@ -24,20 +24,23 @@ export const vendorOperations = {
 
   async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
-    const values = newVendor({ ...fields, ...(await references(call, fields, query.createScopes)) })
+    const values = newVendor({ ...fields, ...(await resolveReferences(call, fields, query.createScopes)) })
     const created = await call.write(async (call) => {
-      const alike = call.permissions.has('vendors:read') ? await vendorsLike(call, values) : []
-      const inserted = await vendors.insert(call, taxId === null ? values : { ...values, taxIdLast4: lastOf(taxId) })
-      const vendor = taxId === null ? inserted : await keepTaxId(call, { before: null, after: inserted }, taxId)
+      const alike = call.permissions.has('vendors:read') ? await findSimilarVendors(call, values) : []
+      const inserted = await vendors.insert(
+        call,
+        taxId === null ? values : { ...values, taxIdLast4: lastFourOf(taxId) },
+      )
+      const vendor = taxId === null ? inserted : await storeTaxId(call, { before: null, after: inserted }, taxId)
       await recordEvent(call, 'vendor.created', vendor)
-      return { ...vendor, possibleDuplicates: possibleDuplicates(alike) }
+      return { ...vendor, possibleDuplicates: toPossibleDuplicates(alike) }
     })
     return { status: 201, body: created }
   },
 
   async syncVendors({ query, body }, call) {
     const synced = await call.write(async (call) =>
-      withPossibleDuplicates(call, await syncRows(call, body, vendorSync(body.match, query.createScopes))),
+      addPossibleDuplicates(call, await syncRows(call, body, defineVendorSync(body.match, query.createScopes))),
     )
     return { status: 200, body: synced }
   },
@@ -50,11 +53,11 @@ export const vendorOperations = {
     const { taxId, notificationPreferences } = body
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const changes = changesOf(before, { ...body, ...(await references(call, body, query.createScopes)) })
-      await assertMayReroute(call, [{ before, after: { ...before, ...changes } }])
+      const changes = toChanges(before, { ...body, ...(await resolveReferences(call, body, query.createScopes)) })
+      await assertCanReroute(call, [{ before, after: { ...before, ...changes } }])
       const updated = await vendors.update(call, before, changes, ifMatch)
-      const after = taxId === undefined ? updated : await keepTaxId(call, { before, after: updated }, taxId)
-      if (notificationPreferences !== undefined) await vendors.retimeNotices(call, after.id)
+      const after = taxId === undefined ? updated : await storeTaxId(call, { before, after: updated }, taxId)
+      if (notificationPreferences !== undefined) await vendors.recalculateNoticeTimes(call, after.id)
       await recordUpdate(call, before, after)
       await replaceLinks(call, [{ before, after }])
       return after
@@ -66,7 +69,7 @@ export const vendorOperations = {
     await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
       await recordUpdate(call, before, await vendors.archive(call, before, ifMatch))
-      if (before.archivedAt === null) await vendors.retimeNotices(call, before.id)
+      if (before.archivedAt === null) await vendors.recalculateNoticeTimes(call, before.id)
     })
     return { status: 204 }
   },
@@ -76,7 +79,7 @@ export const vendorOperations = {
       const before = await vendors.lock(call, path.vendorId)
       if (before.archivedAt !== null)
         throw conflict('vendor_archived', `Cannot change the status of ${before.companyName}: it is archived.`)
-      assertMove(VENDOR_MOVES, before.status, body.status)
+      assertTransition(VENDOR_MOVES, before.status, body.status)
       const after = await vendors.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
       await recordUpdate(call, before, after)
@@ -88,12 +91,12 @@ export const vendorOperations = {
   async inviteVendor({ path }, call) {
     const invited = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const obstacle = obstacleToInvite(before)
+      const obstacle = findInviteObstacle(before)
       if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the portal link. ${obstacle.message}`)
       const vendor = await inviteToPortal(call, before)
       return {
         vendor,
-        expiresAt: endOf({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
+        expiresAt: linkExpiry({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
       }
     })
     return { status: 200, body: invited }
@@ -102,7 +105,7 @@ export const vendorOperations = {
   async revokeVendorPortal({ path }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      await revokeAddress(call, before.id)
+      await revokeLink(call, before.id)
       const after = await vendors.update(call, before, { portalStatus: 'not_invited' })
       await recordUpdate(call, before, after)
       return after
@@ -117,7 +120,7 @@ export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendo
 }
 
 /** Returns the scopes in the organization's spelling, and checks that the communities exist. */
-async function references(
+async function resolveReferences(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },
   createScopes: boolean | undefined,
@@ -125,5 +128,5 @@ async function references(
   if (body.communityIds !== undefined) {
     await communities.assertExist(call, body.communityIds, '/communityIds')
   }
-  return body.scopes === undefined ? {} : { scopes: await scopes.named(call, body.scopes, createScopes) }
+  return body.scopes === undefined ? {} : { scopes: await scopes.requireTrades(call, body.scopes, createScopes) }
 }

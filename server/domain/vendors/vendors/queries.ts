@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { resource } from '../../../platform/resources/resource.ts'
+import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const {
   list,
@@ -15,7 +15,7 @@ export const {
   updateAll,
   update,
   archive,
-} = resource({
+} = defineResource({
   schema: 'Vendor',
   long: ['contacts', 'scopes', 'communityIds'],
   filters: {
@@ -28,7 +28,7 @@ export const {
  * Recomputes when the vendors, whose preferences have changed, are notified of their upcoming tasks. The database does
  * so whenever a planned start is written. No visible field of a task changes, so the versions stay the same.
  */
-export async function retimeNotices({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
+export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
   if (vendorIds.length === 0) return
   await sql`
     update "tasks" as t set "plannedStart" = t."plannedStart"

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { endOf, issueAddresses, type RevokedLink, revokeAllAddresses } from '../../../platform/keys/portal-addresses.ts'
-import { queueLetters } from '../../office/mail/queue.ts'
-import { mailPortalLinks } from './invite.ts'
-import { valuesOf } from './letters.ts'
-import { obstacleToLetIn, recipientsOf } from './vendor.ts'
+import { issueLinks, linkExpiry, type RevokedLink, revokeAllLinks } from '../../../platform/keys/portal-links.ts'
+import { queueLetters } from '../../office/mail/queue-letters.ts'
+import { mailPortalLinks } from './invite-to-portal.ts'
+import { toRequestValues } from './notice-letters.ts'
+import { findPortalObstacle, listRecipients } from './vendor.ts'
 
-interface Changed {
+interface ChangedVendor {
   before: Vendor
   after: Vendor
 }
@@ -17,10 +17,10 @@ interface Changed {
  * read its mail. The remaining addresses get new links to the vendor's portal and to the invitations of open bid
  * requests; without an address, there is no new link. The vendors are locked and stored.
  */
-export async function replaceLinks(call: WriteCall, changes: readonly Changed[]): Promise<void> {
+export async function replaceLinks(call: WriteCall, changes: readonly ChangedVendor[]): Promise<void> {
   const vendors = new Map(changes.filter(hasRemovedAddress).map(({ after }) => [after.id, after]))
   if (vendors.size === 0) return
-  const revoked = await revokeAllAddresses(call, [...vendors.keys()])
+  const revoked = await revokeAllLinks(call, [...vendors.keys()])
   const mailable = revoked.flatMap((link) => {
     const vendor = vendors.get(link.vendorId)
     return vendor === undefined || link.isCopy || !isReachable(vendor) ? [] : [{ ...link, vendor }]
@@ -35,13 +35,13 @@ export async function replaceLinks(call: WriteCall, changes: readonly Changed[])
   )
 }
 
-interface Mailable extends RevokedLink {
+interface MailableVendor extends RevokedLink {
   vendor: Vendor
 }
 
-async function replacePortalLinks(call: WriteCall, links: readonly Mailable[]): Promise<void> {
-  const current = links.filter(({ createdAt }) => endOf({ createdAt, deadlineAt: null }) > call.now)
-  const issued = await issueAddresses(call, current)
+async function replacePortalLinks(call: WriteCall, links: readonly MailableVendor[]): Promise<void> {
+  const current = links.filter(({ createdAt }) => linkExpiry({ createdAt, deadlineAt: null }) > call.now)
+  const issued = await issueLinks(call, current)
   await mailPortalLinks(
     call,
     current.map(({ vendor }) => ({ vendor, link: issued.get(vendor.id) ?? null })),
@@ -50,7 +50,7 @@ async function replacePortalLinks(call: WriteCall, links: readonly Mailable[]): 
 
 // Neither the requests nor the invitations are locked or changed, because other transactions lock them before the
 // vendor.
-async function replaceInvitationLinks(call: WriteCall, links: readonly Mailable[]): Promise<void> {
+async function replaceInvitationLinks(call: WriteCall, links: readonly MailableVendor[]): Promise<void> {
   if (links.length === 0) return
   const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
   const { rows } = await sql<OpenInvitation>`
@@ -60,16 +60,16 @@ async function replaceInvitationLinks(call: WriteCall, links: readonly Mailable[
     where i."organizationId" = ${call.organizationId} and i."id" = any(${[...vendors.keys()]}::text[])
       and r."status" = 'sent' and r."deadlineAt" > ${call.now}
     order by i."id"`.execute(call.db)
-  const issued = await issueAddresses(
+  const issued = await issueLinks(
     call,
     rows.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
   )
   const letters = rows.flatMap((row) => {
     const vendor = vendors.get(row.id)
     if (vendor === undefined) return []
-    const values = { 'vendor.companyName': vendor.companyName, message: row.message, ...valuesOf(row) }
+    const values = { 'vendor.companyName': vendor.companyName, message: row.message, ...toRequestValues(row) }
     const about = { vendorId: vendor.id, aboutId: row.id, link: issued.get(row.id) ?? null }
-    return { kind: 'bid_invitation' as const, to: recipientsOf(vendor), values, ...about }
+    return { kind: 'bid_invitation' as const, to: listRecipients(vendor), values, ...about }
   })
   await queueLetters(call, letters)
 }
@@ -89,16 +89,16 @@ interface OpenInvitation {
  * Returns whether an email address of the vendor was removed, ignoring case. A contact that gets no mail now counts
  * too, because links may have been mailed to it before.
  */
-function hasRemovedAddress({ before, after }: Changed): boolean {
-  const kept = emailsOf(after)
-  return [...emailsOf(before)].some((email) => !kept.has(email))
+function hasRemovedAddress({ before, after }: ChangedVendor): boolean {
+  const stored = getEmails(after)
+  return [...getEmails(before)].some((email) => !stored.has(email))
 }
 
-function emailsOf({ email, contacts }: Vendor): Set<string> {
+function getEmails({ email, contacts }: Vendor): Set<string> {
   const emails = [email, ...contacts.map((contact) => contact.email)]
   return new Set(emails.flatMap((each) => each?.toLowerCase() ?? []))
 }
 
 function isReachable(vendor: Vendor): boolean {
-  return recipientsOf(vendor).length > 0 && obstacleToLetIn(vendor) === null
+  return listRecipients(vendor).length > 0 && findPortalObstacle(vendor) === null
 }

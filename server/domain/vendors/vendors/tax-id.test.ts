@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 const VENDORS = '/api/ext/vendors'
 
@@ -12,7 +12,7 @@ afterAll(() => plumbline.stop())
 
 const change = (id: string, fields: object) => plumbline.patch(`${VENDORS}/${id}`, fields)
 
-async function sealedOf(id: string): Promise<string | null> {
+async function getSealed(id: string): Promise<string | null> {
   const { rows } = await sql<{ sealed: string | null }>`
     select "sealedTaxId" as "sealed" from "vendors" where "id" = ${id}`.execute(plumbline.database.statements)
   return rows[0]?.sealed ?? null
@@ -26,26 +26,26 @@ test('a tax ID is stored encrypted, and only its last characters are shown', asy
   expect([status, vendor.taxIdLast4, vendor.is1099, vendor.version]).toEqual([201, '482a', true, 1])
   const events = `/api/ext/events?type=vendor.created&resourceId=${vendor.id}`
   const { body } = await plumbline.until(events, ({ body }) => body.data.length === 1)
-  for (const told of [vendor, (await plumbline.get(`${VENDORS}/${vendor.id}`)).body, body.data[0]])
-    expect(JSON.stringify(told)).not.toMatch(/345|sealed|"taxId"/)
-  expect(await sealedOf(vendor.id)).toMatch(/^v2\./)
+  for (const reported of [vendor, (await plumbline.get(`${VENDORS}/${vendor.id}`)).body, body.data[0]])
+    expect(JSON.stringify(reported)).not.toMatch(/345|sealed|"taxId"/)
+  expect(await getSealed(vendor.id)).toMatch(/^v2\./)
 })
 
 test('a tax ID can be changed, cleared, and left unchanged', async () => {
   const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
-  expect([(await plumbline.get(`${VENDORS}/${id}`)).body.taxIdLast4, await sealedOf(id)]).toEqual([null, null])
+  expect([(await plumbline.get(`${VENDORS}/${id}`)).body.taxIdLast4, await getSealed(id)]).toEqual([null, null])
   const named = (await change(id, { taxId: '123-45-6789' })).body
   expect([named.taxIdLast4, named.version]).toEqual(['6789', 2])
-  const sealed = await sealedOf(id)
+  const sealed = await getSealed(id)
   expect((await change(id, { taxId: '123-45-6789', phone: null })).body.version).toBe(2)
-  expect(await sealedOf(id)).toBe(sealed)
+  expect(await getSealed(id)).toBe(sealed)
   // A different tax ID with the same ending.
   const other = (await change(id, { taxId: '987-65-6789' })).body
   expect([other.taxIdLast4, other.version]).toEqual(['6789', 3])
-  expect(await sealedOf(id)).not.toBe(sealed)
+  expect(await getSealed(id)).not.toBe(sealed)
   expect((await change(id, { is1099: false })).body).toMatchObject({ is1099: false, taxIdLast4: '6789', version: 4 })
   expect((await change(id, { taxId: null })).body).toMatchObject({ taxIdLast4: null, version: 5 })
-  expect(await sealedOf(id)).toBe(null)
+  expect(await getSealed(id)).toBe(null)
 })
 
 test('an ID that is too short to be identified by its ending is rejected', async () => {

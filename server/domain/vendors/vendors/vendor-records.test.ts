@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout } from '../../../../test/support/recorded-events.ts'
+import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { addDays, dateIn } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
@@ -26,7 +26,7 @@ test('a vendor changes from prospective to active, on hold and back, and inactiv
     expect(moved).toMatchObject({ status: 200, body: { id: vendorId, status } })
     expect(moved.headers.get('etag')).toBe(`"${moved.body.version}"`)
   }
-  const [, ...events] = await eventsAbout(plumbline, vendorId)
+  const [, ...events] = await listEventsAbout(plumbline, vendorId)
   expect(events.map((event) => event.type)).toEqual(Array(5).fill('vendor.updated'))
   expect(events[1]).toMatchObject({ data: { object: { status: 'on_hold' }, previous: { status: 'active' } } })
   const history = await plumbline.database.statements
@@ -69,7 +69,7 @@ test('an invitation to the portal creates a new link each time, and records an e
   const again = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(again.body).toMatchObject({ vendor: { id: vendorId, portalStatus: 'joined' } })
   expect((await fetch(plumbline.url + new URL(link).pathname)).status).toBe(410)
-  const events = (await eventsAbout(plumbline, vendorId)).filter(({ type }) => type === 'vendor.invited')
+  const events = (await listEventsAbout(plumbline, vendorId)).filter(({ type }) => type === 'vendor.invited')
   expect(events).toHaveLength(2)
   expect(events[0]).toMatchObject({
     data: {
@@ -159,13 +159,13 @@ test('a scorecard is computed from the invitations, bids, and orders in its peri
   const home = await post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
   await post(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'framing', amount: 42_000 })
   await post(`/api/ext/homes/${home.id}/budget/lines`, { scope: 'plumbing', amount: 20_000 })
-  const asked = { scope: 'framing', communityId: community.id, homeIds: [home.id], deadline: addDays(today, 14) }
+  const requested = { scope: 'framing', communityId: community.id, homeIds: [home.id], deadline: addDays(today, 14) }
 
-  const request = await post('/api/ext/bids/request', { ...asked, vendorIds: [winner, loser] })
+  const request = await post('/api/ext/bids/request', { ...requested, vendorIds: [winner, loser] })
   const bid = await post('/api/ext/bids', { bidRequestId: request.id, vendorId: winner, amount: 40_000 })
   await post('/api/ext/bids', { bidRequestId: request.id, vendorId: loser, amount: 41_000 })
   await post(`/api/ext/bids/${bid.id}/accept`, {})
-  const ignored = await post('/api/ext/bids/request', { ...asked, vendorIds: [winner] })
+  const ignored = await post('/api/ext/bids/request', { ...requested, vendorIds: [winner] })
   await plumbline.post(`/api/ext/bids/requests/${ignored.id}/close`, undefined, { key })
 
   const order = async (fields: object) => {

@@ -6,9 +6,9 @@ import type {
   VendorUpdate,
 } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
-import { wholeAddress } from '../../../platform/values/address.ts'
-import { lastOf } from './tax-id.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { toAddress } from '../../../platform/values/address.ts'
+import { lastFourOf } from './tax-id.ts'
 
 /** The status changes of a vendor: prospective to active, on hold and back, and inactive and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
@@ -18,7 +18,7 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
   inactive: ['active'],
 }
 
-type Unfit = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
+type EngagementReason = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
 
 /** A reason why a vendor cannot be hired (invited, awarded, or given an order) now. */
 export interface Obstacle<Code extends ConflictReason = ConflictReason> {
@@ -27,8 +27,8 @@ export interface Obstacle<Code extends ConflictReason = ConflictReason> {
   message: string
 }
 
-export function obstaclesToEngage(vendor: Vendor): Obstacle<Unfit>[] {
-  const obstacles: Obstacle<Unfit>[] = []
+export function listEngagementObstacles(vendor: Vendor): Obstacle<EngagementReason>[] {
+  const obstacles: Obstacle<EngagementReason>[] = []
   if (vendor.archivedAt !== null)
     obstacles.push({ code: 'vendor_archived', message: `${vendor.companyName} is archived.` })
   if (vendor.status === 'on_hold')
@@ -45,37 +45,37 @@ export function obstaclesToEngage(vendor: Vendor): Obstacle<Unfit>[] {
 }
 
 /** Returns why the vendor cannot be hired now; null if it can. */
-export function obstacleToEngage(vendor: Vendor): Obstacle | null {
-  return obstaclesToEngage(vendor)[0] ?? null
+export function findEngagementObstacle(vendor: Vendor): Obstacle | null {
+  return listEngagementObstacles(vendor)[0] ?? null
 }
 
 /**
  * Returns why the vendor cannot have portal access; null if it can. Expired documents are no reason, because new ones
  * are submitted in the portal.
  */
-export function obstacleToLetIn(vendor: Vendor): Obstacle | null {
-  return obstaclesToEngage(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
+export function findPortalObstacle(vendor: Vendor): Obstacle | null {
+  return listEngagementObstacles(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
 }
 
 /** Returns why the vendor cannot be invited to its whole portal; null if it can. */
-export function obstacleToInvite(vendor: Vendor): Obstacle | null {
-  const obstacle = obstacleToLetIn(vendor)
+export function findInviteObstacle(vendor: Vendor): Obstacle | null {
+  const obstacle = findPortalObstacle(vendor)
   if (obstacle !== null || vendor.email !== null) return obstacle
   return { code: 'no_recipient', message: `${vendor.companyName} has no email address.` }
 }
 
 /** Returns whether the vendor works in the community. A vendor without a list works in all. */
-export function worksIn(vendor: Vendor, communityId: string): boolean {
+export function canWorkIn(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
 /** The defaults for a vendor without preferences. */
-const USUAL_PREFERENCES: Vendor['notificationPreferences'] = { advanceNoticeDays: 7, reminderDays: 2 }
+const DEFAULT_PREFERENCES: Vendor['notificationPreferences'] = { advanceNoticeDays: 7, reminderDays: 2 }
 
 /** Returns the notification preferences, in which omitted fields keep their value. */
-export function wholePreferences(
+export function completePreferences(
   { advanceNoticeDays, reminderDays }: NonNullable<VendorCreate['notificationPreferences']>,
-  before = USUAL_PREFERENCES,
+  before = DEFAULT_PREFERENCES,
 ): Vendor['notificationPreferences'] {
   const whole = {
     advanceNoticeDays: advanceNoticeDays === undefined ? before.advanceNoticeDays : advanceNoticeDays,
@@ -84,18 +84,18 @@ export function wholePreferences(
   if (whole.advanceNoticeDays !== null && (whole.reminderDays ?? 0) >= whole.advanceNoticeDays) {
     const pointer = '/notificationPreferences/reminderDays'
     const message = `must be less than advanceNoticeDays (${whole.advanceNoticeDays})`
-    throw invalid([{ pointer, code: 'maximum', message }])
+    throw validationFailed([{ pointer, code: 'maximum', message }])
   }
   return whole
 }
 
 /** The default payment terms. */
-const USUAL_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
+const DEFAULT_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
 
 /** Returns the payment terms, in which omitted fields keep their value. */
-export function wholeTerms(
+export function completeTerms(
   sent: NonNullable<VendorCreate['paymentTerms']>,
-  before = USUAL_TERMS,
+  before = DEFAULT_TERMS,
 ): Vendor['paymentTerms'] {
   const {
     netDays = before.netDays,
@@ -104,7 +104,7 @@ export function wholeTerms(
   } = sent
   if (discountDays > netDays) {
     const pointer = '/paymentTerms/discountDays'
-    throw invalid([{ pointer, code: 'maximum', message: `must not exceed netDays (${netDays})` }])
+    throw validationFailed([{ pointer, code: 'maximum', message: `must not exceed netDays (${netDays})` }])
   }
   return { netDays, discountPercent, discountDays }
 }
@@ -114,27 +114,27 @@ export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
     ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0, is1099: true, reportingBox: 'nec_1' as const },
     ...body,
     backupWithholding: wholeWithholding(body.backupWithholding ?? null),
-    paymentTerms: wholeTerms(body.paymentTerms ?? {}),
-    notificationPreferences: wholePreferences(body.notificationPreferences ?? {}),
+    paymentTerms: completeTerms(body.paymentTerms ?? {}),
+    notificationPreferences: completePreferences(body.notificationPreferences ?? {}),
     portalStatus: 'not_invited' as const,
     complianceStatus: 'missing' as const,
-    contacts: wholeContacts(body.contacts ?? []),
-    address: wholeAddress(body.address),
+    contacts: toContacts(body.contacts ?? []),
+    address: toAddress(body.address),
   }
 }
 
 /** Returns the fields of the vendor that the update changes. */
-export function changesOf(before: Vendor, sent: VendorUpdate) {
+export function toChanges(before: Vendor, sent: VendorUpdate) {
   const { taxId, address, contacts, paymentTerms, notificationPreferences, backupWithholding, ...rest } = sent
   return {
     ...rest,
-    ...(taxId !== undefined && { taxIdLast4: lastOf(taxId) }),
+    ...(taxId !== undefined && { taxIdLast4: lastFourOf(taxId) }),
     ...(backupWithholding !== undefined && { backupWithholding: wholeWithholding(backupWithholding) }),
-    ...(address !== undefined && { address: wholeAddress(address) }),
-    ...(contacts !== undefined && { contacts: wholeContacts(contacts) }),
-    ...(paymentTerms !== undefined && { paymentTerms: wholeTerms(paymentTerms, before.paymentTerms) }),
+    ...(address !== undefined && { address: toAddress(address) }),
+    ...(contacts !== undefined && { contacts: toContacts(contacts) }),
+    ...(paymentTerms !== undefined && { paymentTerms: completeTerms(paymentTerms, before.paymentTerms) }),
     ...(notificationPreferences !== undefined && {
-      notificationPreferences: wholePreferences(notificationPreferences, before.notificationPreferences),
+      notificationPreferences: completePreferences(notificationPreferences, before.notificationPreferences),
     }),
   }
 }
@@ -144,18 +144,20 @@ function wholeWithholding(sent: NonNullable<VendorCreate['backupWithholding']> |
   if (sent === null) return null
   const { reason, fromDate, toDate = null } = sent
   if (toDate !== null && toDate < fromDate)
-    throw invalid([{ pointer: '/backupWithholding/toDate', code: 'order', message: 'must not be before fromDate' }])
+    throw validationFailed([
+      { pointer: '/backupWithholding/toDate', code: 'order', message: 'must not be before fromDate' },
+    ])
   return { reason, fromDate, toDate }
 }
 
 const NO_CONTACT = { email: null, phone: null, role: null, notify: true }
 
-export function wholeContacts(contacts: NonNullable<VendorCreate['contacts']>): Vendor['contacts'] {
+export function toContacts(contacts: NonNullable<VendorCreate['contacts']>): Vendor['contacts'] {
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
 /** Returns the addresses of the vendor and of its contacts who get notifications, without duplicates. */
-export function recipientsOf(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
+export function listRecipients(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,
     ...vendor.contacts.map((contact) => (contact.notify === true ? contact.email : null)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { eventsAbout, eventsOf } from '../../../../test/support/recorded-events.ts'
+import { listEvents, listEventsAbout } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test('an update returns the new state, increments the version, and its event say
   })
   expect(changed.status).toBe(200)
   expect(changed.body).toMatchObject({ contactName: 'Marisol Vega', accountingId: null, version: 2 })
-  const events = await eventsAbout(plumbline, vendor.id)
+  const events = await listEventsAbout(plumbline, vendor.id)
   expect(events.map((event) => event.type)).toEqual(['vendor.created', 'vendor.updated'])
   expect(events[1]).toMatchObject({
     data: { object: changed.body, previous: { contactName: 'Dana Whitfield', accountingId: 'QB-1042' } },
@@ -169,7 +169,7 @@ test('fifty concurrent creations with one Idempotency-Key create one vendor and 
   expect(again.body).toEqual(created[0]?.body)
   const other = await plumbline.post('/api/ext/vendors', { ...framing, phone: null }, options)
   expect(other.body.code).toBe('idempotency_key_reused')
-  expect(await eventsOf(plumbline, organizationId)).toHaveLength(1)
+  expect(await listEvents(plumbline, organizationId)).toHaveLength(1)
 })
 
 test('a trade in a different case is the existing trade, and an unknown community is rejected', async () => {
@@ -188,12 +188,12 @@ describe('a possible duplicate vendor', () => {
     const first = await create({ companyName: 'Brazos Framing, LLC', email: 'Bids@brazos.example.com' })
     expect(first.possibleDuplicates).toEqual([])
     const second = await create({ companyName: 'BRAZOS  FRAMING', phone: '+1 (512) 555-0142' })
-    const told = { id: first.id, companyName: 'Brazos Framing, LLC', status: 'active' }
-    expect(second.possibleDuplicates).toEqual([{ ...told, agreesIn: ['companyName'] }])
+    const reported = { id: first.id, companyName: 'Brazos Framing, LLC', status: 'active' }
+    expect(second.possibleDuplicates).toEqual([{ ...reported, agreesIn: ['companyName'] }])
     const third = await create({ companyName: 'Other', email: 'bids@BRAZOS.example.com', phone: '512.555.0142' })
     expect(third.possibleDuplicates).toEqual([
-      { ...told, agreesIn: ['email'] },
-      { ...told, id: second.id, companyName: 'BRAZOS  FRAMING', agreesIn: ['phone'] },
+      { ...reported, agreesIn: ['email'] },
+      { ...reported, id: second.id, companyName: 'BRAZOS  FRAMING', agreesIn: ['phone'] },
     ])
     const read = await plumbline.get(`/api/ext/vendors/${third.id}`, { key })
     expect(read.body).toEqual({ ...third, possibleDuplicates: undefined })

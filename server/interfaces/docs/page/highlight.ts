@@ -9,7 +9,7 @@ const TOKEN =
 
 const CLASSES = { comment: 'c', text: 's', word: 'k', number: 'n' } as const
 
-export function highlighted(text: string): Html {
+export function highlight(text: string): Html {
   const parts: (Html | string)[] = []
   let end = 0
   for (const match of text.matchAll(TOKEN)) {

@@ -10,12 +10,12 @@ export class Html {
 type Part = Html | string | number | null | readonly Part[]
 
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return new Html(strings.map((text, i) => text + (i < parts.length ? written(parts[i] ?? null) : '')).join(''))
+  return new Html(strings.map((text, i) => text + (i < parts.length ? toHtmlText(parts[i] ?? null) : '')).join(''))
 }
 
-function written(part: Part): string {
+function toHtmlText(part: Part): string {
   if (part === null) return ''
   if (part instanceof Html) return part.source
-  if (typeof part === 'object') return part.map(written).join('')
+  if (typeof part === 'object') return part.map(toHtmlText).join('')
   return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

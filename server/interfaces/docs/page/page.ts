@@ -1,11 +1,11 @@
 import { Marked } from 'marked'
-import { highlighted } from './highlight.ts'
+import { highlight } from './highlight.ts'
 import { Html, html } from './html.ts'
 
 // Code blocks scroll sideways, so they need keyboard focus; headings get an anchor.
-const marked = new Marked({
+const markdownRenderer = new Marked({
   renderer: {
-    code: ({ text }) => `${code(text).source}\n`,
+    code: ({ text }) => `${renderCode(text).source}\n`,
     heading({ tokens, depth, text }) {
       const words = this.parser.parseInline(tokens)
       const level = `h${depth}`
@@ -16,7 +16,7 @@ const marked = new Marked({
 
 /** Returns the anchor of a heading on its page, such as `delivery-guarantees`. */
 export function anchorFor(heading: string): string {
-  return withoutTags(heading)
+  return stripTags(heading)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
@@ -25,25 +25,25 @@ export function anchorFor(heading: string): string {
 /**
  * Returns a heading without its former anchors, which it keeps as `<a id="former-anchor"></a>` so that old links work.
  */
-export function withoutTags(heading: string): string {
+export function stripTags(heading: string): string {
   return heading.replaceAll(/<[^>]*>/g, '').trim()
 }
 
 /** Renders Markdown. The contract's texts and the guides are our own; their only HTML is former anchors of headings. */
-export function markdown(text: string): Html {
-  return new Html(marked.parse(text, { async: false }))
+export function renderMarkdown(text: string): Html {
+  return new Html(markdownRenderer.parse(text, { async: false }))
 }
 
-export function inline(text: string): Html {
-  return new Html(marked.parseInline(text, { async: false }))
+export function renderInlineMarkdown(text: string): Html {
+  return new Html(markdownRenderer.parseInline(text, { async: false }))
 }
 
-export function code(text: string): Html {
-  return html`<pre class="lines"><code tabindex="0">${highlighted(text)}</code></pre>`
+export function renderCode(text: string): Html {
+  return html`<pre class="lines"><code tabindex="0">${highlight(text)}</code></pre>`
 }
 
-export function json(value: unknown): Html {
-  return code(JSON.stringify(value, null, 2))
+export function renderJson(value: unknown): Html {
+  return renderCode(JSON.stringify(value, null, 2))
 }
 
 /** Site-wide values that every page of the documentation needs. */
@@ -80,7 +80,7 @@ const SECTIONS = [
   ['/changelog', 'Changelog'],
 ] as const
 
-export function layout(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
+export function renderPage(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
   const { docs } = site
   const entries = SECTIONS.map(
     ([path, name]) =>
@@ -100,7 +100,7 @@ ${[...scripts, 'docs.js'].map((name) => html`<script type="module" src="${docs}/
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="${docs}">${MARK}<span>${site.title} <small>${site.version}</small></span></a>
+<a class="brand" href="${docs}">${LOGO}<span>${site.title} <small>${site.version}</small></span></a>
 <nav aria-label="Documentation">${entries}</nav>
 ${contents === undefined ? null : html`<button type="button" class="btn menu" popovertarget="contents">Contents</button>\n`}<button type="button" class="btn find" id="find"><span>Search</span> <kbd>/</kbd></button>
 </header>
@@ -121,6 +121,6 @@ ${content}
 `.source
 }
 
-const MARK = new Html(
+const LOGO = new Html(
   '<svg viewBox="0 0 24 24" width="20" height="20" fill="none" aria-hidden="true"><path d="M12 1v6" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/><path d="M9.75 7h4.5v2.5h-4.5zM7.25 10.5h9.5v4.2L12 23l-4.75-8.3z" fill="currentColor"/></svg>',
 )

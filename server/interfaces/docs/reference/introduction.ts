@@ -11,7 +11,7 @@ export interface Paragraph {
   readonly text: string
 }
 
-export function introductionOf({ document }: Contract): Paragraph[] {
+export function splitIntroduction({ document }: Contract): Paragraph[] {
   const { description = '' } = document.info
   return description
     .trim()
@@ -24,7 +24,7 @@ export function introductionOf({ document }: Contract): Paragraph[] {
 }
 
 /** The overview's text about the documentation itself. */
-export const ABOUT_PAGES = {
+export const ABOUT_THESE_PAGES = {
   anchor: 'these-pages',
   title: 'About these pages',
   text: 'Press / to search. The pages follow your system’s light or dark theme, work without external resources, and can be printed.',

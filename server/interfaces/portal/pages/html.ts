@@ -1,9 +1,9 @@
 import type { Address } from '../../../../client/contract.gen.ts'
+import { STYLE } from './portal-style.ts'
 import type { Reader } from './reader.ts'
-import { STYLE } from './style.ts'
 
 /** The frame and the components that all pages share. */
-export interface Frame {
+export interface PageFrame {
   reader: Reader
   /** The title in the browser. */
   title: string
@@ -18,22 +18,22 @@ export interface Frame {
   bar?: string
 }
 
-const MARK =
+const LOGO =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1v6"/><path d="M9.8 7h4.5v2.5h-4.5zM7.3 10.5h9.5v4.2L12 23l-4.8-8.3z" fill="currentColor" stroke="none"/></svg>'
 
-export function page({ reader, title, between, overview, inOtherLanguage, content, bar }: Frame): string {
+export function renderPage({ reader, title, between, overview, inOtherLanguage, content, bar }: PageFrame): string {
   const { language, frame } = reader.words
   const other = language === 'en' ? 'es' : 'en'
-  const nav = overview === null ? '' : `<nav><a href="${text(overview)}">${text(frame.overview)}</a></nav>`
+  const nav = overview === null ? '' : `<nav><a href="${escapeHtml(overview)}">${escapeHtml(frame.overview)}</a></nav>`
   const top =
     between === null
       ? ''
-      : `<header class="top">${MARK}<div><strong>${text(between.builder)}</strong><span>${text(frame.forWhom(between.vendor))}</span></div>${nav}</header>\n`
-  const alone = between === null ? '' : `<span>${text(frame.notPassedOn(between.vendor))}</span>`
+      : `<header class="top">${LOGO}<div><strong>${escapeHtml(between.builder)}</strong><span>${escapeHtml(frame.forWhom(between.vendor))}</span></div>${nav}</header>\n`
+  const alone = between === null ? '' : `<span>${escapeHtml(frame.notPassedOn(between.vendor))}</span>`
   const switched =
     inOtherLanguage === null
       ? ''
-      : `<span><a href="${text(inOtherLanguage)}" lang="${other}" hreflang="${other}">${text(frame.otherLanguage)}</a></span>`
+      : `<span><a href="${escapeHtml(inOtherLanguage)}" lang="${other}" hreflang="${other}">${escapeHtml(frame.otherLanguage)}</a></span>`
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -41,31 +41,31 @@ export function page({ reader, title, between, overview, inOtherLanguage, conten
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<title>${text(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 ${top}<main>
 ${content}
 </main>
-${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${text(frame.nextStep)}"><div>${bar}</div></div>\n`}<footer class="by">${alone}${switched}<span>${text(frame.sentWith)}</span></footer>
+${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${escapeHtml(frame.nextStep)}"><div>${bar}</div></div>\n`}<footer class="by">${alone}${switched}<span>${escapeHtml(frame.sentWith)}</span></footer>
 </body>
 </html>
 `
 }
 
 /** Renders a page that consists of one message. */
-export function noticePage(reader: Reader, title: string, message: string): string {
-  const content = `<h1>${text(title)}</h1>\n<p>${text(message)}</p>`
-  return page({ reader, title, between: null, overview: null, inOtherLanguage: null, content })
+export function renderNoticePage(reader: Reader, title: string, message: string): string {
+  const content = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>`
+  return renderPage({ reader, title, between: null, overview: null, inOtherLanguage: null, content })
 }
 
 /** Renders facts in ruled cells, without those that have no value. */
-export function cells(facts: readonly (Fact | null)[]): string {
+export function renderFacts(facts: readonly (Fact | null)[]): string {
   const shown = facts.filter((fact) => fact !== null)
   const items = shown.map(
     ({ name, value, more, wide = false }) =>
-      `<div${wide ? ' class="all"' : ''}><dt>${text(name)}</dt><dd class="pre">${text(value)}${more === undefined || more === '' ? '' : `<small>${text(more)}</small>`}</dd></div>`,
+      `<div${wide ? ' class="all"' : ''}><dt>${escapeHtml(name)}</dt><dd class="pre">${escapeHtml(value)}${more === undefined || more === '' ? '' : `<small>${escapeHtml(more)}</small>`}</dd></div>`,
   )
   return shown.length === 0 ? '' : `<dl class="cells">${items.join('')}</dl>`
 }
@@ -77,31 +77,31 @@ export interface Fact {
   wide?: boolean
 }
 
-export function fact(name: string, value: string | null, rest: Partial<Fact> = {}): Fact | null {
+export function toFact(name: string, value: string | null, rest: Partial<Fact> = {}): Fact | null {
   return value === null ? null : { name, value, ...rest }
 }
 
-export function note(tone: 'ok' | 'warn' | 'bad', strong: string, rest = ''): string {
+export function renderNote(tone: 'ok' | 'warn' | 'bad', strong: string, rest = ''): string {
   const role = tone === 'bad' ? ' role="alert"' : ''
-  return `<div class="note ${tone}"${role}><p><strong>${text(strong)}</strong>${rest === '' ? '' : ` ${rest}`}</p></div>`
+  return `<div class="note ${tone}"${role}><p><strong>${escapeHtml(strong)}</strong>${rest === '' ? '' : ` ${rest}`}</p></div>`
 }
 
-export function field(id: string, label: string, control: string, hint = ''): string {
-  return `<div class="f"><label for="${id}">${text(label)}${hint === '' ? '' : ` <small>${text(hint)}</small>`}</label>${control}</div>`
+export function renderField(id: string, label: string, control: string, hint = ''): string {
+  return `<div class="f"><label for="${id}">${escapeHtml(label)}${hint === '' ? '' : ` <small>${escapeHtml(hint)}</small>`}</label>${control}</div>`
 }
 
-export function addressLines(address: Address | null): string[] {
+export function toAddressLines(address: Address | null): string[] {
   if (address === null) return []
   return [address.line1, address.line2, address.city, address.state, address.postalCode].filter((part) => part !== null)
 }
 
-export function sizeOf(bytes: number): string {
+export function formatFileSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Escapes text for an element or a quoted attribute. */
-export function text(value: string): string {
+export function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -22,19 +22,19 @@ export interface LineFields {
 }
 
 /** The names of the fields that cannot be parsed, each with the key of its error text. */
-export type Faults = ReadonlyMap<string, keyof Pick<Words['bid'], 'wrongPrice' | 'wrongDays' | 'wrongDate'>>
+export type FormErrors = ReadonlyMap<string, keyof Pick<Words['bid'], 'wrongPrice' | 'wrongDays' | 'wrongDate'>>
 
 type Draft = Omit<PortalBidDraft, 'version' | 'updatedAt'>
 type Lines = PortalBidInvitation['request']['lines']
 
 /** Returns the form with the values of the draft, or else of the submitted bid. */
-export function formOf({ request }: PortalBidInvitation, { draft, bid }: PortalBid, by: unknown): PriceForm {
+export function toPriceForm({ request }: PortalBidInvitation, { draft, bid }: PortalBid, by: unknown): PriceForm {
   const isOpen = bid !== null && bid.status !== 'withdrawn'
   const left = draft ?? (isOpen ? bid : null)
   const named = new Map(left?.lines.map((line) => [line.lineId, line]))
   const number = (value: number | null | undefined) => (value == null ? '' : String(value))
   return {
-    by: wayOf(request, by, left === null ? null : left.lines.length > 0),
+    by: choosePricing(request, by, left === null ? null : left.lines.length > 0),
     amount: left === null || left.lines.length > 0 ? '' : number(left.amount),
     lines: request.lines.map(({ lineId }) => {
       const line = named.get(lineId)
@@ -51,10 +51,10 @@ export function formOf({ request }: PortalBidInvitation, { draft, bid }: PortalB
 }
 
 /** Returns the form with the values that were submitted. */
-export function formFrom({ request }: PortalBidInvitation, fields: Readonly<Record<string, string>>): PriceForm {
+export function readPriceForm({ request }: PortalBidInvitation, fields: Readonly<Record<string, string>>): PriceForm {
   const field = (name: string) => (fields[name] ?? '').trim()
   return {
-    by: wayOf(request, fields.by, null),
+    by: choosePricing(request, fields.by, null),
     amount: field('amount'),
     lines: request.lines.map((_line, i) => {
       const offer = field(`s${i}`)
@@ -63,26 +63,26 @@ export function formFrom({ request }: PortalBidInvitation, fields: Readonly<Reco
     leadTimeDays: field('leadTimeDays'),
     durationDays: field('durationDays'),
     validUntil: field('validUntil'),
-    inclusions: field('inclusions').slice(0, MOST_TEXT),
-    exclusions: field('exclusions').slice(0, MOST_TEXT),
-    note: field('note').slice(0, MOST_TEXT),
+    inclusions: field('inclusions').slice(0, MAX_TEXT),
+    exclusions: field('exclusions').slice(0, MAX_TEXT),
+    note: field('note').slice(0, MAX_TEXT),
   }
 }
 
-const MOST_TEXT = 5000
+const MAX_TEXT = 5000
 
 /**
  * Returns the draft that the form describes, and the fields that cannot be parsed. Values that the form does not show
  * stay as they were in the previous draft.
  */
-export function draftFrom(
+export function toDraft(
   lines: Lines,
   { form, before, currency }: { form: PriceForm; before: Draft | null; currency: string },
-): { draft: Draft; faults: Faults } {
+): { draft: Draft; faults: FormErrors } {
   const faults = new Map<string, 'wrongPrice' | 'wrongDays' | 'wrongDate'>()
-  const price = (name: string, typed: string, least: number): number | null => {
-    const amount = amountIn(typed)
-    if (amount === undefined || (amount !== null && amount < least)) faults.set(name, 'wrongPrice')
+  const price = (name: string, typed: string, min: number): number | null => {
+    const amount = parseAmount(typed)
+    if (amount === undefined || (amount !== null && amount < min)) faults.set(name, 'wrongPrice')
     return amount ?? null
   }
   const wholePrice = (typed: string): number | null => {
@@ -103,7 +103,7 @@ export function draftFrom(
     const { price: typed = '', offer = '', note = '' } = form.lines[i] ?? {}
     const excluded = offer === 'excluded'
     return {
-      ...{ lineId, description: null, unitPrice: excluded ? null : price(`p${i}`, typed, -MOST_UNIT_PRICE) },
+      ...{ lineId, description: null, unitPrice: excluded ? null : price(`p${i}`, typed, -MAX_UNIT_PRICE) },
       ...{ excluded, alternate: offer === 'alternate', note: note === '' ? null : note },
     }
   })
@@ -121,13 +121,13 @@ export function draftFrom(
   return { draft, faults }
 }
 
-const MOST_UNIT_PRICE = 9_999_999_999
+const MAX_UNIT_PRICE = 9_999_999_999
 
 /**
  * Parses an amount as people type it, with a point before the cents. Returns null for an empty field, and undefined if
  * it cannot be parsed.
  */
-export function amountIn(typed: string): number | null | undefined {
+export function parseAmount(typed: string): number | null | undefined {
   const plain = typed.replaceAll(/[\s$]/g, '')
   if (plain === '') return null
   // Commas only group thousands. "1,70" could be a price or a typing error, and we do not guess.
@@ -136,7 +136,7 @@ export function amountIn(typed: string): number | null | undefined {
 }
 
 /** Returns how the bid is priced. Without lines only a sum is possible; a lump-sum bid may still be priced by lines. */
-function wayOf({ lines, bidType }: PortalBidInvitation['request'], wish: unknown, isByLines: boolean | null) {
+function choosePricing({ lines, bidType }: PortalBidInvitation['request'], wish: unknown, isByLines: boolean | null) {
   if (lines.length === 0) return 'sum'
   if (bidType !== 'lump_sum' || wish === 'lines') return 'lines'
   return wish !== 'sum' && isByLines === true ? 'lines' : 'sum'

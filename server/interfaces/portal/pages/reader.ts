@@ -18,9 +18,9 @@ export interface Reader {
   /** "Sat, Dec 5", with the year if it is not the current one. */
   shortDate(date: string): string
   /** The calendar day of a timestamp in the time zone of the job. */
-  dayOf(instant: string, timeZone: string): string
+  dayOf(timestamp: string, timeZone: string): string
   /** The short name of a time zone at a timestamp, such as CST. */
-  zoneName(instant: string, timeZone: string): string
+  zoneName(timestamp: string, timeZone: string): string
 }
 
 const WORDS: Readonly<Record<VendorLanguage, Words>> = { en: english, es: spanish }
@@ -28,17 +28,17 @@ const WORDS: Readonly<Record<VendorLanguage, Words>> = { en: english, es: spanis
 export const LANGUAGES = Object.keys(WORDS) as readonly VendorLanguage[]
 
 /** Returns the language: the one chosen on a page, else the vendor's recorded language, else the browser's. */
-export function languageFor(...wishes: readonly (string | null | undefined | false)[]): VendorLanguage {
+export function chooseLanguage(...wishes: readonly (string | null | undefined | false)[]): VendorLanguage {
   const wish = wishes.find((candidate) => LANGUAGES.some((language) => language === candidate))
   return LANGUAGES.find((language) => language === wish) ?? 'en'
 }
 
 // Creating these takes longer than using them, so there is one set per language.
-const FORMATS = new Map(LANGUAGES.map((language) => [language, formatsOf(WORDS[language])]))
+const FORMATS_BY_LANGUAGE = new Map(LANGUAGES.map((language) => [language, createFormats(WORDS[language])]))
 
-export function readerIn(language: VendorLanguage, now: Date): Reader {
+export function createReader(language: VendorLanguage, now: Date): Reader {
   const words = WORDS[language]
-  const { long, short, withYear, plain } = FORMATS.get(language) ?? formatsOf(words)
+  const { long, short, withYear, plain } = FORMATS_BY_LANGUAGE.get(language) ?? createFormats(words)
   const thisYear = now.toISOString().slice(0, 4)
   const shortDate = (date: string) => (date.startsWith(thisYear) ? short : withYear).format(new Date(date))
   const amounts = new Map<string, Intl.NumberFormat>()
@@ -70,15 +70,15 @@ export function readerIn(language: VendorLanguage, now: Date): Reader {
     number: (value) => plain.format(value),
     longDate: (date) => long.format(new Date(date)),
     shortDate,
-    dayOf: (instant, timeZone) => shortDate(dateIn(timeZone, new Date(instant))),
-    zoneName: (instant, timeZone) =>
+    dayOf: (timestamp, timeZone) => shortDate(dateIn(timeZone, new Date(timestamp))),
+    zoneName: (timestamp, timeZone) =>
       new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
-        .formatToParts(new Date(instant))
+        .formatToParts(new Date(timestamp))
         .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone,
   }
 }
 
-function formatsOf({ locale }: Words) {
+function createFormats({ locale }: Words) {
   // A calendar date has no time zone; UTC keeps it from shifting.
   const timeZone = 'UTC'
   return {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { isArchived, type SearchedKind } from '../../../platform/search/kinds.ts'
-import { endOf } from '../../../platform/search/words.ts'
+import { isArchivedSql, type SearchedKind } from '../../../platform/search/indexed-kinds.ts'
+import { prefixEnd } from '../../../platform/search/search-words.ts'
 
 /** A word to look up: one from the query, or a similar one in place of a mistyped one. */
-export interface Looked {
+export interface SearchWord {
   /** The index of the word in the query that it stands for. */
   place: number
   word: string
@@ -12,7 +12,7 @@ export interface Looked {
   isBeginning: boolean
 }
 
-export interface Hit {
+export interface WordHit {
   place: number
   kind: string
   id: string
@@ -23,55 +23,55 @@ export interface Hit {
  * The maximum number of hits per kind and word, newest records first. A word with more hits does not distinguish
  * records.
  */
-export const MOST_HITS = 200
+export const MAX_HITS = 200
 
 /** Returns the records that contain the words, whole words before prefixes. */
-export async function hitsOf(
+export async function findHits(
   { db, organizationId }: Tenant,
   kinds: readonly SearchedKind[],
-  looked: readonly Looked[],
-): Promise<Hit[]> {
+  looked: readonly SearchWord[],
+): Promise<WordHit[]> {
   if (looked.length === 0) return []
-  const { rows } = await sql<Hit>`
+  const { rows } = await sql<WordHit>`
     select w."place", k."kind", s."recordId" as "id", s."word" = w."word" as "isWhole"
-    from ${wordsIn(looked)} cross join unnest(${kinds.map(({ type }) => type)}::text[]) as k ("kind")
+    from ${unnestWords(looked)} cross join unnest(${kinds.map(({ type }) => type)}::text[]) as k ("kind")
     cross join lateral (
       select s."recordId", s."word" from "searchWords" as s
       where s."organizationId" = ${organizationId} and s."kind" = k."kind" and s."word" >= w."word" and s."word" < w."end"
-      order by s."word", s."recordId" desc limit ${MOST_HITS}) as s`.execute(db)
+      order by s."word", s."recordId" desc limit ${MAX_HITS}) as s`.execute(db)
   return rows
 }
 
 /** A record that may or may not contain a word, and the word's index in the query. */
-export interface Doubt {
+export interface UncheckedWord {
   id: string
   place: number
 }
 
 /** Returns which of these records contain the words, for words with too many hits to read. */
-export async function checked(
+export async function confirmWords(
   { db, organizationId }: Tenant,
-  doubts: readonly Doubt[],
-  looked: readonly Looked[],
-): Promise<Doubt[]> {
+  doubts: readonly UncheckedWord[],
+  looked: readonly SearchWord[],
+): Promise<UncheckedWord[]> {
   if (doubts.length === 0) return []
-  const { rows } = await sql<Doubt>`
+  const { rows } = await sql<UncheckedWord>`
     select d."id", d."place"
     from unnest(${doubts.map(({ id }) => id)}::text[], ${doubts.map(({ place }) => place)}::integer[]) as d ("id", "place")
-    join ${wordsIn(looked)} on w."place" = d."place"
+    join ${unnestWords(looked)} on w."place" = d."place"
     where exists (
       select from "searchWords" as s where s."organizationId" = ${organizationId} and s."recordId" = d."id"
         and s."word" >= w."word" and s."word" < w."end")`.execute(db)
   return rows
 }
 
-const wordsIn = (looked: readonly Looked[]) => sql`
+const unnestWords = (looked: readonly SearchWord[]) => sql`
   unnest(${looked.map(({ place }) => place)}::integer[], ${looked.map(({ word }) => word)}::text[],
-    ${looked.map(({ word, isBeginning }) => (isBeginning ? endOf(word) : `${word}\u0001`))}::text[])
+    ${looked.map(({ word, isBeginning }) => (isBeginning ? prefixEnd(word) : `${word}\u0001`))}::text[])
     as w ("place", "word", "end")`
 
 /** Returns the indexed words that have one of the variants. */
-export async function similarTo({ db, organizationId }: Tenant, variants: readonly string[]): Promise<string[]> {
+export async function findSimilarWords({ db, organizationId }: Tenant, variants: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     select distinct "word" from "searchVariants"
     where "organizationId" = ${organizationId} and "variant" = any(${[...variants]}::text[]) order by "word" limit 20`.execute(
@@ -80,22 +80,22 @@ export async function similarTo({ db, organizationId }: Tenant, variants: readon
   return rows.map(({ word }) => word)
 }
 
-export interface Shown {
+export interface DisplayedHit {
   id: string
   title: string
   detail: string | null
   status: string
 }
 
-export async function shown(
+export async function findDisplayedHits(
   { db, organizationId }: Tenant,
   kind: SearchedKind,
   ids: readonly string[],
-): Promise<Shown[]> {
-  const { rows } = await sql<Shown>`
+): Promise<DisplayedHit[]> {
+  const { rows } = await sql<DisplayedHit>`
     select t."id", ${sql.raw(kind.title)} as "title", ${sql.raw(kind.detail)} as "detail", ${sql.raw(kind.status)} as "status"
     from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
-    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and not ${sql.raw(isArchived(kind))}`.execute(
+    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and not ${sql.raw(isArchivedSql(kind))}`.execute(
     db,
   )
   return rows

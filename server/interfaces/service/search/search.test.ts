@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
-import { askedWords, variantsOf, wordsOf } from '../../../platform/search/words.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { toIndexWords, toQueryWords, typoVariants } from '../../../platform/search/search-words.ts'
 
 let plumbline: TestPlumbline
 let loneStar: string
@@ -13,14 +13,14 @@ beforeAll(async () => {
   const community = { name: 'Cedar Bend', status: 'active', timeZone: 'America/Chicago' }
   const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
   await plumbline.post('/api/ext/homes', { name: 'Lot 14', communityId, address: { line1: '212 Juniper Street' } })
-  const asked = {
+  const requested = {
     vendorIds: [loneStar],
     scope: 'framing',
     deadline: '2031-06-30',
     communityId,
     title: 'Frames of phase 2',
   }
-  const { body: request } = await plumbline.post('/api/ext/bids/request', asked)
+  const { body: request } = await plumbline.post('/api/ext/bids/request', requested)
   number = request.number
   await plumbline.post('/api/ext/bids', { bidRequestId: request.id, vendorId: loneStar, amount: 39_850 })
   await indexed()
@@ -152,7 +152,7 @@ test('a very frequent word does not narrow the results, and the response says so
 })
 
 test('words are separated as people expect', () => {
-  expect(wordsOf('PO-0001-01 Lone Star, LLC')).toEqual(['po000101', 'po', '0001', '01', 'lone', 'star', 'llc'])
-  expect(askedWords('po-0001-01  ÉTÉ')).toEqual(['po000101', 'ete'])
-  expect(variantsOf('abca')).toEqual(['abca', 'bca', 'aca', 'aba', 'abc'])
+  expect(toIndexWords('PO-0001-01 Lone Star, LLC')).toEqual(['po000101', 'po', '0001', '01', 'lone', 'star', 'llc'])
+  expect(toQueryWords('po-0001-01  ÉTÉ')).toEqual(['po000101', 'ete'])
+  expect(typoVariants('abca')).toEqual(['abca', 'bca', 'aca', 'aba', 'abc'])
 })

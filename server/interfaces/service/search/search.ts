@@ -1,10 +1,19 @@
 import type { SearchAnswer, SearchHit, SearchType } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { KINDS, type SearchedKind } from '../../../platform/search/kinds.ts'
-import { askedWords, isForgiving, variantsOf } from '../../../platform/search/words.ts'
-import { checked, type Doubt, type Hit, hitsOf, type Looked, MOST_HITS, shown, similarTo } from './queries.ts'
+import { SEARCHED_KINDS, type SearchedKind } from '../../../platform/search/indexed-kinds.ts'
+import { isTypoTolerant, toQueryWords, typoVariants } from '../../../platform/search/search-words.ts'
+import {
+  confirmWords,
+  findDisplayedHits,
+  findHits,
+  findSimilarWords,
+  MAX_HITS,
+  type SearchWord,
+  type UncheckedWord,
+  type WordHit,
+} from './queries.ts'
 
-interface Asked {
+interface SearchQuery {
   q: string
   types?: readonly SearchType[] | undefined
   limit: number
@@ -14,41 +23,44 @@ interface Asked {
 const SCORES = { whole: 4, beginning: 2, similar: 1 } as const
 
 /** How many similar words replace a mistyped one. */
-const MOST_SIMILAR = 5
+const MAX_SIMILAR = 5
 
 /** Returns the records that contain all words, best first, of the kinds that the caller may read. */
-export async function search(call: Call, { q, types, limit }: Asked): Promise<SearchAnswer> {
-  const asked = KINDS.filter(({ type }) => types === undefined || types.includes(type))
-  const kinds = asked.filter(({ permission }) => call.permissions.has(permission))
-  const notSearched = asked.filter((kind) => !kinds.includes(kind)).map(({ type }) => type)
-  const words = askedWords(q)
-  const looked: Looked[] = words.map((word, place) => ({ place, word, isBeginning: true }))
-  const hits = await hitsOf(call, kinds, looked)
-  const corrected = await similar(
+export async function search(call: Call, { q, types, limit }: SearchQuery): Promise<SearchAnswer> {
+  const requested = SEARCHED_KINDS.filter(({ type }) => types === undefined || types.includes(type))
+  const kinds = requested.filter(({ permission }) => call.permissions.has(permission))
+  const notSearched = requested.filter((kind) => !kinds.includes(kind)).map(({ type }) => type)
+  const words = toQueryWords(q)
+  const looked: SearchWord[] = words.map((word, place) => ({ place, word, isBeginning: true }))
+  const hits = await findHits(call, kinds, looked)
+  const corrected = await findSimilar(
     call,
     looked.filter(({ place }) => !hits.some((hit) => hit.place === place)),
   )
   const all = [...looked, ...corrected]
-  hits.push(...(await hitsOf(call, kinds, corrected)).map((hit) => ({ ...hit, isSimilar: true })))
+  hits.push(...(await findHits(call, kinds, corrected)).map((hit) => ({ ...hit, isSimilar: true })))
   const ofKind = Map.groupBy(hits, (hit) => hit.kind)
   const candidates =
-    words.length === 0 ? [] : kinds.map((kind) => candidatesOf(kind, ofKind.get(kind.type) ?? [], words.length))
+    words.length === 0 ? [] : kinds.map((kind) => collectCandidates(kind, ofKind.get(kind.type) ?? [], words.length))
   // For all kinds at once, because one statement per kind would cost more than all these look-ups.
   const have = Map.groupBy(
-    await checked(
+    await confirmWords(
       call,
       candidates.flatMap(({ inDoubt }) => inDoubt),
       all,
     ),
     ({ id }) => id,
   )
-  const ranked = candidates.flatMap((each) => together(each, have))
+  const ranked = candidates.flatMap((each) => filterByAllWords(each, have))
   const isPartial = candidates.some(({ isCut }) => isCut)
   // With equal scores, a vendor comes before the bids and orders that match by its name, and newer records come first:
   // IDs are in order of creation.
-  ranked.sort((a, b) => b.score - a.score || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.id < b.id ? 1 : -1))
+  ranked.sort(
+    (a, b) =>
+      b.score - a.score || SEARCHED_KINDS.indexOf(a.kind) - SEARCHED_KINDS.indexOf(b.kind) || (a.id < b.id ? 1 : -1),
+  )
   return {
-    data: await asShown(call, ranked.slice(0, limit)),
+    data: await toSearchHits(call, ranked.slice(0, limit)),
     isPartial: isPartial || ranked.length > limit,
     corrections: words.flatMap((word, place) => {
       const to = corrected.filter((one) => one.place === place).map((one) => one.word)
@@ -58,18 +70,18 @@ export async function search(call: Call, { q, types, limit }: Asked): Promise<Se
   }
 }
 
-interface Ranked {
+interface RankedHit {
   id: string
   kind: SearchedKind
   score: number
 }
 
-async function similar(call: Call, missing: readonly Looked[]): Promise<Looked[]> {
-  const found: Looked[] = []
+async function findSimilar(call: Call, missing: readonly SearchWord[]): Promise<SearchWord[]> {
+  const found: SearchWord[] = []
   for (const { place, word } of missing) {
-    if (!isForgiving(word)) continue
-    const words = await similarTo(call, variantsOf(word))
-    found.push(...words.slice(0, MOST_SIMILAR).map((other) => ({ place, word: other, isBeginning: false })))
+    if (!isTypoTolerant(word)) continue
+    const words = await findSimilarWords(call, typoVariants(word))
+    found.push(...words.slice(0, MAX_SIMILAR).map((other) => ({ place, word: other, isBeginning: false })))
   }
   return found
 }
@@ -81,7 +93,7 @@ interface Candidates {
   /** For each word of the query, the score of each record. */
   scores: readonly Map<string, number>[]
   /** The words for which it is still unknown whether a record contains them. */
-  inDoubt: Doubt[]
+  inDoubt: UncheckedWord[]
   /** Whether there may be more records that contain all words. */
   isCut: boolean
 }
@@ -90,7 +102,11 @@ interface Candidates {
  * Returns the records that contain the rarest word. Of a word with very many hits only the first were read, so other
  * records may contain it too. If all words are that frequent, some records are missed, and the response says so.
  */
-function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: boolean })[], count: number): Candidates {
+function collectCandidates(
+  kind: SearchedKind,
+  hits: readonly (WordHit & { isSimilar?: boolean })[],
+  count: number,
+): Candidates {
   const scores = Array.from({ length: count }, () => new Map<string, number>())
   const isFull = Array.from({ length: count }, () => false)
   for (const [place, own] of Map.groupBy(hits, (hit) => hit.place)) {
@@ -99,7 +115,7 @@ function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: bo
       const score = isSimilar ? SCORES.similar : isWhole ? SCORES.whole : SCORES.beginning
       scored?.set(id, Math.max(score, scored.get(id) ?? 0))
     }
-    isFull[place] = own.length >= MOST_HITS
+    isFull[place] = own.length >= MAX_HITS
   }
   const places = scores.map((_, place) => place)
   const rarest = places.toSorted(
@@ -115,7 +131,10 @@ function candidatesOf(kind: SearchedKind, hits: readonly (Hit & { isSimilar?: bo
 }
 
 /** Returns the records that contain all words, given the results for the words in doubt. */
-function together({ kind, ids, scores }: Candidates, have: ReadonlyMap<string, readonly Doubt[]>): Ranked[] {
+function filterByAllWords(
+  { kind, ids, scores }: Candidates,
+  have: ReadonlyMap<string, readonly UncheckedWord[]>,
+): RankedHit[] {
   return ids.flatMap((id) => {
     const found = have.get(id) ?? []
     const each = scores.map((scored, place) => {
@@ -126,11 +145,11 @@ function together({ kind, ids, scores }: Candidates, have: ReadonlyMap<string, r
   })
 }
 
-async function asShown(call: Call, ranked: readonly Ranked[]): Promise<SearchHit[]> {
+async function toSearchHits(call: Call, ranked: readonly RankedHit[]): Promise<SearchHit[]> {
   const rows = new Map<string, SearchHit>()
   for (const [kind, own] of Map.groupBy(ranked, (one) => one.kind)) {
     const ids = own.map(({ id }) => id)
-    for (const row of await shown(call, kind, ids)) rows.set(row.id, { type: kind.type, ...row })
+    for (const row of await findDisplayedHits(call, kind, ids)) rows.set(row.id, { type: kind.type, ...row })
   }
   // Records that were archived after they were indexed are left out.
   return ranked.flatMap(({ id }) => rows.get(id) ?? [])

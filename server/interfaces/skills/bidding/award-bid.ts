@@ -1,14 +1,14 @@
 import type { AwardBidInput, AwardBidResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import type { Effort } from '../frame/effort.ts'
-import { everyPage } from '../frame/pages.ts'
+import { readAllPages } from '../frame/read-all-pages.ts'
+import type { WorkLimit } from '../frame/work-limit.ts'
 
 /** acceptBid makes the decisions. This collects their consequences in one response. */
-export async function awardBid(input: AwardBidInput, call: Call, effort: Effort): Promise<AwardBidResult> {
+export async function awardBid(input: AwardBidInput, call: Call, workLimit: WorkLimit): Promise<AwardBidResult> {
   const { purchaseOrder, ...bid } = await call.operation('acceptBid', { ...input })
   const rejectedBidIds: string[] = []
   const rejected = { bidRequestId: bid.bidRequestId, status: 'rejected' }
-  for await (const bids of everyPage(call, effort, 'listBids', rejected)) {
+  for await (const bids of readAllPages(call, workLimit, 'listBids', rejected)) {
     // The time is fixed during a call, so every bid with this decision time was decided by this award.
     rejectedBidIds.push(...bids.filter(({ decidedAt }) => decidedAt === bid.decidedAt).map(({ id }) => id))
   }

@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import type { BidHistoryInput, BidHistoryResult } from '../../../../client/contract.gen.ts'
-import { type Call, keptHidden } from '../../../platform/calls/call.ts'
+import { type Call, sealedRequestIds } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { minorUnits } from '../../../platform/values/minor-units.ts'
-import { averageAmount, minus, percentage } from '../../../platform/values/money.ts'
-import { listed, periodOf, reported, sentences, todayOf } from '../frame/report.ts'
+import { averageAmount, subtract, toPercentage } from '../../../platform/values/money.ts'
+import { getToday, selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_BIDS = 500
-const MOST_VENDORS = 200
+const MAX_BIDS = 500
+const MAX_VENDORS = 200
 
-type Past = BidHistoryResult['bids'][number]
+type PastBid = BidHistoryResult['bids'][number]
 
 export async function bidHistory(input: BidHistoryInput, call: Call): Promise<BidHistoryResult> {
-  const to = input.to ?? todayOf(call)
-  const period = periodOf(call, { from: input.from ?? addDays(to, -365), to })
-  const { rows: bids, truncated } = listed(await bidsOf(call, { ...input, ...period }), MOST_BIDS)
+  const to = input.to ?? getToday(call)
+  const period = toReportPeriod(call, { from: input.from ?? addDays(to, -365), to })
+  const { rows: bids, truncated } = truncateRows(await findPastBids(call, { ...input, ...period }), MAX_BIDS)
   const byVendor = Map.groupBy(bids, ({ vendorId }) => vendorId)
-  const vendors = [...byVendor.values()].flatMap((ofVendor) => trendOf(ofVendor, call.currency))
+  const vendors = [...byVendor.values()].flatMap((ofVendor) => computeTrends(ofVendor, call.currency))
   vendors.sort((a, b) => a.last - b.last || (a.vendor < b.vendor ? -1 : 1))
   return {
-    ...{ ...period, vendors: vendors.slice(0, MOST_VENDORS), bids },
-    ...reported(call, {
-      truncated: truncated || vendors.length > MOST_VENDORS,
-      unknown: sentences(
+    ...{ ...period, vendors: vendors.slice(0, MAX_VENDORS), bids },
+    ...withReportFooter(call, {
+      truncated: truncated || vendors.length > MAX_VENDORS,
+      unknown: selectSentences(
         bids.some(({ pricePerSquareFoot }) => pricePerSquareFoot === null) &&
           'Bids for a whole community or for homes without a plan have no price per square foot.',
         'The amount of a bid for several homes is divided equally between them.',
@@ -33,7 +33,7 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
 }
 
 /** `bids` are those of one vendor, newest first. */
-function trendOf(bids: readonly Past[], currency: string): BidHistoryResult['vendors'] {
+function computeTrends(bids: readonly PastBid[], currency: string): BidHistoryResult['vendors'] {
   const [newest, oldest] = [bids[0], bids.at(-1)]
   if (newest === undefined || oldest === undefined) return []
   const [first, last] = [oldest.pricePerHome, newest.pricePerHome]
@@ -45,17 +45,17 @@ function trendOf(bids: readonly Past[], currency: string): BidHistoryResult['ven
         bids.map(({ pricePerHome }) => pricePerHome),
         currency,
       ),
-      changePercent: bids.length === 1 ? null : percentage(minus(last, first), first),
+      changePercent: bids.length === 1 ? null : toPercentage(subtract(last, first), first),
     },
   ]
 }
 
-async function bidsOf(
+async function findPastBids(
   call: Call,
   { scope, communityId, from, to }: BidHistoryInput & { from: string; to: string },
-): Promise<Past[]> {
+): Promise<PastBid[]> {
   const { db, organizationId, timeZone } = call
-  const { rows } = await sql<Past>`
+  const { rows } = await sql<PastBid>`
     select b."vendorId", v."companyName" as "vendor", b."id" as "bidId", r."number" || ' ' || coalesce(r."title", r."scope") as "bidRequest",
       b."submittedAt", b."status", round(b."amount" / n."count", ${minorUnits(call.currency)}::integer) as "pricePerHome",
       round(b."amount" / nullif(n."area", 0), ${minorUnits(call.currency)}::integer) as "pricePerSquareFoot"
@@ -69,10 +69,10 @@ async function bidsOf(
         and h."id" = any(case when b."homeId" is null then r."homeIds" else array[b."homeId"] end)
     ) as n
     where b."organizationId" = ${organizationId} and lower(b."scope") = lower(${scope}) and b."status" <> 'withdrawn'
-      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${keptHidden(call)}::text[])
+      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${sealedRequestIds(call)}::text[])
       and b."submittedAt" >= ${from}::date::timestamp at time zone ${timeZone}
       and b."submittedAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
       and (${communityId ?? null}::text is null or b."communityId" = ${communityId ?? null})
-    order by b."submittedAt" desc, b."id" desc limit ${MOST_BIDS + 1}`.execute(db)
+    order by b."submittedAt" desc, b."id" desc limit ${MAX_BIDS + 1}`.execute(db)
   return rows
 }

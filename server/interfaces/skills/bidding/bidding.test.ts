@@ -87,14 +87,14 @@ test('levelBids fills in missing lines with the median or the given plug', async
 })
 
 test('recommendAward weighs price, quality, schedule and compliance as requested', async () => {
-  const usual = await desk.run('recommendAward', { bidRequestId: request.number })
-  expect(usual.recommendedBidId).toBe(bids.A)
-  expect(usual.bids).toMatchObject([
+  const defaults = await desk.run('recommendAward', { bidRequestId: request.number })
+  expect(defaults.recommendedBidId).toBe(bids.A)
+  expect(defaults.bids).toMatchObject([
     { vendor: 'Vendor A', score: 92.5, parts: { price: 100, quality: 100, schedule: 50, compliance: 100 }, days: 20 },
     { vendor: 'Vendor B', parts: { price: 96.77, schedule: 50 }, days: null, flags: ['lines_excluded'] },
     { vendor: 'Vendor C', parts: { price: 78.95, schedule: 100 }, days: 10 },
   ])
-  expect(usual.bids[2].score).toBeCloseTo(39.475 + 25 + 15 + 10, 1)
+  expect(defaults.bids[2].score).toBeCloseTo(39.475 + 25 + 15 + 10, 1)
   const weights = { price: 0, quality: 0, schedule: 1, compliance: 0 }
   const fast = await desk.run('recommendAward', { bidRequestId: request.number, weights })
   expect(fast).toMatchObject({
@@ -195,8 +195,8 @@ test('splitAward awards each line to the given vendor, all lines or none', async
   const twice = { ...input, awards: [...awards, { bidId: bids.C, lineIds: ['walls'] }] }
   expect((await desk.execute('splitAward', twice)).status).toBe(409)
   expect((await desk.get(`/bids/${bids.B}`)).status).toBe('submitted')
-  const made = await desk.run('splitAward', input)
-  expect(made).toMatchObject(expected)
-  const order = await desk.get(`/purchase-orders/${made.awards[0].purchaseOrderId}`)
+  const created = await desk.run('splitAward', input)
+  expect(created).toMatchObject(expected)
+  const order = await desk.get(`/purchase-orders/${created.awards[0].purchaseOrderId}`)
   expect(order).toMatchObject({ vendorId: vendors.B, total: 9500 })
 })

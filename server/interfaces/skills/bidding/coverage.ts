@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { FINISHED } from '../../../domain/land/home-statuses.ts'
-import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
 /** A budgeted trade of a home, and its progress toward being ordered. */
-export interface Coverage {
+export interface TradeCoverage {
   homeId: string
   home: string
   scope: string
@@ -21,21 +21,21 @@ export interface Coverage {
 }
 
 /** Returns the budgeted trades of one home or of all open homes, the largest budgets first, in one statement. */
-export async function coverageOf(
+export async function findCoverage(
   { db, organizationId }: Call,
   {
     homeId,
     communityId,
     onlyUnbought,
   }: { homeId?: string | undefined; communityId?: string | undefined; onlyUnbought: boolean },
-  most: number,
-): Promise<Coverage[]> {
-  const { rows } = await sql<Coverage>`
+  max: number,
+): Promise<TradeCoverage[]> {
+  const { rows } = await sql<TradeCoverage>`
     with "of" as materialized (
       select h."id", h."communityId", h."name" || ', ' || c."name" as "home" from "homes" h
       join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
       where h."organizationId" = ${organizationId}
-        and case when ${homeId ?? null}::text is null then h."status" <> all(${[...FINISHED]}::text[]) else h."id" = ${homeId ?? null} end
+        and case when ${homeId ?? null}::text is null then h."status" <> all(${[...FINISHED_STATUSES]}::text[]) else h."id" = ${homeId ?? null} end
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
     ), "budgeted" as (
       select "homeId", lower("scope") as "key", min("scope") as "scope", sum("budgeted") as "budgeted" from "budgetLines"
@@ -43,8 +43,8 @@ export async function coverageOf(
       group by "homeId", lower("scope") having sum("budgeted") > 0
     ), "ordered" as (
       select "homeId", lower("scope") as "key",
-        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
-        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pending"
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED_STATUSES]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING_STATUSES]}::text[])), 0) as "pending"
       from "purchaseOrders"
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of")) and "poType" <> 'backcharge'
       group by "homeId", lower("scope")
@@ -79,6 +79,6 @@ export async function coverageOf(
     left join "ordered" o on o."homeId" = b."homeId" and o."key" = b."key"
     left join "requested" a on a."homeId" = b."homeId" and a."key" = b."key"
     where not ${onlyUnbought}::boolean or coalesce(o."committed", 0) = 0
-    order by b."budgeted" desc, h."id", b."key" limit ${most + 1}`.execute(db)
+    order by b."budgeted" desc, h."id", b."key" limit ${max + 1}`.execute(db)
   return rows
 }

@@ -1,8 +1,8 @@
 import type { ExtendBidDeadlineResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
-import { remind } from './reminding.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { remindVendors } from './remind-vendors.ts'
 
 export async function extendBidDeadline(
   { bidRequestId, deadline, notify }: Checked['ExtendBidDeadlineInput'],
@@ -10,7 +10,7 @@ export async function extendBidDeadline(
 ): Promise<ExtendBidDeadlineResult> {
   const before = await call.operation('getBidRequest', { bidRequestId })
   if (deadline <= before.deadline)
-    throw invalid([
+    throw validationFailed([
       { pointer: '/deadline', code: 'minimum', message: `must be after the current deadline ${before.deadline}` },
     ])
   const wasClosed = before.status === 'closed'
@@ -20,6 +20,6 @@ export async function extendBidDeadline(
   return {
     ...{ bidRequestId, bidRequest: `${request.number} ${request.title ?? request.scope}` },
     ...{ previousDeadline: before.deadline, deadline: request.deadline, wasClosed },
-    told: notify && request.status === 'sent' ? await remind(call, request) : [],
+    told: notify && request.status === 'sent' ? await remindVendors(call, request) : [],
   }
 }

@@ -1,15 +1,17 @@
 import type { BidComparison, LeveledBid } from '../../../../client/contract.gen.ts'
-import { SEALED } from '../../../domain/bidding/bid-requests/bid-request.ts'
+import { SEALED_MESSAGE } from '../../../domain/bidding/bid-requests/bid-request.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { averageAmount, sum } from '../../../platform/values/money.ts'
 
 /**
  * Returns the bids of a comparison without hidden amounts, the lowest leveled amount first and incomplete bids last.
  */
-export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
+export function levelComparison(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
   if (comparison.amountsHidden)
-    throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED}`)
-  const medians = new Map(comparison.lines.map(({ lineId, prices }) => [lineId, medianOf(prices, comparison.currency)]))
+    throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED_MESSAGE}`)
+  const medians = new Map(
+    comparison.lines.map(({ lineId, prices }) => [lineId, medianPrice(prices, comparison.currency)]),
+  )
   const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
   const required = new Set(comparison.lines.flatMap(({ lineId, required }) => (required ? [lineId] : [])))
   const bids = comparison.vendors.flatMap((vendor) => {
@@ -41,7 +43,7 @@ export function leveled(comparison: BidComparison, plugs: ReadonlyMap<string, nu
 }
 
 /** Returns the median of the prices bid for a line as requested; undefined if there are none. */
-function medianOf(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
+function medianPrice(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
   const amounts = prices.flatMap(({ amount, excluded, alternate }) =>
     excluded || alternate || amount === null ? [] : [amount],
   )

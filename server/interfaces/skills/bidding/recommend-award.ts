@@ -1,43 +1,43 @@
 import type { BidComparisonVendor, RecommendAwardInput, RecommendAwardResult } from '../../../../client/contract.gen.ts'
-import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
-import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import { findTrackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { computeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { reported, sentences } from '../frame/report.ts'
-import { leveled } from './leveling.ts'
+import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { levelComparison } from './leveling.ts'
 
 const WEIGHTS = { price: 50, quality: 25, schedule: 15, compliance: 10 }
 /** The score of a part without data. */
 const UNKNOWN_POINTS = 50
 const COMPLIANCE_POINTS = { compliant: 100, exempt: 100, expiring: 75, missing: 25, expired: 0 } as const
 
-type Entry = RecommendAwardResult['bids'][number]
-type Parts = Entry['parts']
+type RecommendedBid = RecommendAwardResult['bids'][number]
+type ScoreParts = RecommendedBid['parts']
 
 export async function recommendAward(
   { bidRequestId, weights = WEIGHTS }: RecommendAwardInput,
   call: Call,
 ): Promise<RecommendAwardResult> {
   const comparison = await call.operation('compareBids', { bidRequestId })
-  const bids = leveled(comparison, new Map())
-  const scores = await qualityOf(call, [...new Set(bids.map(({ vendorId }) => vendorId))])
+  const bids = levelComparison(comparison, new Map())
+  const scores = await findQualityScores(call, [...new Set(bids.map(({ vendorId }) => vendorId))])
   const offers = new Map(comparison.vendors.map((vendor) => [vendor.bidId, vendor]))
   const lowest = Math.min(...bids.map(({ leveledAmount }) => leveledAmount))
-  const days = new Map(comparison.vendors.map((vendor) => [vendor.bidId, daysOf(vendor)]))
+  const days = new Map(comparison.vendors.map((vendor) => [vendor.bidId, totalDays(vendor)]))
   const fastest = Math.min(...[...days.values()].filter((each) => each !== null))
-  const entries = bids.flatMap(({ bidId, vendorId, vendor, amount, leveledAmount }): Entry[] => {
+  const entries = bids.flatMap(({ bidId, vendorId, vendor, amount, leveledAmount }): RecommendedBid[] => {
     const offer = offers.get(bidId)
     if (offer === undefined) return []
     const taken = days.get(bidId) ?? null
     const parts = {
-      price: leveledAmount === 0 ? 100 : rounded((lowest / leveledAmount) * 100),
+      price: leveledAmount === 0 ? 100 : roundScore((lowest / leveledAmount) * 100),
       quality: scores.get(vendorId) ?? UNKNOWN_POINTS,
-      schedule: taken === null ? UNKNOWN_POINTS : taken === 0 ? 100 : rounded((fastest / taken) * 100),
+      schedule: taken === null ? UNKNOWN_POINTS : taken === 0 ? 100 : roundScore((fastest / taken) * 100),
       compliance: COMPLIANCE_POINTS[offer.complianceStatus],
     }
     const { awardable: isAwardable, flags } = offer
     return [
       {
-        ...{ bidId, vendorId, vendor, score: weighed(parts, weights), parts },
+        ...{ bidId, vendorId, vendor, score: weightedScore(parts, weights), parts },
         ...{ amount, leveledAmount, days: taken, isAwardable, flags },
       },
     ]
@@ -46,8 +46,8 @@ export async function recommendAward(
   return {
     ...{ bidRequestId, bidRequest: `${comparison.number} ${comparison.scope}`, bids: entries },
     recommendedBidId: entries.find(({ isAwardable }) => isAwardable)?.bidId ?? null,
-    ...reported(call, {
-      unknown: sentences(
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         entries.some(({ days }) => days === null) &&
           'Some bids have no lead time and no duration. Their schedule score is 50.',
         entries.some(({ vendorId }) => !scores.has(vendorId)) &&
@@ -59,28 +59,28 @@ export async function recommendAward(
   }
 }
 
-async function qualityOf(call: Call, vendorIds: string[]): Promise<Map<string, number>> {
+async function findQualityScores(call: Call, vendorIds: string[]): Promise<Map<string, number>> {
   const period = { from: null, to: null }
   const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
-  const records = await trackRecords(call, vendorIds, period)
+  const records = await findTrackRecords(call, vendorIds, period)
   const scores = [...records].map(
-    ([vendorId, record]) => [vendorId, scorecard(record, { ...frame, vendorId }).score] as const,
+    ([vendorId, record]) => [vendorId, computeScorecard(record, { ...frame, vendorId }).score] as const,
   )
   return new Map(scores.flatMap(([vendorId, score]) => (score === null ? [] : [[vendorId, score] as const])))
 }
 
-function daysOf({ leadTimeDays, durationDays }: BidComparisonVendor): number | null {
+function totalDays({ leadTimeDays, durationDays }: BidComparisonVendor): number | null {
   return leadTimeDays === null && durationDays === null ? null : (leadTimeDays ?? 0) + (durationDays ?? 0)
 }
 
-function weighed(parts: Parts, weights: Parts): number {
-  const names = Object.keys(WEIGHTS) as (keyof Parts)[]
+function weightedScore(parts: ScoreParts, weights: ScoreParts): number {
+  const names = Object.keys(WEIGHTS) as (keyof ScoreParts)[]
   const whole = names.reduce((sum, name) => sum + weights[name], 0)
   // If all weights are zero, all parts count the same.
-  const weightOf = (name: keyof Parts) => (whole === 0 ? 1 / names.length : weights[name] / whole)
-  return rounded(names.reduce((sum, name) => sum + parts[name] * weightOf(name), 0))
+  const weightOf = (name: keyof ScoreParts) => (whole === 0 ? 1 / names.length : weights[name] / whole)
+  return roundScore(names.reduce((sum, name) => sum + parts[name] * weightOf(name), 0))
 }
 
-function rounded(value: number): number {
+function roundScore(value: number): number {
   return Math.round(value * 100) / 100
 }

@@ -1,42 +1,47 @@
 import { sql } from 'kysely'
 import type { SendBidRemindersResult } from '../../../../client/contract.gen.ts'
-import { OPEN_INVITATION } from '../../../domain/bidding/bid-requests/bid-request.ts'
+import { OPEN_INVITATION_STATUSES } from '../../../domain/bidding/bid-requests/bid-request.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
-import { remind } from './reminding.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { remindVendors } from './remind-vendors.ts'
 
 /** Sending more emails in one transaction would hold their locks for too long. */
-const MOST_REQUESTS = 50
+const MAX_REQUESTS = 50
 
 export async function sendBidReminders(
   { bidRequestId, daysBeforeDeadline }: Checked['SendBidRemindersInput'],
   call: Call,
 ): Promise<SendBidRemindersResult> {
-  const until = addDays(todayOf(call), daysBeforeDeadline)
-  const found = bidRequestId === undefined ? await dueUntil(call, until) : [bidRequestId]
-  const { rows: ids, truncated } = listed(found, MOST_REQUESTS)
+  const until = addDays(getToday(call), daysBeforeDeadline)
+  const found = bidRequestId === undefined ? await findRequestsDueUntil(call, until) : [bidRequestId]
+  const { rows: ids, truncated } = truncateRows(found, MAX_REQUESTS)
   const requests: SendBidRemindersResult['requests'] = []
   for (const id of ids) {
     const request = await call.operation('getBidRequest', { bidRequestId: id })
     const bidRequest = `${request.number} ${request.title ?? request.scope}`
-    requests.push({ bidRequestId: id, bidRequest, deadline: request.deadline, reminded: await remind(call, request) })
+    requests.push({
+      bidRequestId: id,
+      bidRequest,
+      deadline: request.deadline,
+      reminded: await remindVendors(call, request),
+    })
   }
   return {
     requests,
     remindedCount: requests.reduce((count, { reminded }) => count + reminded.length, 0),
-    ...reported(call, { truncated }),
+    ...withReportFooter(call, { truncated }),
   }
 }
 
-async function dueUntil({ db, organizationId }: Call, until: string): Promise<string[]> {
+async function findRequestsDueUntil({ db, organizationId }: Call, until: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r."id" from "bidRequests" r
     where r."organizationId" = ${organizationId} and r."status" = 'sent' and r."deadline" <= ${until}
       and exists (select from "invitations" i
         where i."organizationId" = r."organizationId" and i."bidRequestId" = r."id"
-          and i."status" = any(${[...OPEN_INVITATION]}::text[]))
-    order by r."deadline", r."id" limit ${MOST_REQUESTS + 1}`.execute(db)
+          and i."status" = any(${[...OPEN_INVITATION_STATUSES]}::text[]))
+    order by r."deadline", r."id" limit ${MAX_REQUESTS + 1}`.execute(db)
   return rows.map(({ id }) => id)
 }

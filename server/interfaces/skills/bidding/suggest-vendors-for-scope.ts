@@ -6,19 +6,19 @@ import type {
   VendorSuggestion,
 } from '../../../../client/contract.gen.ts'
 import * as bids from '../../../domain/bidding/bids/queries.ts'
-import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
-import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import { findTrackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { computeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import type { Effort } from '../frame/effort.ts'
-import { everyPage } from '../frame/pages.ts'
+import { readAllPages } from '../frame/read-all-pages.ts'
+import type { WorkLimit } from '../frame/work-limit.ts'
 
 /** The weight of each part of the score. The contract documents the same values. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
 /** The score of a part without data: neither for nor against the vendor. */
 const UNKNOWN_POINTS = 50
 /** How many of the excluded vendors are listed. */
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 interface Candidate {
   vendor: Vendor
@@ -36,37 +36,37 @@ interface Price {
 export async function suggestVendorsForScope(
   input: Checked['SuggestVendorsForScopeInput'],
   call: Call,
-  effort: Effort,
+  workLimit: WorkLimit,
 ): Promise<SuggestVendorsForScopeResult> {
   const { scope, communityId, count } = input
   const candidates: Candidate[] = []
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
-  for await (const vendors of everyPage(call, effort, 'listVendors', query)) {
+  for await (const vendors of readAllPages(call, workLimit, 'listVendors', query)) {
     // Most vendors of a long list often lack valid compliance documents, and a track record is the most expensive thing
     // to read about a vendor.
-    const cards = await scorecards(
+    const cards = await findScorecards(
       call,
-      vendors.filter((vendor) => standing(vendor) === null),
+      vendors.filter((vendor) => findExclusionReason(vendor) === null),
     )
     const fit: Omit<Candidate, 'price'>[] = []
     for (const vendor of vendors) {
       const card = cards.get(vendor.id)
-      if (card !== undefined && mayBeOrderedFrom(vendor, card)) fit.push({ vendor, scorecard: card })
+      if (card !== undefined && isBelowOrderLimit(vendor, card)) fit.push({ vendor, scorecard: card })
       else
         passedOver.push({
           vendorId: vendor.id,
           companyName: vendor.companyName,
-          reason: standing(vendor) ?? 'po_limit_reached',
+          reason: findExclusionReason(vendor) ?? 'po_limit_reached',
         })
     }
-    candidates.push(...(await withPrices(call, fit, scope)))
+    candidates.push(...(await addPrices(call, fit, scope)))
   }
   return {
     scope,
     communityId: communityId ?? null,
-    vendors: ranked(candidates).slice(0, count),
-    passedOver: passedOver.slice(0, MOST_LISTED),
+    vendors: rankCandidates(candidates).slice(0, count),
+    passedOver: passedOver.slice(0, MAX_LISTED),
     asOf: call.now.toISOString(),
   }
 }
@@ -75,34 +75,34 @@ export async function suggestVendorsForScope(
  * Returns why the vendor's own status excludes it; null if it does not. This is stricter than inviting, which is
  * possible without any compliance documents, because a suggested vendor must be ready to work.
  */
-function standing({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
+function findExclusionReason({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
   if (status !== 'active') return status
   if (complianceStatus === 'expired') return 'compliance_expired'
   if (complianceStatus === 'missing') return 'compliance_missing'
   return null
 }
 
-function mayBeOrderedFrom({ poLimit }: Vendor, { openCommitment }: VendorScorecard): boolean {
+function isBelowOrderLimit({ poLimit }: Vendor, { openCommitment }: VendorScorecard): boolean {
   return poLimit === null || openCommitment < poLimit
 }
 
-async function scorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, VendorScorecard>> {
+async function findScorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, VendorScorecard>> {
   if (vendors.length === 0) return new Map()
   const period = { from: null, to: null }
-  const records = await trackRecords(
+  const records = await findTrackRecords(
     call,
     vendors.map(({ id }) => id),
     period,
   )
   const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
   return new Map(
-    Array.from(records, ([vendorId, record]) => [vendorId, scorecard(record, { ...frame, vendorId })] as const),
+    Array.from(records, ([vendorId, record]) => [vendorId, computeScorecard(record, { ...frame, vendorId })] as const),
   )
 }
 
-async function withPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], scope: string): Promise<Candidate[]> {
+async function addPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], scope: string): Promise<Candidate[]> {
   if (fit.length === 0) return []
-  const prices = await bids.lastPrices(
+  const prices = await bids.findLastPrices(
     call,
     fit.map(({ vendor }) => vendor.id),
     scope,
@@ -111,11 +111,14 @@ async function withPrices(call: Call, fit: readonly Omit<Candidate, 'price'>[], 
     const last = prices.get(known.vendor.id)
     if (last === undefined) return { ...known, price: null }
     const { amount, homeCount, bidId, submittedAt } = last
-    return { ...known, price: { amount: homeCount === 1 ? amount : rounded(amount / homeCount), bidId, submittedAt } }
+    return {
+      ...known,
+      price: { amount: homeCount === 1 ? amount : roundScore(amount / homeCount), bidId, submittedAt },
+    }
   })
 }
 
-function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
+function rankCandidates(candidates: readonly Candidate[]): VendorSuggestion[] {
   const totalCommitment = candidates.reduce((sum, { scorecard }) => sum + scorecard.openCommitment, 0)
   const prices = candidates.flatMap(({ price }) => (price === null ? [] : [price.amount]))
   const lowest = Math.min(...prices)
@@ -123,8 +126,8 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
     const { openCommitment } = scorecard
     const points = {
       scorecard: scorecard.score ?? UNKNOWN_POINTS,
-      load: totalCommitment === 0 ? 100 : rounded(100 - (openCommitment / totalCommitment) * 100),
-      price: price === null ? UNKNOWN_POINTS : price.amount === 0 ? 100 : rounded((lowest / price.amount) * 100),
+      load: totalCommitment === 0 ? 100 : roundScore(100 - (openCommitment / totalCommitment) * 100),
+      price: price === null ? UNKNOWN_POINTS : price.amount === 0 ? 100 : roundScore((lowest / price.amount) * 100),
     }
     return {
       rank: 1,
@@ -134,7 +137,9 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
       email: vendor.email,
       phone: vendor.phone,
       complianceStatus: vendor.complianceStatus,
-      score: rounded(points.scorecard * WEIGHTS.scorecard + points.load * WEIGHTS.load + points.price * WEIGHTS.price),
+      score: roundScore(
+        points.scorecard * WEIGHTS.scorecard + points.load * WEIGHTS.load + points.price * WEIGHTS.price,
+      ),
       parts: {
         scorecard: { score: scorecard.score, points: points.scorecard },
         load: { openCommitment, points: points.load },
@@ -152,6 +157,6 @@ function ranked(candidates: readonly Candidate[]): VendorSuggestion[] {
   return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
 }
 
-function rounded(value: number): number {
+function roundScore(value: number): number {
   return Math.round(value * 100) / 100
 }

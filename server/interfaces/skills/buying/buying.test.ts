@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
  * A plan needs 100 studs at 3 and 50 square feet of granite at 40. The option QTZ replaces the granite with quartz at
@@ -78,7 +78,7 @@ test('purchaseForecast shows the parts needed per week, the ordered parts, and w
   ])
   const { orderBy } = forecast.parts[0]
   const task = (await desk.get('/tasks')).data[0]
-  const weekdays = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  const weekdays = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
   expect(orderBy).toBe(weekdays.add(task.plannedStart, -4))
   expect((await desk.run('purchaseForecast', { weeks: 1 })).parts).toEqual([])
 })

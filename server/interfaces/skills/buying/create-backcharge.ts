@@ -1,20 +1,20 @@
 import type { CreateBackchargeInput, CreateBackchargeResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
  * Creates a draft like any order. The amount is deducted from the vendor's payments once the order is approved and
  * issued.
  */
 export async function createBackcharge(
-  { vendorId, homeId, amount, reason, relatedPoId, scope: asked }: CreateBackchargeInput,
+  { vendorId, homeId, amount, reason, relatedPoId, scope: requested }: CreateBackchargeInput,
   call: Call,
 ): Promise<CreateBackchargeResult> {
   const related =
     relatedPoId === undefined ? null : await call.operation('getPurchaseOrder', { purchaseOrderId: relatedPoId })
-  const scope = asked ?? related?.scope
+  const scope = requested ?? related?.scope
   if (scope === undefined)
-    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required unless relatedPoId is set' }])
+    throw validationFailed([{ pointer: '/scope', code: 'required', message: 'is required unless relatedPoId is set' }])
   const purchaseOrder = await call.operation('createPurchaseOrder', {
     ...{ homeId, vendorId, scope, poType: 'backcharge', notes: reason },
     ...(relatedPoId !== undefined && { parentPoId: relatedPoId }),

@@ -7,14 +7,14 @@ import type {
   Selection,
 } from '../../../../client/contract.gen.ts'
 import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
-import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
+import { ORDERED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, problem } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
 /** A selection is bought from a few vendors. Each change order locks the home's numbers. */
-const MOST_ORDERS = 20
+const MAX_ORDERS = 20
 
 export async function createChangePoFromSelection(
   input: CreateChangePoFromSelectionInput,
@@ -27,13 +27,13 @@ export async function createChangePoFromSelection(
       'wrong_status',
       `Cannot create a change order: the selection is ${describeStatus(selection.status)} and has not been ordered. Update the selection instead.`,
     )
-  const all = await ordersOf(call, selectionId)
+  const all = await findOrdersOfSelection(call, selectionId)
   const since = all.filter(({ id, poType }) => poType === 'change' && id > (selection.changePoId ?? ''))
-  const changes = since.length > 0 ? since : await changed(call, selection, quantity, all)
+  const changes = since.length > 0 ? since : await createChangeOrders(call, selection, quantity, all)
   const isApproved =
     changes.length > 0 && changes.every(({ status }) => status !== 'pending_approval' && status !== 'draft')
   return {
-    selection: isApproved ? await altered(call, input) : selection,
+    selection: isApproved ? await changeSelection(call, input) : selection,
     isChanged: isApproved,
     orders: changes.map(({ id: purchaseOrderId, number, parentPoId, vendorId, status, total }) => ({
       ...{ purchaseOrderId, number, parentPoId: parentPoId ?? '', vendorId, status, total },
@@ -44,15 +44,15 @@ export async function createChangePoFromSelection(
 }
 
 /** Returns all active orders that name the selection, oldest first. */
-async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[]> {
+async function findOrdersOfSelection(call: Call, selectionId: string): Promise<PurchaseOrder[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"
     where "organizationId" = ${call.organizationId} and "optionSelectionId" = ${selectionId}
-      and "status" not in ('declined', 'void') order by "id" limit ${MOST_ORDERS * 2 + 1}`.execute(call.db)
-  if (rows.length > MOST_ORDERS * 2)
+      and "status" not in ('declined', 'void') order by "id" limit ${MAX_ORDERS * 2 + 1}`.execute(call.db)
+  if (rows.length > MAX_ORDERS * 2)
     throw problem(
       'too_much_work',
-      `The selection is on more than ${MOST_ORDERS * 2} orders, which is too many for one change order.`,
+      `The selection is on more than ${MAX_ORDERS * 2} orders, which is too many for one change order.`,
     )
   const found = await orders.findAll(
     call,
@@ -62,30 +62,30 @@ async function ordersOf(call: Call, selectionId: string): Promise<PurchaseOrder[
 }
 
 /** Creates change orders for everything ordered, in proportion to the new quantity. */
-async function changed(
+async function createChangeOrders(
   call: Call,
   { id: optionSelectionId, quantity: before, homeId }: Selection,
   quantity: number,
   all: readonly PurchaseOrder[],
 ): Promise<PurchaseOrder[]> {
-  const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED.includes(status))
+  const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED_STATUSES.includes(status))
   if (parents.length === 0)
     throw conflict('missing_data', 'The selection has no issued order. Change or void its existing order instead.')
   if (quantity === before) throw conflict('already_done', `The quantity of the selection is already ${before}.`)
-  const made: PurchaseOrder[] = []
+  const created: PurchaseOrder[] = []
   for (const parent of parents) {
     const earlier = all.filter(({ poType, parentPoId }) => poType === 'change' && parentPoId === parent.id)
-    const lines = linesOf([parent, ...earlier], new Big(quantity).minus(before).div(before))
+    const lines = scaleLines([parent, ...earlier], new Big(quantity).minus(before).div(before))
     if (lines.length === 0) continue
     const of = { homeId, vendorId: parent.vendorId, scope: parent.scope, parentPoId: parent.id, optionSelectionId }
     const draft = await call.operation('createPurchaseOrder', { ...of, poType: 'change', lines })
-    made.push(await call.operation('changePurchaseOrderStatus', { purchaseOrderId: draft.id, status: 'approved' }))
+    created.push(await call.operation('changePurchaseOrderStatus', { purchaseOrderId: draft.id, status: 'approved' }))
   }
-  return made
+  return created
 }
 
 /** Returns the ordered quantities line by line, times the factor. A reduced line becomes a credit. */
-function linesOf(ordered: readonly PurchaseOrder[], factor: Big): object[] {
+function scaleLines(ordered: readonly PurchaseOrder[], factor: Big): object[] {
   const lines = ordered.flatMap((order) => order.lines)
   const alike = Map.groupBy(lines, (line) =>
     JSON.stringify([
@@ -111,7 +111,7 @@ function linesOf(ordered: readonly PurchaseOrder[], factor: Big): object[] {
   })
 }
 
-function altered(
+function changeSelection(
   call: Call,
   { selectionId, quantity, reason, overrideReason }: CreateChangePoFromSelectionInput,
 ): Promise<Selection> {

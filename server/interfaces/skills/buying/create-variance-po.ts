@@ -2,14 +2,14 @@ import type { CreateVariancePoResult, PurchaseOrder, TradeBudget } from '../../.
 import * as budgetLines from '../../../domain/costs/budgets/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 
-type Input = Checked['CreateVariancePoInput']
+type VariancePoInput = Checked['CreateVariancePoInput']
 
-export async function createVariancePo(input: Input, call: Call): Promise<CreateVariancePoResult> {
+export async function createVariancePo(input: VariancePoInput, call: Call): Promise<CreateVariancePoResult> {
   const { lines, reasonCode, responsible, notes } = input
-  const of = await placeOf(call, input)
-  const budgetBefore = await budgetOf(call, of)
+  const of = await findOrderPlace(call, input)
+  const budgetBefore = await findTradeBudget(call, of)
   const why = { varianceReasonCode: reasonCode, varianceResponsible: responsible }
   const draft = await call.operation('createPurchaseOrder', {
     ...{ ...of, ...why, poType: 'variance', lines },
@@ -23,19 +23,19 @@ export async function createVariancePo(input: Input, call: Call): Promise<Create
     ? []
     : (await call.operation('explainPurchaseOrderApproval', { purchaseOrderId: draft.id })).approvers
   const { reasons } = purchaseOrder.approval
-  return { purchaseOrder, isApproved, reasons, approvers, budgetBefore, budgetAfter: await budgetOf(call, of) }
+  return { purchaseOrder, isApproved, reasons, approvers, budgetBefore, budgetAfter: await findTradeBudget(call, of) }
 }
 
-interface Place extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'> {
+interface OrderPlace extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'> {
   parentPoId?: string
 }
 
 /** Home, vendor and trade are those of the original order, unless the input names others. */
-async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Promise<Place> {
+async function findOrderPlace(call: Call, { poId, homeId, vendorId, scope }: VariancePoInput): Promise<OrderPlace> {
   if (poId !== undefined) {
     const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })
     if (homeId !== undefined && homeId !== parent.homeId)
-      throw invalid([{ pointer: '/homeId', code: 'other_home', message: 'must be the home of the order' }])
+      throw validationFailed([{ pointer: '/homeId', code: 'other_home', message: 'must be the home of the order' }])
     return {
       homeId: parent.homeId,
       vendorId: vendorId ?? parent.vendorId,
@@ -45,13 +45,13 @@ async function placeOf(call: Call, { poId, homeId, vendorId, scope }: Input): Pr
   }
   const missing = Object.entries({ homeId, vendorId, scope }).filter(([, value]) => value === undefined)
   if (homeId !== undefined && vendorId !== undefined && scope !== undefined) return { homeId, vendorId, scope }
-  throw invalid(
+  throw validationFailed(
     missing.map(([field]) => ({ pointer: `/${field}`, code: 'required', message: 'is required unless poId is set' })),
   )
 }
 
-async function budgetOf(call: Call, { homeId, scope }: Place): Promise<TradeBudget> {
-  const scopes = await budgetLines.commitmentsOf(call, homeId)
+async function findTradeBudget(call: Call, { homeId, scope }: OrderPlace): Promise<TradeBudget> {
+  const scopes = await budgetLines.findCommitments(call, homeId)
   const found = scopes.find((each) => each.scope.toLowerCase() === scope.toLowerCase())
   const { budgeted = 0, committed = 0, pendingCommitted = 0, variance = 0 } = found ?? {}
   return { scope: found?.scope ?? scope, budgeted, committed, pendingCommitted, variance }

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { IssuePurchaseOrdersInput, IssuePurchaseOrdersResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { attempt } from '../frame/attempt.ts'
-import { conflictOf, type Refused } from '../frame/refused.ts'
-import { listed, todayOf } from '../frame/report.ts'
+import { attemptEach } from '../frame/attempt.ts'
+import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
+import { getToday, truncateRows } from '../frame/report.ts'
 
 /** Each locks a home, an order and a vendor; more would delay others. */
-const MOST_ORDERS = 50
+const MAX_ORDERS = 50
 /** Orders that are too early cost nothing, and up to this many are reported. */
-const MOST_LOOKED_AT = 200
+const MAX_ORDERS_READ = 200
 
 export async function issuePurchaseOrders(
   input: IssuePurchaseOrdersInput,
@@ -20,51 +20,57 @@ export async function issuePurchaseOrders(
 ): Promise<IssuePurchaseOrdersResult> {
   const { homeId, poIds, beforeTaskDays } = input
   if ((homeId === undefined) === (poIds === undefined))
-    throw invalid([
+    throw validationFailed([
       {
         pointer: '/homeId',
         code: 'required',
         message: 'is required unless poIds is set, and cannot be combined with it',
       },
     ])
-  const found = listed(await ordersOf(call, input), MOST_LOOKED_AT)
-  const last = beforeTaskDays === undefined ? null : addDays(todayOf(call), beforeTaskDays)
-  const isDue = ({ firstTaskOn }: Row) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
-  const due = listed(found.rows.filter(isDue), MOST_ORDERS)
-  const heldBack: Refused[] = found.rows
+  const found = truncateRows(await findOrdersToIssue(call, input), MAX_ORDERS_READ)
+  const last = beforeTaskDays === undefined ? null : addDays(getToday(call), beforeTaskDays)
+  const isDue = ({ firstTaskOn }: OrderToIssue) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
+  const due = truncateRows(found.rows.filter(isDue), MAX_ORDERS)
+  const heldBack: RefusedItem[] = found.rows
     .filter((order) => !isDue(order))
-    .map((order) => ({ ...namedIn(order, poIds), problem: conflictOf('wrong_status', tooEarly(order)) }))
+    .map((order) => ({
+      ...toRefusedOrder(order, poIds),
+      problem: toRowConflict('wrong_status', describeTooEarly(order)),
+    }))
   const issued: IssuePurchaseOrdersResult['issued'] = []
   for (const order of due.rows) {
     const { id: purchaseOrderId } = order
-    const moved = await attempt(call, (call) =>
+    const moved = await attemptEach(call, (call) =>
       call.operation('changePurchaseOrderStatus', { purchaseOrderId, status: 'issued' }),
     )
-    if (moved.refused !== null) heldBack.push({ ...namedIn(order, poIds), problem: moved.refused })
+    if (moved.refused !== null) heldBack.push({ ...toRefusedOrder(order, poIds), problem: moved.refused })
     else {
       const { number, vendorId, scope, total } = moved.done
       issued.push({ purchaseOrderId, number, vendorId, scope, total, firstTaskOn: order.firstTaskOn })
     }
   }
   return {
-    ...{ issued, heldBack: heldBack.slice(0, MOST_LOOKED_AT) },
+    ...{ issued, heldBack: heldBack.slice(0, MAX_ORDERS_READ) },
     total: sum(issued.map(({ total }) => total)),
     currency: call.currency,
     truncated: found.truncated || due.truncated,
   }
 }
 
-interface Row {
+interface OrderToIssue {
   id: string
   number: string
   firstTaskOn: string | null
 }
 
-function namedIn({ id, number }: Row, poIds: readonly string[] | undefined): Omit<Refused, 'problem'> {
+function toRefusedOrder(
+  { id, number }: OrderToIssue,
+  poIds: readonly string[] | undefined,
+): Omit<RefusedItem, 'problem'> {
   return { id, label: number, pointer: poIds === undefined ? null : `/input/poIds/${poIds.indexOf(id)}` }
 }
 
-function tooEarly({ number, firstTaskOn }: Row): string {
+function describeTooEarly({ number, firstTaskOn }: OrderToIssue): string {
   return firstTaskOn === null
     ? `${number} is not attached to an open task.`
     : `The first task of ${number} starts on ${formatDate(firstTaskOn)}.`
@@ -74,13 +80,13 @@ function tooEarly({ number, firstTaskOn }: Row): string {
  * Returns the named orders, or the approved orders of the home, in order of their IDs, like everything that locks
  * several orders.
  */
-async function ordersOf(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<Row[]> {
+async function findOrdersToIssue(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<OrderToIssue[]> {
   const { db, organizationId } = call
   const isMeant =
     poIds === undefined
       ? sql`o."homeId" = ${homeId ?? null} and o."status" = 'approved'`
       : sql`o."id" = any(${[...poIds]}::text[])`
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<OrderToIssue>`
     select o."id", o."number", (
       select min(t."plannedStart") from "tasks" t
       where t."organizationId" = ${organizationId} and t."homeId" = o."homeId" and t."archivedAt" is null
@@ -88,6 +94,6 @@ async function ordersOf(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput)
         and (o."id" = any(t."poIds") or lower(t."scope") = lower(o."scope"))) as "firstTaskOn"
     from "purchaseOrders" o
     where o."organizationId" = ${organizationId} and ${isMeant}
-    order by o."id" limit ${MOST_LOOKED_AT + 1}`.execute(db)
+    order by o."id" limit ${MAX_ORDERS_READ + 1}`.execute(db)
   return rows
 }

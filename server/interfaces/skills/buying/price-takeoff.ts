@@ -1,35 +1,35 @@
 import { sql } from 'kysely'
 import type { PriceTakeoffResult, TakeoffPrice, UnpricedLine } from '../../../../client/contract.gen.ts'
-import { costing } from '../../../domain/costs/budgets/costing.ts'
+import { computeCosting } from '../../../domain/costs/budgets/costing.ts'
 import type { EstimatedLine } from '../../../domain/costs/budgets/estimate-queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { plannedHouse } from '../frame/house.ts'
-import { reported, sentences, todayOf } from '../frame/report.ts'
+import { planHouse } from '../frame/planned-house.ts'
+import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
 
 /** A house needs two thousand. A partial takeoff would have a wrong total, so longer ones are rejected. */
-const MOST_LINES = 5000
+const MAX_LINES = 5000
 
 export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Call): Promise<PriceTakeoffResult> {
-  const { communityId, asOfDate: on = todayOf(call) } = input
-  const { plan, revision, house, selected } = await plannedHouse(call, input)
+  const { communityId, asOfDate: on = getToday(call) } = input
+  const { plan, revision, house, selected } = await planHouse(call, input)
   const of = new Set(selected.map(({ id }) => id))
-  const { base, selections } = await costing(call, house, { on, base: true, selected, of, also: [] })
+  const { base, selections } = await computeCosting(call, house, { on, base: true, selected, of, also: [] })
   const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
   const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
-  if (lines.length + unpriced.length > MOST_LINES)
-    throw problem('too_much_work', `The takeoff has more than ${MOST_LINES} lines. Price it with fewer options.`)
-  const origins = await originsOf(call, lines)
+  if (lines.length + unpriced.length > MAX_LINES)
+    throw problem('too_much_work', `The takeoff has more than ${MAX_LINES} lines. Price it with fewer options.`)
+  const origins = await findPriceOrigins(call, lines)
   const incomplete = selections.filter((each) => each.unpriced.length > 0).length
   return {
     ...{ planId: plan.id, plan: `${plan.code} ${plan.name}`, revision, elevation: house.elevation, communityId, on },
-    lines: lines.map((line) => priced(line, origins.get(line.priceId ?? line.contractId ?? ''))),
-    unpriced: unpriced.map(gap),
+    lines: lines.map((line) => toPricedLine(line, origins.get(line.priceId ?? line.contractId ?? ''))),
+    unpriced: unpriced.map(toUnpricedLine),
     total: sum(lines.map(({ amount }) => amount)),
-    ...reported(call, {
-      unknown: sentences(
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         unpriced.length > 0 && `Lines without a price are not included in the total: ${unpriced.length}.`,
         incomplete > 0 && `Options with unpriced lines are not included in the total: ${incomplete}.`,
       ),
@@ -38,7 +38,7 @@ export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Ca
   }
 }
 
-interface Origin {
+interface PriceOrigin {
   id: string
   source: 'plan' | 'community' | 'default' | 'lump_sum'
   vendorId: string
@@ -47,13 +47,13 @@ interface Origin {
 }
 
 /** Returns the vendor and the last valid day of prices and lump sums, in one statement. */
-async function originsOf(
+async function findPriceOrigins(
   { db, organizationId }: Call,
   lines: readonly EstimatedLine[],
-): Promise<ReadonlyMap<string, Origin>> {
+): Promise<ReadonlyMap<string, PriceOrigin>> {
   const ids = [...new Set(lines.flatMap(({ priceId, contractId }) => priceId ?? contractId ?? []))]
   if (ids.length === 0) return new Map()
-  const { rows } = await sql<Origin>`
+  const { rows } = await sql<PriceOrigin>`
     select p."id", case when p."planId" is not null then 'plan' when p."communityId" is not null then 'community'
       else 'default' end as "source", p."vendorId", v."companyName" as "vendor", p."expirationDate"
     from "prices" p join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
@@ -65,7 +65,7 @@ async function originsOf(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function priced(line: EstimatedLine, origin: Origin | undefined): TakeoffPrice {
+function toPricedLine(line: EstimatedLine, origin: PriceOrigin | undefined): TakeoffPrice {
   const { takeoffLineId: lineId, optionSelectionId: optionId, isTakenOut, partId, scope } = line
   const { quantity, unit, unitCost: unitPrice, amount } = line
   const { source = 'amount', vendorId = null, vendor = null, expirationDate = null } = origin ?? {}
@@ -86,6 +86,6 @@ function priced(line: EstimatedLine, origin: Origin | undefined): TakeoffPrice {
   }
 }
 
-function gap({ optionSelectionId, lineId, partId, sku, name, scope, quantity, unit, issue }: UnpricedLine) {
+function toUnpricedLine({ optionSelectionId, lineId, partId, sku, name, scope, quantity, unit, issue }: UnpricedLine) {
   return { lineId, optionId: optionSelectionId, partId, part: `${sku} ${name}`, scope, quantity, unit, issue }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -18,7 +18,7 @@ test('purchaseForecast counts the lead time in the workdays of each community wi
   const plan = (await desk.post('/plans', { name: 'Cedar', code: 'CEDAR', basePrice: 300_000 })).id
   await desk.put(`/plans/${plan}/takeoff`, { lines: [{ lineId: 'studs', partId, quantity: 100 }] })
   await desk.post(`/plans/${plan}/status`, { status: 'released' })
-  const weekdays = workCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+  const weekdays = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
   // A Monday after two weeks that each end with a holiday on Friday, as around New Year.
   const monday = [...Array(7).keys()].map((day) => desk.day(21 + day)).find((day) => new Date(day).getUTCDay() === 1)
   const needed = weekdays.onOrAfter(monday ?? '')

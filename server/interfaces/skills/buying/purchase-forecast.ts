@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { PurchaseForecastResult } from '../../../../client/contract.gen.ts'
-import { FINISHED } from '../../../domain/land/home-statuses.ts'
+import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
-import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
+import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_ROWS = 1000
+const MAX_ROWS = 1000
 
-type Row = PurchaseForecastResult['parts'][number]
+type ForecastPart = PurchaseForecastResult['parts'][number]
 
 /** A row without its order date, with the first need in each community that is not ordered yet. */
-type Needed = Omit<Row, 'orderBy'> & {
+type Needed = Omit<ForecastPart, 'orderBy'> & {
   leadTimeDays: number
   needs: { day: string; workdays: number[]; holidays: string[] }[] | null
 }
@@ -25,17 +25,17 @@ export async function purchaseForecast(
   { weeks, communityId }: Checked['PurchaseForecastInput'],
   call: Call,
 ): Promise<PurchaseForecastResult> {
-  const today = todayOf(call)
+  const today = getToday(call)
   const [found, unestimated] = await Promise.all([
-    neededIn(call, { from: today, to: addDays(today, weeks * 7 - 1), communityId }),
-    withoutEstimate(call, communityId),
+    findNeededParts(call, { from: today, to: addDays(today, weeks * 7 - 1), communityId }),
+    countHomesWithoutEstimate(call, communityId),
   ])
-  const { rows, truncated } = listed(found, MOST_ROWS)
+  const { rows, truncated } = truncateRows(found, MAX_ROWS)
   return {
     parts: rows,
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         unestimated > 0 && `Homes with a plan but no estimated budget are excluded: ${unestimated}.`,
         'Trades bought as a lump sum have no parts. Trades without an open task have no week.',
       ),
@@ -45,15 +45,15 @@ export async function purchaseForecast(
 
 // Each step is materialized. A database without statistics estimates one row per step and would repeat the next step
 // for every row: seconds for a dozen homes.
-async function neededIn(
+async function findNeededParts(
   { db, organizationId }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
-): Promise<Row[]> {
+): Promise<ForecastPart[]> {
   const { rows } = await sql<Needed>`
     with "starting" as materialized (
       select t."homeId", lower(t."scope") as "key", greatest(min(t."plannedStart"), ${from}::date) as "day" from "tasks" t
       join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
-        and h."status" <> all(${[...FINISHED]}::text[])
+        and h."status" <> all(${[...FINISHED_STATUSES]}::text[])
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       where t."organizationId" = ${organizationId} and t."archivedAt" is null and t."scope" is not null
         and t."status" in ('not_started', 'in_progress', 'on_hold') and t."plannedStart" <= ${to}::date
@@ -94,18 +94,21 @@ async function neededIn(
       (select x."needs" from "needs" x where x."weekFrom" = n."weekFrom" and x."partId" = p."id") as "needs"
     from "byHome" n join "parts" p on p."organizationId" = ${organizationId} and p."id" = n."partId"
     group by n."weekFrom", p."id", p."sku", p."name", p."unit", p."leadTimeDays"
-    order by n."weekFrom", p."sku", p."id" limit ${MOST_ROWS + 1}`.execute(db)
+    order by n."weekFrom", p."sku", p."id" limit ${MAX_ROWS + 1}`.execute(db)
   return rows.map(({ leadTimeDays, needs, ...row }) => {
     // Each community has its own workdays and holidays. The earliest date is in time for all of them.
-    const dates = (needs ?? []).map(({ day, ...calendar }) => workCalendar(calendar).add(day, -leadTimeDays))
+    const dates = (needs ?? []).map(({ day, ...calendar }) => createWorkCalendar(calendar).add(day, -leadTimeDays))
     return { ...row, orderBy: dates.sort()[0] ?? null }
   })
 }
 
-async function withoutEstimate({ db, organizationId }: Call, communityId: string | undefined): Promise<number> {
+async function countHomesWithoutEstimate(
+  { db, organizationId }: Call,
+  communityId: string | undefined,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as "count" from "homes" h
-    where h."organizationId" = ${organizationId} and h."planId" is not null and h."status" <> all(${[...FINISHED]}::text[])
+    where h."organizationId" = ${organizationId} and h."planId" is not null and h."status" <> all(${[...FINISHED_STATUSES]}::text[])
       and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       and not exists (select from "budgetLines" b where b."organizationId" = ${organizationId} and b."homeId" = h."id"
         and b."source" in ('base', 'option'))`.execute(db)

@@ -1,34 +1,34 @@
 import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine, ReassignVendorResult } from '../../../../client/contract.gen.ts'
-import { offersOf } from '../../../domain/costs/prices/of-vendor.ts'
+import { findOffers } from '../../../domain/costs/prices/vendor-offers.ts'
 import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
-import { recipientsOf } from '../../../domain/vendors/vendors/vendor.ts'
+import { listRecipients } from '../../../domain/vendors/vendors/vendor.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { attempt } from '../frame/attempt.ts'
-import { homeNamed, type NamedHome } from '../frame/home.ts'
-import type { Refused } from '../frame/refused.ts'
-import { listed, todayOf } from '../frame/report.ts'
+import { attemptEach } from '../frame/attempt.ts'
+import { findNamedHome, type NamedHome } from '../frame/named-home.ts'
+import type { RefusedItem } from '../frame/refused-item.ts'
+import { getToday, truncateRows } from '../frame/report.ts'
 
 /** A trade of a home has a few of each; more would lock the home for too long. */
-const MOST_ORDERS = 20
-const MOST_TASKS = 50
+const MAX_ORDERS = 20
+const MAX_TASKS = 50
 
 export async function reassignVendor(input: Checked['ReassignVendorInput'], call: Call): Promise<ReassignVendorResult> {
   const { homeId, newVendorId, notify } = input
-  const home = await homeNamed(call, homeId)
+  const home = await findNamedHome(call, homeId)
   const vendor = await vendors.find(call, newVendorId)
-  const standing = listed(await ordersOf(call, input), MOST_ORDERS)
+  const standing = truncateRows(await findOrdersToReplace(call, input), MAX_ORDERS)
   const replaced: ReassignVendorResult['replaced'] = []
-  const kept: Refused[] = []
+  const kept: RefusedItem[] = []
   for (const before of await orders.findAll(call, standing.rows)) {
-    const done = await attempt(call, (call) => replace(call, before, home, input))
+    const done = await attemptEach(call, (call) => replaceOrder(call, before, home, input))
     if (done.refused === null) replaced.push(done.done)
     else kept.push({ id: before.id, label: before.number, pointer: null, problem: done.refused })
   }
-  const found = listed(await tasksOf(call, input), MOST_TASKS)
-  const isAddressed = recipientsOf(vendor).length > 0
+  const found = truncateRows(await findTasksToReassign(call, input), MAX_TASKS)
+  const isAddressed = listRecipients(vendor).length > 0
   const successors = new Map(replaced.map(({ voidedPoId, purchaseOrderId }) => [voidedPoId, purchaseOrderId]))
   const tasks: ReassignVendorResult['tasks'] = []
   for (const { taskId, name, poIds } of found.rows) {
@@ -36,7 +36,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
       ...{ taskId, vendorId: newVendorId },
       ...(poIds.length > 0 && { poIds: poIds.map((id) => successors.get(id) ?? id) }),
     })
-    const isTold = notify && isAddressed && task.plannedStart >= todayOf(call)
+    const isTold = notify && isAddressed && task.plannedStart >= getToday(call)
     if (isTold) await call.operation('notifyVendor', { vendorId: newVendorId, kind: 'advance', taskId })
     tasks.push({ taskId, name, plannedStart: task.plannedStart, isTold })
   }
@@ -47,7 +47,7 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
 }
 
 /** Voids an order and creates a draft of it for the new vendor. Refused if any of it is done or paid. */
-async function replace(
+async function replaceOrder(
   call: Call,
   before: PurchaseOrder,
   home: NamedHome,
@@ -60,7 +60,7 @@ async function replace(
     ...(before.poType === 'variance' && {
       ...{ varianceReasonCode: before.varianceReasonCode, varianceResponsible: before.varianceResponsible },
     }),
-    lines: await linesFor(call, before, home, newVendorId),
+    lines: await toVendorLines(call, before, home, newVendorId),
   })
   return {
     ...{ voidedPoId, voidedNumber, purchaseOrderId: order.id, number: order.number },
@@ -69,7 +69,7 @@ async function replace(
 }
 
 /** Returns the same lines, with the new vendor's price for each part that has one. */
-async function linesFor(
+async function toVendorLines(
   call: Call,
   { lines }: PurchaseOrder,
   { communityId, planId }: NamedHome,
@@ -78,19 +78,19 @@ async function linesFor(
   const parts = lines.flatMap(({ partId, quantity }) =>
     partId === null ? [] : [{ partId, quantity, communityId, planId }],
   )
-  const offers = (await offersOf(call, parts, { vendorId, contractId: null, on: todayOf(call) })).values()
+  const offers = (await findOffers(call, parts, { vendorId, contractId: null, on: getToday(call) })).values()
   return lines.map((line) => {
     const { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent } = line
-    const unitPrice = partId === null ? line.unitPrice : priceOf(line, offers.next().value)
-    const kept = { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent }
-    return { ...kept, ...(unitPrice !== null && { unitPrice }) }
+    const unitPrice = partId === null ? line.unitPrice : chooseUnitPrice(line, offers.next().value)
+    const stored = { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent }
+    return { ...stored, ...(unitPrice !== null && { unitPrice }) }
   })
 }
 
 /**
  * Null if the order should take the price from the vendor's price list, so that it records where the price comes from.
  */
-function priceOf({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
+function chooseUnitPrice({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
   return offer?.issue === null ? null : unitPrice
 }
 
@@ -98,25 +98,28 @@ function priceOf({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null
  * Returns the active orders of the trade with other vendors. Backcharges and change orders are skipped, because they
  * belong to the original orders.
  */
-async function ordersOf(call: Call, { homeId, scope, newVendorId }: Checked['ReassignVendorInput']): Promise<string[]> {
+async function findOrdersToReplace(
+  call: Call,
+  { homeId, scope, newVendorId }: Checked['ReassignVendorInput'],
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "purchaseOrders"
     where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and lower("scope") = lower(${scope})
       and "vendorId" <> ${newVendorId} and "status" not in ('declined', 'void', 'closed')
       and "poType" in ('base', 'option', 'variance', 'service')
-    order by "id" limit ${MOST_ORDERS + 1}`.execute(call.db)
+    order by "id" limit ${MAX_ORDERS + 1}`.execute(call.db)
   return rows.map(({ id }) => id)
 }
 
-async function tasksOf(
+async function findTasksToReassign(
   call: Call,
-  { homeId, scope, newVendorId, effectiveDate = todayOf(call) }: Checked['ReassignVendorInput'],
+  { homeId, scope, newVendorId, effectiveDate = getToday(call) }: Checked['ReassignVendorInput'],
 ): Promise<{ taskId: string; name: string; poIds: string[] }[]> {
   const { rows } = await sql<{ taskId: string; name: string; poIds: string[] }>`
     select "id" as "taskId", "name", "poIds" from "tasks"
     where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "archivedAt" is null
       and lower("scope") = lower(${scope}) and "vendorId" is distinct from ${newVendorId}
       and "status" in ('not_started', 'on_hold') and "plannedStart" >= ${effectiveDate}::date
-    order by "plannedStart", "id" limit ${MOST_TASKS + 1}`.execute(call.db)
+    order by "plannedStart", "id" limit ${MAX_TASKS + 1}`.execute(call.db)
   return rows
 }

@@ -2,12 +2,12 @@ import type { CashFlowForecastResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
-import { minus, sum } from '../../../platform/values/money.ts'
-import { reported, sentences, todayOf } from '../frame/report.ts'
-import { type Flow, inflows, outflows } from './cash-flow-queries.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
+import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
+import { type CashFlow, findInflows, findOutflows } from './cash-flow-queries.ts'
 
-const OUT = ['payments', 'payable', 'work', 'retainage'] as const
-const IN = ['deposits', 'draws', 'closings'] as const
+const OUTFLOW_KINDS = ['payments', 'payable', 'work', 'retainage'] as const
+const INFLOW_KINDS = ['deposits', 'draws', 'closings'] as const
 
 /**
  * Forecasts cash flow by the direct method: every payment that is known or follows from the schedule, in its week. Work
@@ -18,16 +18,16 @@ export async function cashFlowForecast(
   { weeks: count, communityId, openingBalance, ...input }: Checked['CashFlowForecastInput'],
   call: Call,
 ): Promise<CashFlowForecastResult> {
-  const from = input.from ?? todayOf(call)
-  const flows = (await Promise.all([outflows(call, communityId), inflows(call, communityId)])).flat()
-  const weekOf = ({ day }: Flow) => (day === null ? null : Math.max(Math.floor(daysBetween(from, day) / 7), 0))
+  const from = input.from ?? getToday(call)
+  const flows = (await Promise.all([findOutflows(call, communityId), findInflows(call, communityId)])).flat()
+  const weekOf = ({ day }: CashFlow) => (day === null ? null : Math.max(Math.floor(daysBetween(from, day) / 7), 0))
   let balance = openingBalance
   const weeks = Array.from({ length: count }, (_, week) => {
     const ofWeek = flows.filter((flow) => weekOf(flow) === week)
-    const of = (kind: Flow['kind']) => sum(ofWeek.filter((flow) => flow.kind === kind).map(({ amount }) => amount))
-    const out = sum(OUT.map(of))
-    const into = sum(IN.map(of))
-    balance = minus(sum([balance, into]), out)
+    const of = (kind: CashFlow['kind']) => sum(ofWeek.filter((flow) => flow.kind === kind).map(({ amount }) => amount))
+    const out = sum(OUTFLOW_KINDS.map(of))
+    const into = sum(INFLOW_KINDS.map(of))
+    balance = subtract(sum([balance, into]), out)
     return {
       from: addDays(from, week * 7),
       ...{ payments: of('payments'), payable: of('payable'), work: of('work'), retainage: of('retainage'), out },
@@ -37,10 +37,10 @@ export async function cashFlowForecast(
   const undated = flows.filter(({ day }) => day === null)
   return {
     weeks,
-    later: net(flows.filter((flow) => (weekOf(flow) ?? -1) >= count)),
-    undated: net(undated),
-    ...reported(call, {
-      unknown: sentences(
+    later: netAmount(flows.filter((flow) => (weekOf(flow) ?? -1) >= count)),
+    undated: netAmount(undated),
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         undated.length > 0 &&
           '`undated` contains orders without a task and homes without an expected completion or closing date.',
         'The forecast excludes payroll, overhead, land, loans and costs that have not been ordered.',
@@ -50,6 +50,6 @@ export async function cashFlowForecast(
   }
 }
 
-function net(flows: readonly Flow[]): number {
-  return sum(flows.map(({ kind, amount }) => ((IN as readonly string[]).includes(kind) ? amount : -amount)))
+function netAmount(flows: readonly CashFlow[]): number {
+  return sum(flows.map(({ kind, amount }) => ((INFLOW_KINDS as readonly string[]).includes(kind) ? amount : -amount)))
 }

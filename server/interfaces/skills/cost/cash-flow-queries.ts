@@ -1,24 +1,24 @@
 import { sql } from 'kysely'
-import { contractPriceOf } from '../../../domain/land/homes/queries.ts'
-import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import { contractPriceSql } from '../../../domain/land/homes/queries.ts'
+import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { minorUnits } from '../../../platform/values/minor-units.ts'
 
 /** Money that goes out or comes in on one day, or on an unknown day. */
-export interface Flow {
+export interface CashFlow {
   kind: 'payments' | 'payable' | 'work' | 'retainage' | 'deposits' | 'draws' | 'closings'
   day: string | null
   amount: number
 }
 
 /** Returns sums by day, so that the result has at most a few thousand rows however many orders there are. */
-export async function outflows(call: Call, communityId: string | undefined): Promise<Flow[]> {
+export async function findOutflows(call: Call, communityId: string | undefined): Promise<CashFlow[]> {
   const { db, organizationId, timeZone } = call
-  const { rows } = await sql<Flow>`
+  const { rows } = await sql<CashFlow>`
     with "unsettled" as materialized (
       select o.*, h."forecastCompletionDate" from "purchaseOrders" o
       join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
-      where o."organizationId" = ${organizationId} and o."status" = any(${[...UNSETTLED]}::text[])
+      where o."organizationId" = ${organizationId} and o."status" = any(${[...UNSETTLED_STATUSES]}::text[])
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
     ), "ofTrades" as materialized (
       select t."homeId", lower(t."scope") as "key", max(t."plannedEnd") as "endsOn" from "tasks" t
@@ -55,14 +55,14 @@ export async function outflows(call: Call, communityId: string | undefined): Pro
   return rows
 }
 
-export async function inflows(call: Call, communityId: string | undefined): Promise<Flow[]> {
+export async function findInflows(call: Call, communityId: string | undefined): Promise<CashFlow[]> {
   const { db, organizationId } = call
-  const { rows } = await sql<Flow>`
+  const { rows } = await sql<CashFlow>`
     with "sold" as materialized (
       select s."id", s."deposits"::jsonb as "deposits", s."depositsReceived", h."id" as "homeId", h."price",
         coalesce(h."closingDate", s."targetCloseDate", h."forecastCompletionDate") as "closesOn"
       from "sales" s
-      join (select t.*, ${sql.raw(contractPriceOf('t'))} as "price" from "homes" t where t."organizationId" = ${organizationId}) as h
+      join (select t.*, ${sql.raw(contractPriceSql('t'))} as "price" from "homes" t where t."organizationId" = ${organizationId}) as h
         on h."id" = s."homeId"
       where s."organizationId" = ${organizationId} and s."status" = 'approved'
         and h."status" not in ('closed', 'warranty', 'archived', 'cancelled')

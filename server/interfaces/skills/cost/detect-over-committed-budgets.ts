@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { DetectOverCommittedBudgetsResult, OverCommitment } from '../../../../client/contract.gen.ts'
-import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { type Effort, MOST_RECORDS } from '../frame/effort.ts'
+import { MAX_RECORDS, type WorkLimit } from '../frame/work-limit.ts'
 
 /** The contract documents the same bound. The count includes the rest. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
-interface Found {
+interface OverCommitments {
   homesChecked: number
   overCommittedCount: number
   overCommitted: OverCommitment[]
@@ -17,10 +17,10 @@ interface Found {
 export async function detectOverCommittedBudgets(
   { communityId, thresholdPercent }: Checked['DetectOverCommittedBudgetsInput'],
   call: Call,
-  effort: Effort,
+  workLimit: WorkLimit,
 ): Promise<DetectOverCommittedBudgetsResult> {
-  const found = await overCommitments(call, communityId, thresholdPercent)
-  effort.spend(found.homesChecked)
+  const found = await findOverCommitments(call, communityId, thresholdPercent)
+  workLimit.spend(found.homesChecked)
   return { thresholdPercent, currency: call.currency, ...found, asOf: call.now.toISOString() }
 }
 
@@ -29,24 +29,24 @@ export async function detectOverCommittedBudgets(
  * because the index is case-sensitive. `offset 0` forces one look-up per spelling; otherwise the database would rather
  * read all lines of the home.
  */
-async function overCommitments(
+async function findOverCommitments(
   { db, organizationId }: Call,
   communityId: string | undefined,
   thresholdPercent: number,
-): Promise<Found> {
-  const { rows } = await sql<Found>`
+): Promise<OverCommitments> {
+  const { rows } = await sql<OverCommitments>`
     with "of" as materialized (
       select "id", "name", "communityId" from "homes"
       where "organizationId" = ${organizationId} and "archivedAt" is null
         and (${communityId ?? null}::text is null or "communityId" = ${communityId ?? null})
-      limit ${MOST_RECORDS + 1}
+      limit ${MAX_RECORDS + 1}
     ), "ordered" as materialized (
       select "homeId", lower("scope") as "key", min("scope") as "scope",
-        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED]}::text[])), 0) as "committed",
-        coalesce(sum("total") filter (where "status" = any(${[...PENDING]}::text[])), 0) as "pending"
+        coalesce(sum("total") filter (where "status" = any(${[...COMMITTED_STATUSES]}::text[])), 0) as "committed",
+        coalesce(sum("total") filter (where "status" = any(${[...PENDING_STATUSES]}::text[])), 0) as "pending"
       from "purchaseOrders"
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
-        and "status" = any(${[...COMMITTED, ...PENDING]}::text[])
+        and "status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       group by "homeId", lower("scope")
     ), "trades" as materialized (
       select lower("name") as "key", array_agg(distinct "name") as "names" from "scopes"
@@ -63,7 +63,7 @@ async function overCommitments(
       where o."committed" + o."pending" > coalesce(b."budgeted", 0) * ${thresholdPercent}::numeric / 100
         and o."committed" + o."pending" <> 0
     ), "largest" as materialized (
-      select * from "over" order by "by" desc, "homeId", "scope" limit ${MOST_LISTED}
+      select * from "over" order by "by" desc, "homeId", "scope" limit ${MAX_LISTED}
     )
     select (select count(*) from "of") as "homesChecked", (select count(*) from "over") as "overCommittedCount", coalesce((
       select json_agg(json_build_object('homeId', h."id", 'homeName', h."name", 'communityId', h."communityId", 'scope', l."scope",

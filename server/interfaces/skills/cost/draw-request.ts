@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
 import type { DrawRequestInput, DrawRequestResult } from '../../../../client/contract.gen.ts'
-import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
-import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
+import { findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
+import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { minorUnits } from '../../../platform/values/minor-units.ts'
-import { percentage, sum } from '../../../platform/values/money.ts'
-import { homeNamed } from '../frame/home.ts'
-import { listed, reported, sentences } from '../frame/report.ts'
+import { sum, toPercentage } from '../../../platform/values/money.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_MILESTONES = 100
+const MAX_MILESTONES = 100
 
 export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Promise<DrawRequestResult> {
-  const [home, rows] = await Promise.all([homeNamed(call, homeId), rowsOfAll(call, [homeId])])
+  const [home, rows] = await Promise.all([findNamedHome(call, homeId), findBudgetRows(call, [homeId])])
   const price = home.contractPrice ?? home.price
-  const found = listed(await milestonesOf(call, homeId, price), MOST_MILESTONES)
-  const { totalActual, totalForecastAtCompletion } = budgetFrom(rows.get(homeId) ?? [], call.currency)
+  const found = truncateRows(await findMilestones(call, homeId, price), MAX_MILESTONES)
+  const { totalActual, totalForecastAtCompletion } = toBudget(rows.get(homeId) ?? [], call.currency)
   const withoutDraw = found.rows.filter(({ drawId }) => drawId === null)
   const totalOf = (isReached: boolean) =>
     sum(withoutDraw.filter((each) => each.isReached === isReached).map(({ amount }) => amount ?? 0))
   return {
     ...{ homeId, home: home.home, milestones: found.rows, drawable: totalOf(true), toCome: totalOf(false) },
-    drawn: await drawnOf(call, homeId),
-    costDonePercent: percentage(totalActual, totalForecastAtCompletion),
-    ...reported(call, {
+    drawn: await findDrawn(call, homeId),
+    costDonePercent: toPercentage(totalActual, totalForecastAtCompletion),
+    ...withReportFooter(call, {
       truncated: found.truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         found.rows.length === 0 && 'The home has no milestones with a draw.',
         found.rows.some(({ amount }) => amount === null) &&
           'The home has no price, so draws that are a percentage of the price cannot be calculated.',
@@ -34,14 +34,14 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
   }
 }
 
-async function drawnOf({ db, organizationId }: Call, homeId: string): Promise<number> {
+async function findDrawn({ db, organizationId }: Call, homeId: string): Promise<number> {
   const { rows } = await sql<{ drawn: number }>`
     select coalesce(sum(coalesce("fundedAmount", "requestedAmount")), 0) as "drawn" from "loanDraws"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" <> 'rejected'`.execute(db)
   return rows[0]?.drawn ?? 0
 }
 
-async function milestonesOf({ db, organizationId, currency }: Call, homeId: string, price: number | null) {
+async function findMilestones({ db, organizationId, currency }: Call, homeId: string, price: number | null) {
   const { rows } = await sql<DrawRequestResult['milestones'][number]>`
     select m."id" as "milestoneId", m."name", m."status" = 'completed' as "isReached",
       coalesce(m."completedDate", (
@@ -54,6 +54,6 @@ async function milestonesOf({ db, organizationId, currency }: Call, homeId: stri
       on d."organizationId" = m."organizationId" and d."milestoneId" = m."id" and d."status" <> 'rejected'
     where m."organizationId" = ${organizationId} and m."homeId" = ${homeId} and m."archivedAt" is null
       and coalesce(m."drawAmount", m."drawPercent") is not null
-    order by 4 nulls last, m."id" limit ${MOST_MILESTONES + 1}`.execute(db)
+    order by 4 nulls last, m."id" limit ${MAX_MILESTONES + 1}`.execute(db)
   return rows
 }

@@ -1,10 +1,10 @@
 import type { ForecastCostAtCompletionInput, ForecastCostAtCompletionResult } from '../../../../client/contract.gen.ts'
-import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
-import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
+import { findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
+import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, percentage, sum } from '../../../platform/values/money.ts'
-import { homeNamed } from '../frame/home.ts'
-import { reported, sentences } from '../frame/report.ts'
+import { subtract, sum, toPercentage } from '../../../platform/values/money.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { selectSentences, withReportFooter } from '../frame/report.ts'
 
 /**
  * Reports the estimate at completion (EAC): for each trade its orders, or its budget until it is used up, because the
@@ -14,25 +14,25 @@ export async function forecastCostAtCompletion(
   { homeId }: ForecastCostAtCompletionInput,
   call: Call,
 ): Promise<ForecastCostAtCompletionResult> {
-  const [home, rows] = await Promise.all([homeNamed(call, homeId), rowsOfAll(call, [homeId])])
-  const budget = budgetFrom(rows.get(homeId) ?? [], call.currency)
+  const [home, rows] = await Promise.all([findNamedHome(call, homeId), findBudgetRows(call, [homeId])])
+  const budget = toBudget(rows.get(homeId) ?? [], call.currency)
   const scopes = budget.scopes.map(
     ({ scope, budgeted, committed, pendingCommitted, actual, forecastAtCompletion }) => ({
       ...{ scope, budgeted, committed, pendingCommitted },
       ...{ costToDate: actual, estimateAtCompletion: forecastAtCompletion },
-      overBudgetBy: minus(forecastAtCompletion, budgeted),
+      overBudgetBy: subtract(forecastAtCompletion, budgeted),
     }),
   )
   scopes.sort((a, b) => b.overBudgetBy - a.overBudgetBy || (a.scope < b.scope ? -1 : 1))
   const estimateAtCompletion = sum(scopes.map((scope) => scope.estimateAtCompletion))
   const price = home.contractPrice ?? home.price
-  const expectedMargin = price === null ? null : minus(price, estimateAtCompletion)
+  const expectedMargin = price === null ? null : subtract(price, estimateAtCompletion)
   return {
     ...{ homeId, home: home.home, scopes, budgeted: budget.totalBudgeted, costToDate: budget.totalActual },
-    ...{ estimateAtCompletion, costToComplete: minus(estimateAtCompletion, budget.totalActual) },
-    ...{ price, expectedMargin, expectedMarginPercent: percentage(expectedMargin, price) },
-    ...reported(call, {
-      unknown: sentences(
+    ...{ estimateAtCompletion, costToComplete: subtract(estimateAtCompletion, budget.totalActual) },
+    ...{ price, expectedMargin, expectedMarginPercent: toPercentage(expectedMargin, price) },
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         price === null && 'The home has no sale and no base price, so its margin cannot be calculated.',
         scopes.every(({ budgeted }) => budgeted === 0) &&
           'The home has no budget, so costs that have not been ordered are excluded.',

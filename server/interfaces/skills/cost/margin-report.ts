@@ -1,30 +1,30 @@
 import type { MarginReportInput, MarginReportResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, percentage, sum } from '../../../platform/values/money.ts'
-import { type CostedHome, costedHomes } from '../frame/costed-homes.ts'
-import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+import { subtract, sum, toPercentage } from '../../../platform/values/money.ts'
+import { type CostedHome, findCostedHomes } from '../frame/costed-homes.ts'
+import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_HOMES = 500
+const MAX_HOMES = 500
 
 /**
  * Reports the gross margin of closed homes and its fade: the profit that was expected when the budget was locked, less
  * the actual profit. As the price is fixed by then, the fade is the cost above the original budget.
  */
 export async function marginReport(input: MarginReportInput, call: Call): Promise<MarginReportResult> {
-  const { from, to } = periodOf(call, input)
-  const wanted = { communityId: input.communityId, statuses: ['closed', 'warranty'] as const, closed: { from, to } }
-  const { rows, truncated } = listed(await costedHomes(call, wanted, MOST_HOMES), MOST_HOMES)
-  const homes = rows.flatMap((row) => marginOf(row))
+  const { from, to } = toReportPeriod(call, input)
+  const requested = { communityId: input.communityId, statuses: ['closed', 'warranty'] as const, closed: { from, to } }
+  const { rows, truncated } = truncateRows(await findCostedHomes(call, requested, MAX_HOMES), MAX_HOMES)
+  const homes = rows.flatMap((row) => computeMargin(row))
   homes.sort((a, b) => (a.marginPercent ?? 0) - (b.marginPercent ?? 0) || (a.home < b.home ? -1 : 1))
   const [price, cost] = [sum(homes.map((home) => home.price)), sum(homes.map((home) => home.cost))]
   const unpriced = rows.length - homes.length
   const unbudgeted = rows.filter(({ originalBudgeted }) => originalBudgeted === 0).length
-  const margin = minus(price, cost)
+  const margin = subtract(price, cost)
   return {
-    ...{ from, to, homes, price, cost, margin, marginPercent: percentage(margin, price) },
-    ...reported(call, {
+    ...{ from, to, homes, price, cost, margin, marginPercent: toPercentage(margin, price) },
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         unpriced > 0 && `Closed homes without a price are excluded: ${unpriced}.`,
         unbudgeted > 0 && `Homes without a budget: ${unbudgeted}. Their entire cost counts as fade.`,
         'Land, overhead, financing and commissions are included only if they were ordered.',
@@ -34,12 +34,12 @@ export async function marginReport(input: MarginReportInput, call: Call): Promis
   }
 }
 
-function marginOf({ homeId, home, closingDate, ...of }: CostedHome): MarginReportResult['homes'] {
+function computeMargin({ homeId, home, closingDate, ...of }: CostedHome): MarginReportResult['homes'] {
   const price = of.contractPrice ?? of.price
   if (price === null || closingDate === null) return []
   const cost = sum([of.committed, of.labor])
-  const margin = minus(price, cost)
-  const fade = minus(cost, of.originalBudgeted)
-  const percents = { marginPercent: percentage(margin, price), fadePercent: percentage(fade, price) }
+  const margin = subtract(price, cost)
+  const fade = subtract(cost, of.originalBudgeted)
+  const percents = { marginPercent: toPercentage(margin, price), fadePercent: toPercentage(fade, price) }
   return [{ homeId, home, closingDate, price, cost, margin, fade, ...percents }]
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { RetainageSummaryInput, RetainageSummaryResult } from '../../../../client/contract.gen.ts'
-import { OPEN } from '../../../domain/statuses/order-statuses.ts'
+import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { listed, reported } from '../frame/report.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_VENDORS = 200
-const MOST_HOMES = 50
+const MAX_VENDORS = 200
+const MAX_HOMES = 50
 
 type Withholding = RetainageSummaryResult['vendors'][number]
 
@@ -26,7 +26,7 @@ export async function retainageSummary(
       from "purchaseOrders" o
       join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
       join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
-      where o."organizationId" = ${organizationId} and o."status" = any(${[...OPEN]}::text[]) and o."retainedAmount" <> 0
+      where o."organizationId" = ${organizationId} and o."status" = any(${[...OPEN_STATUSES]}::text[]) and o."retainedAmount" <> 0
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       group by o."vendorId", h."id", h."name", h."status", c."name"
     )
@@ -34,16 +34,16 @@ export async function retainageSummary(
       coalesce(sum(w."withheld") filter (where w."isReleasable"), 0) as "releasable",
       (select json_agg(r) from (
         select "homeId", "home", "withheld", "isReleasable" from "held" f
-        where f."vendorId" = v."id" order by f."withheld" desc, f."homeId" limit ${MOST_HOMES}) as r) as "homes"
+        where f."vendorId" = v."id" order by f."withheld" desc, f."homeId" limit ${MAX_HOMES}) as r) as "homes"
     from "held" w join "vendors" v on v."organizationId" = ${organizationId} and v."id" = w."vendorId"
     group by v."id", v."companyName"
-    order by "withheld" desc, v."id" limit ${MOST_VENDORS + 1}`.execute(db)
-  const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
+    order by "withheld" desc, v."id" limit ${MAX_VENDORS + 1}`.execute(db)
+  const { rows: vendors, truncated } = truncateRows(rows, MAX_VENDORS)
   return {
     vendors,
     withheld: sum(vendors.map((vendor) => vendor.withheld)),
     releasable: sum(vendors.map((vendor) => vendor.releasable)),
-    ...reported(call, { truncated }),
+    ...withReportFooter(call, { truncated }),
     currency,
   }
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { SimulatePriceIncreaseInput, SimulatePriceIncreaseResult } from '../../../../client/contract.gen.ts'
-import { FINISHED } from '../../../domain/land/home-statuses.ts'
-import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
-import { percentOf, sum } from '../../../platform/values/money.ts'
-import { listed, reported } from '../frame/report.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { getPercent, sum } from '../../../platform/values/money.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_HOMES = 500
+const MAX_HOMES = 500
 
 /**
  * Simulates a price increase. It affects only parts that are not ordered yet, because the price of an order is agreed.
@@ -18,17 +18,17 @@ export async function simulatePriceIncrease(
 ): Promise<SimulatePriceIncreaseResult> {
   const { scope, costCodeId, percent } = input
   if ((scope === undefined) === (costCodeId === undefined)) {
-    throw invalid([{ pointer: '/scope', code: 'required', message: 'is required unless costCodeId is set' }])
+    throw validationFailed([{ pointer: '/scope', code: 'required', message: 'is required unless costCodeId is set' }])
   }
-  const { rows, truncated } = listed(await unboughtOf(call, input), MOST_HOMES)
-  const homes = rows.map((row) => ({ ...row, increase: percentOf(row.unbought, percent, call.currency) }))
+  const { rows, truncated } = truncateRows(await findUnbought(call, input), MAX_HOMES)
+  const homes = rows.map((row) => ({ ...row, increase: getPercent(row.unbought, percent, call.currency) }))
   return {
     ...{
       homes,
       unbought: sum(homes.map(({ unbought }) => unbought)),
       increase: sum(homes.map(({ increase }) => increase)),
     },
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
       unknown: [
         'Homes without a budget for the trade or cost code are excluded, and so is the cost of renewing orders on hold.',
@@ -38,12 +38,12 @@ export async function simulatePriceIncrease(
   }
 }
 
-type Unbought = Omit<SimulatePriceIncreaseResult['homes'][number], 'increase'>
+type UnboughtBudget = Omit<SimulatePriceIncreaseResult['homes'][number], 'increase'>
 
-async function unboughtOf(
+async function findUnbought(
   call: Call,
   { scope, costCodeId, communityId }: SimulatePriceIncreaseInput,
-): Promise<Unbought[]> {
+): Promise<UnboughtBudget[]> {
   const { db, organizationId } = call
   const codes = sql`(
     with recursive "below" as (
@@ -62,22 +62,22 @@ async function unboughtOf(
             and l."costCodeId" = any(array${codes})
           where true`
       : sql`select sum(o."total") from "purchaseOrders" o where lower(o."scope") = lower(${scope})`
-  const { rows } = await sql<Unbought>`
+  const { rows } = await sql<UnboughtBudget>`
     with "of" as materialized (
       select h."id", h."name" || ', ' || c."name" as "home", f."budgeted",
         coalesce((${ordered} and o."organizationId" = ${organizationId} and o."homeId" = h."id"
-          and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])), 0) as "ordered"
+          and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])), 0) as "ordered"
       from (
         select b."homeId", sum(b."budgeted") as "budgeted" from "budgetLines" b
         where b."organizationId" = ${organizationId} and b."archivedAt" is null and ${isBudgeted} group by b."homeId"
       ) as f
       join "homes" h on h."organizationId" = ${organizationId} and h."id" = f."homeId"
-        and h."status" <> all(${[...FINISHED]}::text[])
+        and h."status" <> all(${[...FINISHED_STATUSES]}::text[])
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       join "communities" c on c."organizationId" = ${organizationId} and c."id" = h."communityId"
     )
     select "id" as "homeId", "home", "budgeted", "ordered", greatest("budgeted" - "ordered", 0) as "unbought"
     from "of" where "budgeted" > "ordered"
-    order by "unbought" desc, "id" limit ${MOST_HOMES + 1}`.execute(db)
+    order by "unbought" desc, "id" limit ${MAX_HOMES + 1}`.execute(db)
   return rows
 }

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { VarianceReportResult } from '../../../../client/contract.gen.ts'
-import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { percentage, sum } from '../../../platform/values/money.ts'
-import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+import { sum, toPercentage } from '../../../platform/values/money.ts'
+import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_GROUPS = 200
+const MAX_GROUPS = 200
 
 /** The key and the name of each group as SQL, over the order as `o`, its home as `h` and their joined tables. */
-const GROUPS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
+const GROUP_COLUMNS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
   reason: ['o."varianceReasonCode"', 'o."varianceReasonCode"'],
   responsible: ['o."varianceResponsible"', 'o."varianceResponsible"'],
   vendor: ['o."vendorId"', 'v."companyName"'],
@@ -17,7 +17,7 @@ const GROUPS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: s
   community: ['h."communityId"', 'c."name"'],
 }
 
-interface Group {
+interface VarianceGroup {
   key: string | null
   name: string | null
   count: number
@@ -29,9 +29,9 @@ interface Group {
 
 /** Reports variances. A variance is an order for an unplanned cost; its share of the budget is the variance rate. */
 export async function varianceReport(input: Checked['VarianceReportInput'], call: Call): Promise<VarianceReportResult> {
-  const { from, to } = periodOf(call, input)
-  const { rows, truncated } = listed(await groupsOf(call, { ...input, from, to }), MOST_GROUPS)
-  const budgets = await budgetsOf(call, [...new Set(rows.flatMap(({ homeIds }) => homeIds))])
+  const { from, to } = toReportPeriod(call, input)
+  const { rows, truncated } = truncateRows(await findVarianceGroups(call, { ...input, from, to }), MAX_GROUPS)
+  const budgets = await findBudgets(call, [...new Set(rows.flatMap(({ homeIds }) => homeIds))])
   const budgetOf = (homeIds: readonly string[]) => sum(homeIds.map((id) => budgets.get(id) ?? 0))
   const amount = sum(rows.map((row) => row.amount))
   const budgeted = budgetOf([...budgets.keys()])
@@ -40,13 +40,13 @@ export async function varianceReport(input: Checked['VarianceReportInput'], call
     groups: rows.map(({ homeIds, name, ...group }) => ({
       ...group,
       name: name ?? 'Not recorded',
-      percentOfBudget: percentage(group.amount, budgetOf(homeIds)),
+      percentOfBudget: toPercentage(group.amount, budgetOf(homeIds)),
     })),
     ...{ count: rows.reduce((all, { count }) => all + count, 0), amount, budgeted },
-    percentOfBudget: percentage(amount, budgeted),
-    ...reported(call, {
+    percentOfBudget: toPercentage(amount, budgeted),
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         rows.some(({ key }) => key === null) && `Variances without a ${input.groupBy} are shown as one group.`,
       ),
     }),
@@ -54,13 +54,13 @@ export async function varianceReport(input: Checked['VarianceReportInput'], call
   }
 }
 
-async function groupsOf(
+async function findVarianceGroups(
   { db, organizationId, timeZone }: Call,
   { from, to, groupBy, communityId }: Checked['VarianceReportInput'] & { from: string; to: string },
-): Promise<Group[]> {
-  const [key, name] = GROUPS[groupBy]
-  const decided = sql`o."status" = any(${[...COMMITTED]}::text[])`
-  const { rows } = await sql<Group>`
+): Promise<VarianceGroup[]> {
+  const [key, name] = GROUP_COLUMNS[groupBy]
+  const decided = sql`o."status" = any(${[...COMMITTED_STATUSES]}::text[])`
+  const { rows } = await sql<VarianceGroup>`
     select ${sql.raw(key)} as "key", min(${sql.raw(name)}) as "name",
       count(*) filter (where ${decided}) as "count", coalesce(sum(o."total") filter (where ${decided}), 0) as "amount",
       count(*) filter (where not ${decided}) as "pendingCount",
@@ -73,16 +73,16 @@ async function groupsOf(
     left join "users" u on u."organizationId" = h."organizationId"
       and u."id" = coalesce(h."superintendentId", c."superintendentId")
     where o."organizationId" = ${organizationId} and o."poType" = 'variance'
-      and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])
+      and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       and o."createdAt" >= ${from}::date::timestamp at time zone ${timeZone}
       and o."createdAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
       and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
     group by ${sql.raw(key)}
-    order by "amount" desc, "pendingAmount" desc, "key" limit ${MOST_GROUPS + 1}`.execute(db)
+    order by "amount" desc, "pendingAmount" desc, "key" limit ${MAX_GROUPS + 1}`.execute(db)
   return rows
 }
 
-async function budgetsOf({ db, organizationId }: Call, homeIds: string[]): Promise<Map<string, number>> {
+async function findBudgets({ db, organizationId }: Call, homeIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ homeId: string; budgeted: number }>`
     select "homeId", sum("budgeted") as "budgeted" from "budgetLines"
     where "organizationId" = ${organizationId} and "homeId" = any(${homeIds}::text[]) and "archivedAt" is null

@@ -33,7 +33,7 @@ async function sold({ contract, estimatedCost, costToDate, revenueMethod = 'over
   return { home, sale, name }
 }
 
-async function rowOf(name: string, kind: 'homes' | 'atClosing' = 'homes', input: object = {}) {
+async function getRow(name: string, kind: 'homes' | 'atClosing' = 'homes', input: object = {}) {
   const report = await desk.run('wipReport', input)
   return report[kind].find(({ home }: { home: string }) => home.startsWith(`${name},`))
 }
@@ -58,42 +58,42 @@ describe('wipReport', () => {
       ...{ periodTo: desk.day(0), lines: [{ lineId: 'L1', periodAmount: 170_000 }] },
     })
     await desk.post(`/applications/${application.id}/status`, { status: 'submitted' })
-    expect(await rowOf(name)).toMatchObject({ billed: 0 })
+    expect(await getRow(name)).toMatchObject({ billed: 0 })
     await desk.post(`/applications/${application.id}/status`, { status: 'certified' })
-    expect(await rowOf(name)).toMatchObject({
+    expect(await getRow(name)).toMatchObject({
       ...{ contract: 420_000, estimatedCost: 336_000, costToDate: 126_000, percentComplete: 37.5, earned: 157_500 },
       ...{ billed: 170_000, overUnder: 12_500, deposits: 20_000, draws: 80_000 },
     })
-    expect(await rowOf(name, 'homes', { asOf: desk.day(-1) })).toMatchObject({ billed: 0, deposits: 0, draws: 0 })
+    expect(await getRow(name, 'homes', { asOf: desk.day(-1) })).toMatchObject({ billed: 0, deposits: 0, draws: 0 })
     // The next buyer of the home has not been billed.
     await desk.post(`/sales/${sale.id}/cancel`, { reason: 'Fell through.', depositDisposition: 'forfeited' })
     const next = { homeId: home.id, buyers: [{ name: 'Ana Ruiz' }], basePrice: 430_000, revenueMethod: 'over_time' }
     await desk.post(`/sales/${(await desk.post('/sales', next)).id}/approve`)
-    expect(await rowOf(name)).toMatchObject({ contract: 430_000, billed: 0, deposits: 0, draws: 80_000 })
+    expect(await getRow(name)).toMatchObject({ contract: 430_000, billed: 0, deposits: 0, draws: 80_000 })
   })
 
   test('provides for an expected loss in full', async () => {
     const { name } = await sold({ contract: 100_000, estimatedCost: 110_000, costToDate: 55_000 })
-    expect(await rowOf(name)).toMatchObject({ earned: 50_000, lossToDate: 5000, lossProvision: 5000 })
+    expect(await getRow(name)).toMatchObject({ earned: 50_000, lossToDate: 5000, lossProvision: 5000 })
   })
 
   test('does not round the percentage before it multiplies', async () => {
     const { name } = await sold({ contract: 300_000, estimatedCost: 300_000, costToDate: 100_000 })
-    expect(await rowOf(name)).toMatchObject({ percentComplete: 33.33, earned: 100_000 })
+    expect(await getRow(name)).toMatchObject({ percentComplete: 33.33, earned: 100_000 })
   })
 
   test('reports a home that earns at closing as inventory until it closes', async () => {
-    const given = { contract: 380_000, estimatedCost: 300_000, costToDate: 300_000, revenueMethod: 'at_closing' }
-    const { home, name } = await sold(given)
-    expect(await rowOf(name)).toBeUndefined()
-    expect(await rowOf(name, 'atClosing')).toMatchObject({ contract: 380_000, revenue: 0, inventory: 300_000 })
+    const provided = { contract: 380_000, estimatedCost: 300_000, costToDate: 300_000, revenueMethod: 'at_closing' }
+    const { home, name } = await sold(provided)
+    expect(await getRow(name)).toBeUndefined()
+    expect(await getRow(name, 'atClosing')).toMatchObject({ contract: 380_000, revenue: 0, inventory: 300_000 })
     await desk.post(`/homes/${home.id}/budget/lock`)
     await desk.move(`/homes/${home.id}`, 'permitting', 'ready_to_start', 'under_construction', 'completed')
     await desk.post(`/homes/${home.id}/status`, { status: 'closed', overrideReason: 'Closed at the bank.' })
-    expect(await rowOf(name, 'atClosing')).toMatchObject({
+    expect(await getRow(name, 'atClosing')).toMatchObject({
       ...{ closingDate: desk.day(0), revenue: 380_000, inventory: 0, costToDate: 300_000 },
     })
-    expect(await rowOf(name, 'atClosing', { asOf: desk.day(-1) })).toMatchObject({ closingDate: null, revenue: 0 })
+    expect(await getRow(name, 'atClosing', { asOf: desk.day(-1) })).toMatchObject({ closingDate: null, revenue: 0 })
   })
 
   test('earns at closing by default, and over time for a custom home', async () => {

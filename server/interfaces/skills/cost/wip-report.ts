@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { WipAtClosingRow, WipReportInput, WipReportResult, WipRow } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, sum } from '../../../platform/values/money.ts'
-import { type CostedHome, costedHomes } from '../frame/costed-homes.ts'
-import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
+import { type CostedHome, findCostedHomes } from '../frame/costed-homes.ts'
+import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 import { calculateWip } from './wip.ts'
 
-const MOST_HOMES = 500
+const MAX_HOMES = 500
 
 /** Every home but those that will not be built. */
 const STATUSES = [
@@ -20,20 +20,20 @@ const STATUSES = [
  * contract asset.
  */
 export async function wipReport({ asOf, communityId }: WipReportInput, call: Call): Promise<WipReportResult> {
-  const today = todayOf(call)
+  const today = getToday(call)
   const through = asOf ?? today
   const yearStart = `${through.slice(0, 4)}-01-01`
-  const wanted = { communityId, statuses: STATUSES, openOn: yearStart, ...(through < today && { through }) }
-  const found = listed(await costedHomes(call, wanted, MOST_HOMES), MOST_HOMES)
+  const requested = { communityId, statuses: STATUSES, openOn: yearStart, ...(through < today && { through }) }
+  const found = truncateRows(await findCostedHomes(call, requested, MAX_HOMES), MAX_HOMES)
   const isOpen = ({ closingDate }: CostedHome) => closingDate === null || closingDate > through
   const overTime = found.rows.filter((home) => home.revenueMethod === 'over_time' && isOpen(home))
-  const billings = await billingsOf(
+  const billings = await findBillings(
     call,
     overTime.map(({ homeId }) => homeId),
     through,
   )
   const homes = overTime.map((home) =>
-    rowOf(home, billings.get(home.homeId) ?? { billed: 0, deposits: 0, draws: 0 }, call.currency),
+    toWipRow(home, billings.get(home.homeId) ?? { billed: 0, deposits: 0, draws: 0 }, call.currency),
   )
   const atClosing = found.rows
     .filter(({ revenueMethod }) => revenueMethod !== 'over_time')
@@ -51,10 +51,10 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
     atClosing,
     inventory: sum(atClosing.map(({ inventory }) => inventory)),
     revenue: sum(atClosing.map(({ revenue }) => revenue)),
-    costOfSales: sum(atClosing.map(({ costToDate, inventory }) => minus(costToDate, inventory))),
-    ...reported(call, {
+    costOfSales: sum(atClosing.map(({ costToDate, inventory }) => subtract(costToDate, inventory))),
+    ...withReportFooter(call, {
       truncated: found.truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         through < today && 'Estimated costs and contracts are as of today.',
         through < today && 'Orders that continued after that date count only with the amount invoiced by that date.',
         atClosing.some(({ revenue }) => revenue !== 0) && `Closed homes are those of ${through.slice(0, 4)}.`,
@@ -64,7 +64,7 @@ export async function wipReport({ asOf, communityId }: WipReportInput, call: Cal
   }
 }
 
-function rowOf(home: CostedHome, { billed, deposits, draws }: Billing, currency: string): WipRow {
+function toWipRow(home: CostedHome, { billed, deposits, draws }: Billing, currency: string): WipRow {
   const { homeId, estimatedCost, costToDate } = home
   const contract = home.contractPrice ?? 0
   // Orders do not say yet which of their materials are stored and not installed.
@@ -90,7 +90,7 @@ interface Billing {
   draws: number
 }
 
-async function billingsOf(call: Call, homeIds: string[], through: string): Promise<Map<string, Billing>> {
+async function findBillings(call: Call, homeIds: string[], through: string): Promise<Map<string, Billing>> {
   const { organizationId, db } = call
   const { rows } = await sql<Billing & { homeId: string }>`
     select h."id" as "homeId",

@@ -1,8 +1,8 @@
 import type { RowProblem } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
-import { withHolder } from '../../../platform/calls/holder.ts'
-import { savepoint } from '../../../platform/events/recorded.ts'
-import { toldOf, toProblem } from '../../../platform/problems/problem.ts'
+import { withConflictingRecord } from '../../../platform/calls/unique-conflict.ts'
+import { createSavepoint } from '../../../platform/events/pending-rows.ts'
+import { toProblem, toRowProblem } from '../../../platform/problems/problem.ts'
 
 /** The result of one of several tasks: its outcome, or why it was rejected. */
 export type Attempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
@@ -11,9 +11,9 @@ export type Attempt<T> = { done: T; refused: null } | { done: null; refused: Row
  * Runs one of several independent tasks. If it is rejected, everything it wrote, recorded and noted is undone. Any
  * other error, such as a deadlock, ends the whole transaction.
  */
-export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
+export async function attemptEach<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<Attempt<T>> {
   return call.write(async (call) => {
-    const mark = await savepoint(call)
+    const mark = await createSavepoint(call)
     try {
       const done = await work(call)
       await mark.keep()
@@ -22,22 +22,22 @@ export async function attempt<T>(call: Call, work: (call: WriteCall) => Promise<
       const found = toProblem(error)
       if (found.status >= 500) throw error
       await mark.undo()
-      await withHolder(call, found)
-      return { done: null, refused: toldOf(found) }
+      await withConflictingRecord(call, found)
+      return { done: null, refused: toRowProblem(found) }
     }
   })
 }
 
 /** Runs one of several tasks that must all succeed. If it is rejected, the problem names it. */
-export async function placed<T>(pointer: string, work: () => Promise<T>): Promise<T> {
+export async function withPointer<T>(pointer: string, work: () => Promise<T>): Promise<T> {
   return work().catch((error: unknown) => {
     const found = toProblem(error)
     const { status, code, message, extras } = found
     if (status >= 500) throw error
-    const told = extras.errors ?? [{ pointer: '', code, message: message.slice(0, LONGEST_MESSAGE) }]
-    throw found.pointingAt(told.map((fault) => ({ ...fault, pointer })))
+    const reported = extras.errors ?? [{ pointer: '', code, message: message.slice(0, MAX_MESSAGE_LENGTH) }]
+    throw found.pointingAt(reported.map((fault) => ({ ...fault, pointer })))
   })
 }
 
 /** The contract has the same bound for the message of an error. */
-const LONGEST_MESSAGE = 500
+const MAX_MESSAGE_LENGTH = 500

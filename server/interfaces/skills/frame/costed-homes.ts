@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { HomeStatus, SaleRevenueMethod } from '../../../../client/contract.gen.ts'
-import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
-import { COMMITTED, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { contractPriceSql, homePriceSql } from '../../../domain/land/homes/queries.ts'
+import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
 /** A home with its revenue, its cost to date and its estimated cost, for reports about many homes. */
@@ -27,7 +27,7 @@ export interface CostedHome {
   estimatedCost: number
 }
 
-interface Wanted {
+interface CostedHomesQuery {
   communityId?: string | undefined
   statuses: readonly HomeStatus[]
   /** Only homes that closed between these dates. */
@@ -39,10 +39,10 @@ interface Wanted {
 }
 
 /** Returns the homes by name, up to `most` of them plus one if there are more, in one statement. */
-export async function costedHomes(
+export async function findCostedHomes(
   call: Call,
-  { communityId, statuses, closed, openOn, through }: Wanted,
-  most: number,
+  { communityId, statuses, closed, openOn, through }: CostedHomesQuery,
+  max: number,
 ): Promise<CostedHome[]> {
   const { db, organizationId, timeZone } = call
   const dayEnd = through === undefined ? null : sql`(${through}::date + 1)::timestamp at time zone ${timeZone}`
@@ -63,7 +63,7 @@ export async function costedHomes(
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
         and (${closed?.from ?? null}::date is null or h."closingDate" between ${closed?.from ?? null} and ${closed?.to ?? null})
         and (${openOn ?? null}::date is null or coalesce(h."closingDate", 'infinity') >= ${openOn ?? null}::date)
-      order by h."name", h."id" limit ${most + 1}
+      order by h."name", h."id" limit ${max + 1}
     ), "figures" as (
       select "homeId", lower("scope") as "key", "budgeted", "originalAmount" as "original",
         0 as "committed", 0 as "pending", 0 as "labor", 0 as "done"
@@ -71,11 +71,11 @@ export async function costedHomes(
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of")) and "archivedAt" is null
       union all
       select o."homeId", lower(o."scope"), 0, 0,
-        case when o."status" = any(${[...COMMITTED]}::text[]) then o."total" else 0 end,
-        case when o."status" = any(${[...PENDING]}::text[]) then o."total" else 0 end, 0, ${done}
+        case when o."status" = any(${[...COMMITTED_STATUSES]}::text[]) then o."total" else 0 end,
+        case when o."status" = any(${[...PENDING_STATUSES]}::text[]) then o."total" else 0 end, 0, ${done}
       from "purchaseOrders" o
       where o."organizationId" = ${organizationId} and o."homeId" = any(array(select "id" from "of"))
-        and o."status" = any(${[...COMMITTED, ...PENDING]}::text[])
+        and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
       select "homeId", lower(coalesce("scope", '')), 0, 0, 0, 0, "cost", "cost" from "timeEntries"
       where "organizationId" = ${organizationId} and "homeId" = any(array(select "id" from "of"))
@@ -94,7 +94,7 @@ export async function costedHomes(
         select s."revenueMethod" from "sales" s
         where s."organizationId" = ${organizationId} and s."id" = h."saleId" and s."status" in ('approved', 'pipeline_complete')
       ) as "revenueMethod",
-      ${sql.raw(priceOf('h'))} as "price", ${sql.raw(contractPriceOf('h'))} as "contractPrice",
+      ${sql.raw(homePriceSql('h'))} as "price", ${sql.raw(contractPriceSql('h'))} as "contractPrice",
       coalesce(f."budgeted", 0) as "budgeted", coalesce(f."original", 0) as "originalBudgeted",
       coalesce(f."committed", 0) as "committed", coalesce(f."pending", 0) as "pendingCommitted",
       coalesce(f."labor", 0) as "labor", coalesce(f."done", 0) as "costToDate", coalesce(f."estimated", 0) as "estimatedCost"

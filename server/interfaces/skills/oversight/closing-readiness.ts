@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { ClosingReadinessInput, ReadinessResult } from '../../../../client/contract.gen.ts'
-import { takesWaiver } from '../../../domain/paying/waiver-rule.ts'
-import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import { requiresWaiverSql } from '../../../domain/paying/waiver-rule.ts'
+import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
-import { homeNamed } from '../frame/home.ts'
-import { check, noneLeft, readiness } from './readiness.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
-interface Standing {
+interface ClosingState {
   openTasks: number
   hasOccupancy: boolean
   openOrders: number
@@ -20,41 +20,41 @@ interface Standing {
 }
 
 export async function closingReadiness({ homeId }: ClosingReadinessInput, call: Call): Promise<ReadinessResult> {
-  const [{ home, status }, of] = await Promise.all([homeNamed(call, homeId), standingOf(call, homeId)])
+  const [{ home, status }, of] = await Promise.all([findNamedHome(call, homeId), findClosingState(call, homeId)])
   const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
   const checks = [
-    check('completed', isBuilt, `The home is ${describeStatus(status)}.`),
-    noneLeft('tasks', of.openTasks, 'open task', 'open tasks'),
-    check(
+    toCheck('completed', isBuilt, `The home is ${describeStatus(status)}.`),
+    toNoneLeftCheck('tasks', of.openTasks, 'open task', 'open tasks'),
+    toCheck(
       'certificate_of_occupancy',
       of.hasOccupancy,
       of.hasOccupancy ? 'The occupancy milestone is reached.' : 'The occupancy milestone is missing or pending.',
     ),
-    noneLeft('orders', of.openOrders, 'unsettled order', 'unsettled orders'),
-    check('payable', of.payable <= 0, `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`),
-    noneLeft(
+    toNoneLeftCheck('orders', of.openOrders, 'unsettled order', 'unsettled orders'),
+    toCheck('payable', of.payable <= 0, `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`),
+    toNoneLeftCheck(
       'lien_waivers',
       of.missingWaivers,
       'payment without a signed lien waiver',
       'payments without a signed lien waiver',
     ),
-    check(
+    toCheck(
       'sale',
       of.saleStatus === 'pipeline_complete',
       of.saleStatus === null ? 'The home has no sale.' : `The sale is ${describeStatus(of.saleStatus)}.`,
     ),
-    noneLeft('contingencies', of.openContingencies, 'open contingency', 'open contingencies'),
-    check(
+    toNoneLeftCheck('contingencies', of.openContingencies, 'open contingency', 'open contingencies'),
+    toCheck(
       'deposits',
       of.depositsOutstanding === 0,
       `The amount of outstanding deposits is ${formatAmount(of.depositsOutstanding, call.currency)}.`,
     ),
   ]
-  return readiness(call, { homeId, home }, checks, ['Punch list items are checked only if they are tasks.'])
+  return toReadinessResult(call, { homeId, home }, checks, ['Punch list items are checked only if they are tasks.'])
 }
 
-async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {
-  const { rows } = await sql<Standing>`
+async function findClosingState({ db, organizationId }: Call, homeId: string): Promise<ClosingState> {
+  const { rows } = await sql<ClosingState>`
     select
       (select count(*) from "tasks" where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null
         and "status" in ('not_started', 'in_progress', 'on_hold')) as "openTasks",
@@ -63,12 +63,12 @@ async function standingOf({ db, organizationId }: Call, homeId: string): Promise
       o."openOrders", o."payable",
       (select count(*) from "payments" p
         where p."organizationId" = ${organizationId} and p."homeId" = ${homeId} and p."status" = 'paid' and p."amount" > 0
-          and p."lienWaiverId" is null and ${sql.raw(takesWaiver('p'))}) as "missingWaivers",
+          and p."lienWaiverId" is null and ${sql.raw(requiresWaiverSql('p'))}) as "missingWaivers",
       s."status" as "saleStatus", coalesce(s."openContingencies", 0) as "openContingencies",
       coalesce(s."depositsOutstanding", 0) as "depositsOutstanding"
     from (
       select count(*) as "openOrders", coalesce(sum("payableAmount"), 0) as "payable" from "purchaseOrders"
-      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = any(${[...UNSETTLED]}::text[])
+      where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = any(${[...UNSETTLED_STATUSES]}::text[])
     ) as o
     left join "sales" s on s."organizationId" = ${organizationId} and s."homeId" = ${homeId} and s."status" <> 'cancelled'`.execute(
     db,

@@ -2,7 +2,7 @@ import type { CommunityDashboardInput, CommunityDashboardResult } from '../../..
 import type { Call } from '../../../platform/calls/call.ts'
 import { marginReport } from '../cost/margin-report.ts'
 import { varianceReport } from '../cost/variance-report.ts'
-import { reported } from '../frame/report.ts'
+import { withReportFooter } from '../frame/report.ts'
 import { backlogReport } from '../sales/backlog-report.ts'
 import { cycleTimeReport } from '../schedule/cycle-time-report.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
@@ -30,7 +30,7 @@ export async function communityDashboard(
     ...{ marginPercent: margins.marginPercent, backlog: backlog.count, backlogValue: backlog.value },
     ...{ varianceAmount: variances.amount, variancePercentOfBudget: variances.percentOfBudget },
     ...{ meanCycleDays: cycle.meanDays, lateTasks: late.tasks.length },
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated: parts.some(({ truncated }) => truncated),
       unknown: [...new Set(margins.unknown.concat(backlog.unknown))],
     }),

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { ExceptionKind, ExceptionsTodayInput, ExceptionsTodayResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { costedHomes } from '../frame/costed-homes.ts'
-import { reported, todayOf } from '../frame/report.ts'
+import { findCostedHomes } from '../frame/costed-homes.ts'
+import { getToday, withReportFooter } from '../frame/report.ts'
 import { overdueSelections } from '../sales/overdue-selections.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
 import { findExpiringInsurance } from '../vendors/find-expiring-insurance.ts'
 
-const MOST_EXAMPLES = 5
-const MOST_HOMES = 500
+const MAX_EXAMPLES = 5
+const MAX_HOMES = 500
 /** How many days ahead starts must be confirmed, orders issued, and insurance renewed. */
-const DAYS = { confirmed: 7, issued: 10, insured: 30 }
+const DAYS_AHEAD = { confirmed: 7, issued: 10, insured: 30 }
 
-type Kind = ExceptionKind['kind']
+type ExceptionName = ExceptionKind['kind']
 
 export async function exceptionsToday(
   { communityId }: ExceptionsTodayInput,
@@ -21,27 +21,27 @@ export async function exceptionsToday(
 ): Promise<ExceptionsTodayResult> {
   const [late, insurance, selections, homes, waiting] = await Promise.all([
     findLateTasks({ communityId }, call),
-    findExpiringInsurance({ communityId, withinDays: DAYS.insured }, call),
+    findExpiringInsurance({ communityId, withinDays: DAYS_AHEAD.insured }, call),
     overdueSelections({ communityId }, call),
-    costedHomes(call, { communityId, statuses: ['under_construction'] }, MOST_HOMES),
-    waitingOf(call, communityId),
+    findCostedHomes(call, { communityId, statuses: ['under_construction'] }, MAX_HOMES),
+    findWaitingWork(call, communityId),
   ])
   const over = homes.filter(({ budgeted, estimatedCost }) => budgeted > 0 && estimatedCost > budgeted)
   const exceptions = [
-    kindOf(
+    toExceptionKind(
       'late_task',
       late.tasks.map(({ taskId, name, home }) => ({ id: taskId, label: `${name}, ${home}` })),
     ),
-    kindOf(
+    toExceptionKind(
       'expiring_insurance',
       insurance.vendors.map(({ vendorId, vendor }) => ({ id: vendorId, label: vendor })),
     ),
     ...waiting,
-    kindOf(
+    toExceptionKind(
       'over_budget',
       over.map(({ homeId, home }) => ({ id: homeId, label: home })),
     ),
-    kindOf(
+    toExceptionKind(
       'overdue_selection',
       selections.selections.map(({ selectionId, selection, home }) => ({
         id: selectionId,
@@ -52,29 +52,29 @@ export async function exceptionsToday(
   return {
     exceptions,
     count: exceptions.reduce((sum, { count }) => sum + count, 0),
-    ...reported(call, {
-      truncated: late.truncated || insurance.truncated || selections.truncated || homes.length > MOST_HOMES,
+    ...withReportFooter(call, {
+      truncated: late.truncated || insurance.truncated || selections.truncated || homes.length > MAX_HOMES,
       unknown: ['Accounting errors and ledger differences include all communities.'],
     }),
   }
 }
 
-function kindOf(kind: Kind, all: ExceptionKind['examples']): ExceptionKind {
-  return { kind, count: all.length, examples: all.slice(0, MOST_EXAMPLES) }
+function toExceptionKind(kind: ExceptionName, all: ExceptionKind['examples']): ExceptionKind {
+  return { kind, count: all.length, examples: all.slice(0, MAX_EXAMPLES) }
 }
 
 /** Returns what awaits action: each kind with its count and first examples, in one statement. */
-async function waitingOf(call: Call, communityId: string | undefined): Promise<ExceptionKind[]> {
+async function findWaitingWork(call: Call, communityId: string | undefined): Promise<ExceptionKind[]> {
   const { db, organizationId } = call
-  const today = todayOf(call)
+  const today = getToday(call)
   const isThere = sql`(${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})`
-  const { rows } = await sql<{ kind: Kind; count: number; examples: ExceptionKind['examples'] }>`
+  const { rows } = await sql<{ kind: ExceptionName; count: number; examples: ExceptionKind['examples'] }>`
     with "waiting" as (
       select 'unconfirmed_start' as "kind", t."id", t."name" || ', ' || h."name" as "label", t."plannedStart"::text as "place"
       from "tasks" t join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
       where t."organizationId" = ${organizationId} and t."archivedAt" is null and t."status" = 'not_started'
         and t."vendorId" is not null and t."confirmationStatus" <> 'confirmed' and ${isThere}
-        and t."plannedStart" between ${today}::date and ${addDays(today, DAYS.confirmed)}::date
+        and t."plannedStart" between ${today}::date and ${addDays(today, DAYS_AHEAD.confirmed)}::date
       union all
       select 'order_to_approve', o."id", o."number" || ', ' || h."name", o."id"
       from "purchaseOrders" o join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
@@ -84,7 +84,7 @@ async function waitingOf(call: Call, communityId: string | undefined): Promise<E
       from "purchaseOrders" o join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
       where o."organizationId" = ${organizationId} and o."status" = 'approved' and ${isThere} and exists (
         select from "tasks" t where t."organizationId" = ${organizationId} and t."homeId" = o."homeId" and t."archivedAt" is null
-          and t."status" = 'not_started' and t."plannedStart" <= ${addDays(today, DAYS.issued)}::date
+          and t."status" = 'not_started' and t."plannedStart" <= ${addDays(today, DAYS_AHEAD.issued)}::date
           and (o."id" = any(t."poIds") or lower(t."scope") = lower(o."scope")))
       union all
       select 'accounting_error', l."recordId", l."recordId", l."recordId" from "ledgerStates" l
@@ -94,7 +94,7 @@ async function waitingOf(call: Call, communityId: string | undefined): Promise<E
       where d."organizationId" = ${organizationId}
     )
     select k."kind", count(*) as "count",
-      (array_agg(json_build_object('id', k."id", 'label', k."label") order by k."place", k."id"))[1:${sql.lit(MOST_EXAMPLES)}] as "examples"
+      (array_agg(json_build_object('id', k."id", 'label', k."label") order by k."place", k."id"))[1:${sql.lit(MAX_EXAMPLES)}] as "examples"
     from "waiting" k group by k."kind" order by k."kind"`.execute(db)
   return rows
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { HomeSnapshotInput, HomeSnapshotResult } from '../../../../client/contract.gen.ts'
-import { rowsOfAll } from '../../../domain/costs/budgets/figure-queries.ts'
-import { budgetFrom } from '../../../domain/costs/budgets/home-budget.ts'
-import { OPEN, PENDING } from '../../../domain/statuses/order-statuses.ts'
+import { findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
+import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
+import { OPEN_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { formatAmount, formatDate } from '../../../platform/values/format.ts'
-import { minus, percentage } from '../../../platform/values/money.ts'
-import { homeNamed } from '../frame/home.ts'
-import { reported, sentences, todayOf } from '../frame/report.ts'
+import { subtract, toPercentage } from '../../../platform/values/money.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
 
-interface Counts {
+interface HomeCounts {
   openTasks: number
   lateTasks: number
   nextTask: string | null
@@ -22,21 +22,21 @@ interface Counts {
 
 export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): Promise<HomeSnapshotResult> {
   const [of, rows, counts] = await Promise.all([
-    homeNamed(call, homeId),
-    rowsOfAll(call, [homeId]),
-    countsOf(call, homeId),
+    findNamedHome(call, homeId),
+    findBudgetRows(call, [homeId]),
+    findHomeCounts(call, homeId),
   ])
-  const budget = budgetFrom(rows.get(homeId) ?? [], call.currency)
+  const budget = toBudget(rows.get(homeId) ?? [], call.currency)
   const { totalBudgeted: budgeted, totalForecastAtCompletion: estimateAtCompletion } = budget
   const price = of.contractPrice ?? of.price
-  const over = minus(estimateAtCompletion, budgeted)
+  const over = subtract(estimateAtCompletion, budgeted)
   return {
     ...{ homeId, home: of.home, status: of.status, salesStatus: of.salesStatus, price, budgeted },
     ...{ committed: budget.totalCommitted, costToDate: budget.totalActual, estimateAtCompletion },
-    expectedMarginPercent: price === null ? null : percentage(minus(price, estimateAtCompletion), price),
+    expectedMarginPercent: price === null ? null : toPercentage(subtract(price, estimateAtCompletion), price),
     ...{ startDate: of.startDate, forecastCompletionDate: of.forecastCompletionDate, closingDate: of.closingDate },
     ...{ percentComplete: of.percentComplete, ...counts },
-    risks: sentences(
+    risks: selectSentences(
       counts.lateTasks > 0 && `Late tasks: ${counts.lateTasks}.`,
       over > 0 && `The forecast cost exceeds the budget by ${formatAmount(over, call.currency)}.`,
       counts.pendingOrders > 0 && `Orders in draft or awaiting approval: ${counts.pendingOrders}.`,
@@ -45,17 +45,17 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
         of.forecastCompletionDate > of.closingDate &&
         `The forecast completion date, ${formatDate(of.forecastCompletionDate)}, is after the closing date, ${formatDate(of.closingDate)}.`,
     ),
-    ...reported(call, {
-      unknown: sentences(price === null && 'The home has no price.', budgeted === 0 && 'The home has no budget.'),
+    ...withReportFooter(call, {
+      unknown: selectSentences(price === null && 'The home has no price.', budgeted === 0 && 'The home has no budget.'),
     }),
     currency: call.currency,
   }
 }
 
-async function countsOf(call: Call, homeId: string): Promise<Counts> {
+async function findHomeCounts(call: Call, homeId: string): Promise<HomeCounts> {
   const { db, organizationId } = call
-  const today = todayOf(call)
-  const { rows } = await sql<Counts>`
+  const today = getToday(call)
+  const { rows } = await sql<HomeCounts>`
     select t."openTasks", t."lateTasks", n."name" as "nextTask", n."plannedStart" as "nextTaskOn", o.*
     from (
       select count(*) as "openTasks", count(*) filter (
@@ -64,9 +64,9 @@ async function countsOf(call: Call, homeId: string): Promise<Counts> {
         and "status" in ('not_started', 'in_progress', 'on_hold')
     ) as t
     cross join (
-      select count(*) filter (where "status" = any(${[...OPEN]}::text[])) as "openOrders",
-        count(*) filter (where "status" = any(${[...PENDING]}::text[])) as "pendingOrders",
-        coalesce(sum("payableAmount") filter (where "status" = any(${[...OPEN]}::text[])), 0) as "payable"
+      select count(*) filter (where "status" = any(${[...OPEN_STATUSES]}::text[])) as "openOrders",
+        count(*) filter (where "status" = any(${[...PENDING_STATUSES]}::text[])) as "pendingOrders",
+        coalesce(sum("payableAmount") filter (where "status" = any(${[...OPEN_STATUSES]}::text[])), 0) as "payable"
       from "purchaseOrders" where "organizationId" = ${organizationId} and "homeId" = ${homeId}
     ) as o
     left join lateral (

@@ -4,10 +4,10 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import type { OperationId } from '../../../platform/calls/contract.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
-import { attempt } from '../frame/attempt.ts'
+import { attemptEach } from '../frame/attempt.ts'
 
 /** How each kind of row is created, read and changed, where it is stored, and which of its fields are set only once. */
-const ENTITIES = {
+const IMPORTED_ENTITIES = {
   vendor: { create: 'createVendor', update: 'updateVendor', id: 'vendorId', table: 'vendors', once: ['status'] },
   community: {
     ...{ create: 'createCommunity', update: 'updateCommunity', id: 'communityId', table: 'communities' },
@@ -24,8 +24,8 @@ const ENTITIES = {
   { create: OperationId; update: OperationId; id: string; table: string; once: readonly string[] }
 >
 
-type Entity = (typeof ENTITIES)[keyof typeof ENTITIES]
-type Row = ImportRowsResult['rows'][number]
+type ImportedEntity = (typeof IMPORTED_ENTITIES)[keyof typeof IMPORTED_ENTITIES]
+type ImportedRow = ImportRowsResult['rows'][number]
 
 /**
  * Imports each row through the operations on a single record, so that their rules, permissions, events and audit
@@ -35,12 +35,12 @@ export async function importRows(
   { entity, mode, rows }: Checked['ImportRowsInput'],
   call: Call,
 ): Promise<ImportRowsResult> {
-  const of = ENTITIES[entity]
-  permitEntity(call, of)
-  const known = await knownBy(call, of, rows)
-  const results: Row[] = []
+  const of = IMPORTED_ENTITIES[entity]
+  assertCanImport(call, of)
+  const known = await findKnownRecords(call, of, rows)
+  const results: ImportedRow[] = []
   for (const [row, fields] of rows.entries()) {
-    const tried = await attempt(call, (call) => imported(call, of, fields, known))
+    const tried = await attemptEach(call, (call) => importRow(call, of, fields, known))
     if (tried.refused !== null) results.push({ row, status: 'failed', id: null, version: null, problem: tried.refused })
     else {
       const { id, status, version } = tried.done
@@ -50,8 +50,8 @@ export async function importRows(
     }
   }
   const failed = results.flatMap(({ row, problem }) => (problem === null ? [] : [{ row, problem }]))
-  if (mode === 'all_or_nothing' && failed.length > 0) throw together(failed)
-  const count = (status: Row['status']) => results.filter((each) => each.status === status).length
+  if (mode === 'all_or_nothing' && failed.length > 0) throw combineRowProblems(failed)
+  const count = (status: ImportedRow['status']) => results.filter((each) => each.status === status).length
   return {
     ...{ created: count('created'), updated: count('updated'), unchanged: count('unchanged'), failed: count('failed') },
     rows: results,
@@ -59,16 +59,16 @@ export async function importRows(
 }
 
 /** Refused once for all rows, because the error is not in a row. */
-function permitEntity(call: Call, { create }: Entity): void {
-  const needed = call.surroundings.contract.operations.get(create)?.permissions ?? []
+function assertCanImport(call: Call, { create }: ImportedEntity): void {
+  const needed = call.services.contract.operations.get(create)?.permissions ?? []
   const permission = needed.find((each) => !call.permissions.has(each))
   if (permission === undefined) return
   throw new Problem('permission_denied', `Importing these rows requires ${permission}.`, { permission })
 }
 
-async function imported(
+async function importRow(
   call: Call,
-  { create, update, id, once }: Entity,
+  { create, update, id, once }: ImportedEntity,
   fields: Record<string, unknown>,
   known: ReadonlyMap<string, string>,
 ): Promise<{ id: string; version: number; status: 'created' | 'updated' | 'unchanged' }> {
@@ -77,20 +77,20 @@ async function imported(
     const created = await call.operation(create, fields)
     return { id: created.id, version: created.version, status: 'created' }
   }
-  const changes = Object.fromEntries(Object.entries(fields).filter(([field]) => !isSetOnce(once, field)))
+  const changes = Object.fromEntries(Object.entries(fields).filter(([field]) => !isCreateOnlyField(once, field)))
   const noted = call.changes.length + call.events.length
   const { version } = await call.operation(update, { ...changes, [id]: found })
   return { id: found, version, status: call.changes.length + call.events.length > noted ? 'updated' : 'unchanged' }
 }
 
-function isSetOnce(once: readonly string[], field: string): boolean {
+function isCreateOnlyField(once: readonly string[], field: string): boolean {
   return once.includes(field)
 }
 
 /** Returns the records that have the external IDs of the rows. */
-async function knownBy(
+async function findKnownRecords(
   { db, organizationId }: Call,
-  { table }: Entity,
+  { table }: ImportedEntity,
   rows: readonly Record<string, unknown>[],
 ): Promise<Map<string, string>> {
   const externalIds = rows.flatMap(({ externalId }) => (typeof externalId === 'string' ? [externalId] : []))
@@ -102,20 +102,20 @@ async function knownBy(
 }
 
 /** Returns one problem for all failed rows, which its pointers name. */
-function together(failed: readonly { row: number; problem: RowProblem }[]): Problem {
+function combineRowProblems(failed: readonly { row: number; problem: RowProblem }[]): Problem {
   const errors = failed.flatMap(({ row, problem: { code, detail, errors } }) =>
     errors.length === 0
       ? [{ pointer: `/rows/${row}`, code, message: detail.slice(0, 1000) }]
-      : errors.map((fault) => ({ ...fault, pointer: `/rows/${row}${belowRow(fault.pointer)}` })),
+      : errors.map((fault) => ({ ...fault, pointer: `/rows/${row}${toRowPointer(fault.pointer)}` })),
   )
   return new Problem('validation_failed', `Nothing was imported. Rows with errors: ${failed.length}. See \`errors\`.`, {
-    errors: errors.slice(0, MOST_FAULTS),
+    errors: errors.slice(0, MAX_FAULTS),
   })
 }
 
-function belowRow(pointer: string): string {
+function toRowPointer(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? pointer : `/${pointer}`
 }
 
 /** The contract has the same bound for a problem. */
-const MOST_FAULTS = 1000
+const MAX_FAULTS = 1000

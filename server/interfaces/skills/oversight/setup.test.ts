@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { createUser } from '../../../domain/office/users/users.ts'
-import { weekStartOf } from '../../../platform/values/calendar.ts'
+import { startOfWeek } from '../../../platform/values/calendar.ts'
 
 /** This week Ada worked ten hours at 40 on Lot 1, and Ben five hours at 30 that were not submitted. */
 let desk: Desk
@@ -14,7 +14,7 @@ beforeAll(async () => {
   desk = await Desk.open()
   communityId = (await desk.post('/communities', { name: 'Juniper Ridge', code: 'JR', status: 'active' })).id
   lot1 = (await desk.post('/homes', { name: 'Lot 1', communityId })).id
-  week = weekStartOf(desk.day(0), 1)
+  week = startOfWeek(desk.day(0), 1)
   const person = async (name: string, rate: number, hours: number, submitted: boolean) => {
     const { database, clock } = desk.plumbline
     const user = {
@@ -76,9 +76,9 @@ test('importRows creates and updates by externalId, and reports each error with 
     '/input/rows/2/email',
   ])
   expect((await desk.get('/vendors?q=Brazos')).data).toEqual([])
-  const effort = await desk.run('importRows', { entity: 'vendor', mode: 'best_effort', rows })
-  expect(effort).toMatchObject({ created: 1, updated: 0, unchanged: 0, failed: 2 })
-  expect(effort.rows[1]).toMatchObject({ row: 1, status: 'failed', problem: { code: 'validation_failed' } })
+  const workLimit = await desk.run('importRows', { entity: 'vendor', mode: 'best_effort', rows })
+  expect(workLimit).toMatchObject({ created: 1, updated: 0, unchanged: 0, failed: 2 })
+  expect(workLimit.rows[1]).toMatchObject({ row: 1, status: 'failed', problem: { code: 'validation_failed' } })
   const [first] = rows
   const again = [first, { ...first, phone: '+1 512 555 0100', status: 'active' }]
   expect(await desk.run('importRows', { entity: 'vendor', rows: again })).toMatchObject({ unchanged: 1, updated: 1 })

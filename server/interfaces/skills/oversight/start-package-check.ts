@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { ReadinessResult, StartPackageCheckInput } from '../../../../client/contract.gen.ts'
-import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
+import { ORDERED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { homeNamed } from '../frame/home.ts'
-import { check, noneLeft, readiness } from './readiness.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
 /** The first tasks of a house. Their orders and parts must be ready on the first day. */
 const FIRST_TASKS = 5
 
-interface Standing {
+interface StartState {
   hasPermit: boolean
   budgetLines: number
   undecided: number
@@ -20,40 +20,44 @@ interface Standing {
 }
 
 export async function startPackageCheck({ homeId }: StartPackageCheckInput, call: Call): Promise<ReadinessResult> {
-  const [home, of] = await Promise.all([homeNamed(call, homeId), standingOf(call, homeId)])
+  const [home, of] = await Promise.all([findNamedHome(call, homeId), findStartState(call, homeId)])
   const isPermitted = of.hasPermit || home.status === 'ready_to_start' || home.status === 'under_construction'
   const checks = [
-    check(
+    toCheck(
       'permit',
       isPermitted,
       isPermitted
         ? 'A permit milestone is reached, or the home is ready to start or under construction.'
         : `The home is ${describeStatus(home.status)} and has no reached permit milestone.`,
     ),
-    check('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
-    check('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),
-    check(
+    toCheck('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
+    toCheck('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),
+    toCheck(
       'budget_locked',
       home.budgetLockedAt !== null,
       home.budgetLockedAt === null ? 'The budget is not locked.' : 'The budget is locked.',
     ),
-    noneLeft('selections', of.undecided, 'undecided selection', 'undecided selections'),
-    check('schedule', of.tasks > 0, of.tasks > 0 ? `The number of tasks is ${of.tasks}.` : 'The home has no schedule.'),
-    noneLeft('vendors', of.withoutVendor, 'task without a vendor', 'tasks without a vendor'),
-    noneLeft(
+    toNoneLeftCheck('selections', of.undecided, 'undecided selection', 'undecided selections'),
+    toCheck(
+      'schedule',
+      of.tasks > 0,
+      of.tasks > 0 ? `The number of tasks is ${of.tasks}.` : 'The home has no schedule.',
+    ),
+    toNoneLeftCheck('vendors', of.withoutVendor, 'task without a vendor', 'tasks without a vendor'),
+    toNoneLeftCheck(
       'orders',
       of.unordered,
       `unissued order for its first ${FIRST_TASKS} tasks`,
       `unissued orders for its first ${FIRST_TASKS} tasks`,
     ),
   ]
-  return readiness(call, { homeId, home: home.home }, checks, [
+  return toReadinessResult(call, { homeId, home: home.home }, checks, [
     'Engineering, utilities and the construction loan are not recorded.',
   ])
 }
 
-async function standingOf({ db, organizationId }: Call, homeId: string): Promise<Standing> {
-  const { rows } = await sql<Standing>`
+async function findStartState({ db, organizationId }: Call, homeId: string): Promise<StartState> {
+  const { rows } = await sql<StartState>`
     with "open" as materialized (
       select "scope", "vendorId", row_number() over (order by "plannedStart", "sequence", "id") as "place" from "tasks"
       where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "archivedAt" is null and "taskKind" = 'work'
@@ -69,7 +73,7 @@ async function standingOf({ db, organizationId }: Call, homeId: string): Promise
       (select count(distinct lower(t."scope")) from "open" t
         where t."place" <= ${FIRST_TASKS} and t."scope" is not null and not exists (
           select from "purchaseOrders" o where o."organizationId" = ${organizationId} and o."homeId" = ${homeId}
-            and lower(o."scope") = lower(t."scope") and o."status" = any(${[...ORDERED]}::text[]))) as "unordered"`.execute(
+            and lower(o."scope") = lower(t."scope") and o."status" = any(${[...ORDERED_STATUSES]}::text[]))) as "unordered"`.execute(
     db,
   )
   const [standing] = rows

@@ -3,14 +3,14 @@ import type { TimesheetCostSummaryResult } from '../../../../client/contract.gen
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_GROUPS = 500
+const MAX_GROUPS = 500
 
-type Group = TimesheetCostSummaryResult['groups'][number]
+type CostGroup = TimesheetCostSummaryResult['groups'][number]
 
 /** The ID and the source of the name of each grouping, over an entry as `e`. */
-const BY = {
+const GROUPING_SQL = {
   home: {
     key: `e."homeId"`,
     name: `(select h."name" || ', ' || c."name" from "homes" h
@@ -32,9 +32,9 @@ export async function timesheetCostSummary(
   input: Checked['TimesheetCostSummaryInput'],
   call: Call,
 ): Promise<TimesheetCostSummaryResult> {
-  const { from, to } = periodOf(call, input)
-  const found = await groupsOf(call, { from, to }, input.groupBy)
-  const { rows, truncated } = listed(found, MOST_GROUPS)
+  const { from, to } = toReportPeriod(call, input)
+  const found = await findCostGroups(call, { from, to }, input.groupBy)
+  const { rows, truncated } = truncateRows(found, MAX_GROUPS)
   const groups = rows.map(({ open: _, ...group }) => group)
   const open = rows.reduce((count, row) => count + row.open, 0)
   return {
@@ -42,9 +42,9 @@ export async function timesheetCostSummary(
     hours: sum(groups.map(({ hours }) => hours)),
     cost: sum(groups.map(({ cost }) => cost)),
     postedCost: sum(groups.map(({ postedCost }) => postedCost)),
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         open > 0 && `Entries without a rate or clock-out time have no cost yet: ${open}.`,
         'Costs are wages only. Taxes and benefits are included only if the rates include them.',
       ),
@@ -53,14 +53,14 @@ export async function timesheetCostSummary(
   }
 }
 
-async function groupsOf(
+async function findCostGroups(
   { db, organizationId }: Call,
   { from, to }: { from: string; to: string },
-  groupBy: keyof typeof BY,
-): Promise<(Group & { open: number })[]> {
-  const { key, name } = BY[groupBy]
+  groupBy: keyof typeof GROUPING_SQL,
+): Promise<(CostGroup & { open: number })[]> {
+  const { key, name } = GROUPING_SQL[groupBy]
   // Names are looked up only for the groups, however many entries there are.
-  const { rows } = await sql<Group & { open: number }>`
+  const { rows } = await sql<CostGroup & { open: number }>`
     with "tenant" as (select ${organizationId}::text as "id"), "g" as (
       select ${sql.raw(key)} as "key", coalesce(sum(e."hours"), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",
         coalesce(sum(e."cost"), 0) as "cost", coalesce(sum(e."cost") filter (where e."postedAt" is not null), 0) as "postedCost",
@@ -73,6 +73,6 @@ async function groupsOf(
     )
     select g."key", coalesce(${sql.raw(name.replaceAll('$1', '(select "id" from "tenant")'))}, 'None') as "name",
       g."hours", g."overtimeHours", g."cost", g."postedCost", g."open"
-    from "g" order by g."cost" desc, g."hours" desc, g."key" limit ${MOST_GROUPS + 1}`.execute(db)
+    from "g" order by g."cost" desc, g."hours" desc, g."key" limit ${MAX_GROUPS + 1}`.execute(db)
   return rows
 }

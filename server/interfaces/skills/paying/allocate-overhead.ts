@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { AllocateOverheadResult } from '../../../../client/contract.gen.ts'
-import { contractPriceOf, priceOf } from '../../../domain/land/homes/queries.ts'
+import { contractPriceSql, homePriceSql } from '../../../domain/land/homes/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { problem } from '../../../platform/problems/problem.ts'
-import { divide, sum } from '../../../platform/values/money.ts'
-import { reported, sentences } from '../frame/report.ts'
+import { divideAmount, sum } from '../../../platform/values/money.ts'
+import { selectSentences, withReportFooter } from '../frame/report.ts'
 
 /** Shares of only some of the homes would not add up, so more homes than this are rejected. */
-const MOST_HOMES = 2000
+const MAX_HOMES = 2000
 
-interface Bearing {
+interface HomeShare {
   homeId: string
   home: string
   days: number
@@ -22,12 +22,12 @@ export async function allocateOverhead(
   { month, amount, basis, communityId }: Checked['AllocateOverheadInput'],
   call: Call,
 ): Promise<AllocateOverheadResult> {
-  const found = await underConstruction(call, month, communityId)
-  if (found.length > MOST_HOMES)
-    throw problem('too_much_work', `The overhead would be allocated to more than ${MOST_HOMES} homes. Set communityId.`)
-  const weightOf = (home: Bearing) => (basis === 'equal' ? 1 : home[basis])
+  const found = await findHomesUnderConstruction(call, month, communityId)
+  if (found.length > MAX_HOMES)
+    throw problem('too_much_work', `The overhead would be allocated to more than ${MAX_HOMES} homes. Set communityId.`)
+  const weightOf = (home: HomeShare) => (basis === 'equal' ? 1 : home[basis])
   const bearing = found.filter((home) => weightOf(home) > 0)
-  const shares = bearing.length === 0 ? [] : divide(amount, bearing.map(weightOf), call.currency)
+  const shares = bearing.length === 0 ? [] : divideAmount(amount, bearing.map(weightOf), call.currency)
   const homes = bearing.map((home, i) => ({
     ...{ homeId: home.homeId, home: home.home, weight: weightOf(home), share: shares[i] ?? 0 },
   }))
@@ -35,8 +35,8 @@ export async function allocateOverhead(
   const left = found.length - bearing.length
   return {
     ...{ month, basis, amount, allocated: sum(homes.map(({ share }) => share)), homes },
-    ...reported(call, {
-      unknown: sentences(
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         found.length === 0 && 'No home was under construction in that month.',
         left > 0 && `Number of homes that get no share because they have no ${basis}: ${left}.`,
         'No records are changed. Enter the shares in your accounting system.',
@@ -47,10 +47,14 @@ export async function allocateOverhead(
 }
 
 /** Returns the homes that had started by the end of the month and were not completed before it began. */
-async function underConstruction(call: Call, month: string, communityId: string | undefined): Promise<Bearing[]> {
+async function findHomesUnderConstruction(
+  call: Call,
+  month: string,
+  communityId: string | undefined,
+): Promise<HomeShare[]> {
   const { db, organizationId } = call
   const first = `${month}-01`
-  const { rows } = await sql<Bearing>`
+  const { rows } = await sql<HomeShare>`
     with "month" as (
       select ${first}::date as "first", (${first}::date + interval '1 month')::date - 1 as "last"
     )
@@ -58,12 +62,12 @@ async function underConstruction(call: Call, month: string, communityId: string 
       least(coalesce(h."actualCompletionDate", m."last"), m."last") - greatest(h."startDate", m."first") + 1 as "days",
       coalesce((select sum(b."budgeted") from "budgetLines" b where b."organizationId" = h."organizationId"
         and b."homeId" = h."id" and b."archivedAt" is null), 0) as "budget",
-      coalesce(${sql.raw(contractPriceOf('h'))}, ${sql.raw(priceOf('h'))}, 0) as "price"
+      coalesce(${sql.raw(contractPriceSql('h'))}, ${sql.raw(homePriceSql('h'))}, 0) as "price"
     from "month" m
     join "homes" h on h."organizationId" = ${organizationId} and h."startDate" <= m."last"
       and coalesce(h."actualCompletionDate" >= m."first", true) and h."status" <> 'cancelled'
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
     where (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
-    order by h."id" limit ${MOST_HOMES + 1}`.execute(db)
+    order by h."id" limit ${MAX_HOMES + 1}`.execute(db)
   return rows
 }

@@ -4,29 +4,29 @@ import type {
   FindMissingLienWaiversResult,
   Payment,
 } from '../../../../client/contract.gen.ts'
-import { waiverTypeOf } from '../../../domain/paying/lien-waivers/lien-waiver.ts'
+import { chooseWaiverType } from '../../../domain/paying/lien-waivers/lien-waiver.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { listed, reported } from '../frame/report.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_PAYMENTS = 500
+const MAX_PAYMENTS = 500
 
-type Missing = FindMissingLienWaiversResult['payments'][number]
-type Row = Omit<Missing, 'missing'> & Pick<Payment, 'paymentType' | 'retainageWithheld'>
+type PaymentWithoutWaiver = FindMissingLienWaiversResult['payments'][number]
+type UncoveredPayment = Omit<PaymentWithoutWaiver, 'missing'> & Pick<Payment, 'paymentType' | 'retainageWithheld'>
 
 export async function findMissingLienWaivers(
   input: FindMissingLienWaiversInput,
   call: Call,
 ): Promise<FindMissingLienWaiversResult> {
-  const { rows, truncated } = listed(await missingOf(call, input), MOST_PAYMENTS)
-  const payments = rows.map(({ paymentType, retainageWithheld, ...row }): Missing => {
-    return { ...row, missing: waiverTypeOf({ status: row.status, paymentType, retainageWithheld }) }
+  const { rows, truncated } = truncateRows(await findUncoveredPayments(call, input), MAX_PAYMENTS)
+  const payments = rows.map(({ paymentType, retainageWithheld, ...row }): PaymentWithoutWaiver => {
+    return { ...row, missing: chooseWaiverType({ status: row.status, paymentType, retainageWithheld }) }
   })
   return {
     payments,
     amount: sum(payments.map(({ amount }) => amount)),
     closingBlockers: payments.filter(({ blocksClosing }) => blocksClosing).length,
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
       unknown: ['Payments awaiting approval and vendors that are exempt from lien waivers are excluded.'],
     }),
@@ -35,7 +35,10 @@ export async function findMissingLienWaivers(
 }
 
 /** Returns approved payments without a conditional waiver, and paid ones without an unconditional waiver. */
-async function missingOf(call: Call, { homeId, communityId }: FindMissingLienWaiversInput): Promise<Row[]> {
+async function findUncoveredPayments(
+  call: Call,
+  { homeId, communityId }: FindMissingLienWaiversInput,
+): Promise<UncoveredPayment[]> {
   const { db, organizationId } = call
   const ofHome = sql`(select h."id" from "homes" h where h."organizationId" = ${organizationId}
     and (${homeId ?? null}::text is null or h."id" = ${homeId ?? null})
@@ -47,7 +50,7 @@ async function missingOf(call: Call, { homeId, communityId }: FindMissingLienWai
           select a."paymentId" from "purchaseOrders" o
           join "paymentAllocations" a on a."organizationId" = o."organizationId" and a."poId" = o."id"
           where o."organizationId" = ${organizationId} and o."homeId" in ${ofHome})`
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<UncoveredPayment>`
     with "lacking" as materialized (
       select p."id", p."number", p."vendorId", v."companyName" as "vendor", p."status", p."amount", p."paidDate", p."paymentType",
         p."retainageWithheld", p."status" = 'paid' and p."lienWaiverId" is null as "blocksClosing"
@@ -58,7 +61,7 @@ async function missingOf(call: Call, { homeId, communityId }: FindMissingLienWai
           select from "lienWaivers" w where w."organizationId" = p."organizationId" and w."paymentId" = p."id"
             and w."status" in ('signed', 'accepted')
             and (p."status" = 'approved' or w."waiverType" in ('unconditional_progress', 'unconditional_final')))
-      order by 10 desc, p."amount" desc, p."id" limit ${MOST_PAYMENTS + 1}
+      order by 10 desc, p."amount" desc, p."id" limit ${MAX_PAYMENTS + 1}
     )
     select k."id" as "paymentId", k."number", k."vendorId", k."vendor", k."status", k."amount", k."paidDate", k."paymentType",
       k."retainageWithheld", k."blocksClosing",

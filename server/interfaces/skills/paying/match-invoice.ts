@@ -5,34 +5,39 @@ import type {
   MatchInvoiceInput,
   MatchInvoiceResult,
 } from '../../../../client/contract.gen.ts'
-import { emptySums, type Payable, wholeAmount, withheldOf } from '../../../domain/paying/payments/payment.ts'
-import { paymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
-import { OPEN } from '../../../domain/statuses/order-statuses.ts'
+import {
+  computeWholeAmount,
+  computeWithheld,
+  createEmptySums,
+  type PayableOrder,
+} from '../../../domain/paying/payments/payment.ts'
+import { findPaymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
-import { minus } from '../../../platform/values/money.ts'
-import { listed, reported, sentences } from '../frame/report.ts'
+import { subtract } from '../../../platform/values/money.ts'
+import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
 /** Maximum number of orders considered, newest first. Few vendors have that many open orders. */
-const MOST_ORDERS = 200
-const MOST_MATCHES = 5
-const MOST_DUPLICATES = 20
+const MAX_ORDERS = 200
+const MAX_MATCHES = 5
+const MAX_DUPLICATES = 20
 
 /** Matches an invoice by the order number that it names, or else by the closest amount. */
 export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promise<MatchInvoiceResult> {
   const { vendorId, amount, poNumber } = input
-  const [found, duplicates] = await Promise.all([openOrders(call, vendorId), duplicatesOf(call, input)])
-  const { rows, truncated } = listed(found, MOST_ORDERS)
-  const sums = await paymentSums(
+  const [found, duplicates] = await Promise.all([findOpenOrders(call, vendorId), findDuplicates(call, input)])
+  const { rows, truncated } = truncateRows(found, MAX_ORDERS)
+  const sums = await findPaymentSums(
     call,
     rows.map(({ purchaseOrderId }) => purchaseOrderId),
   )
   const named = poNumber?.toLowerCase()
   const matches = rows.map((order): InvoiceMatch => {
     const { purchaseOrderId, number, homeId, home, scope, status, total } = order
-    const account = { order, sums: sums.get(purchaseOrderId) ?? emptySums(purchaseOrderId) }
-    const done = wholeAmount(account, 'progress') ?? 0
-    const payable = minus(done, withheldOf(account, 'progress', done))
+    const account = { order, sums: sums.get(purchaseOrderId) ?? createEmptySums(purchaseOrderId) }
+    const done = computeWholeAmount(account, 'progress') ?? 0
+    const payable = subtract(done, computeWithheld(account, 'progress', done))
     const [nearest] = (
       [
         ['payable', payable],
@@ -40,7 +45,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
         ['total', total],
       ] as const
     )
-      .map(([on, of]) => ({ on, difference: minus(amount, of) }))
+      .map(([on, of]) => ({ on, difference: subtract(amount, of) }))
       .sort((a, b) => Math.abs(a.difference) - Math.abs(b.difference))
     const isNamed = named !== undefined && number.toLowerCase() === named
     return {
@@ -57,14 +62,17 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   )
   const [match = null, ...others] = matches
   return {
-    ...{ vendorId, match, others: others.slice(0, MOST_MATCHES - 1), duplicates },
-    differences: differencesOf(input, match, duplicates, call.currency),
-    ...reported(call, { truncated, unknown: sentences(match === null && 'The vendor has no open orders.') }),
+    ...{ vendorId, match, others: others.slice(0, MAX_MATCHES - 1), duplicates },
+    differences: describeDifferences(input, match, duplicates, call.currency),
+    ...withReportFooter(call, {
+      truncated,
+      unknown: selectSentences(match === null && 'The vendor has no open orders.'),
+    }),
     currency: call.currency,
   }
 }
 
-function differencesOf(
+function describeDifferences(
   { amount, poNumber, invoiceNumber }: MatchInvoiceInput,
   match: InvoiceMatch | null,
   duplicates: readonly InvoiceDuplicate[],
@@ -73,10 +81,10 @@ function differencesOf(
   const text = (value: number) => formatAmount(value, currency)
   const same = duplicates.find(({ isSameInvoice }) => isSameInvoice)
   const entered = same !== undefined && `Invoice ${invoiceNumber} is already recorded as ${same.number}.`
-  if (match === null) return sentences(entered, `No open order matches ${text(amount)}.`)
+  if (match === null) return selectSentences(entered, `No open order matches ${text(amount)}.`)
   const { number, payable, done, total, status, matchedOn } = match
-  const over = minus(amount, payable)
-  return sentences(
+  const over = subtract(amount, payable)
+  return selectSentences(
     entered,
     poNumber !== undefined && matchedOn !== 'number' && `The vendor has no open order with the number ${poNumber}.`,
     over > 0 && `The invoice exceeds the payable amount of ${number} (${text(payable)}) by ${text(over)}.`,
@@ -87,22 +95,22 @@ function differencesOf(
   )
 }
 
-type Row = Omit<InvoiceMatch, 'done' | 'payable' | 'difference' | 'matchedOn'> & Payable
+type OpenOrderRow = Omit<InvoiceMatch, 'done' | 'payable' | 'difference' | 'matchedOn'> & PayableOrder
 
-async function openOrders({ db, organizationId }: Call, vendorId: string): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+async function findOpenOrders({ db, organizationId }: Call, vendorId: string): Promise<OpenOrderRow[]> {
+  const { rows } = await sql<OpenOrderRow>`
     select o."id" as "purchaseOrderId", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."scope", o."status",
       o."total", o."retainagePercent", o."completedAmount", o."paidAmount", o."retainedAmount", o."payableAmount"
     from "purchaseOrders" o
     join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
-    where o."organizationId" = ${organizationId} and o."vendorId" = ${vendorId} and o."status" = any(${[...OPEN]}::text[])
-    order by o."id" desc limit ${MOST_ORDERS + 1}`.execute(db)
+    where o."organizationId" = ${organizationId} and o."vendorId" = ${vendorId} and o."status" = any(${[...OPEN_STATUSES]}::text[])
+    order by o."id" desc limit ${MAX_ORDERS + 1}`.execute(db)
   return rows
 }
 
 /** Returns payments with the same number, which are the same invoice, and with the same amount, which may be. */
-async function duplicatesOf(
+async function findDuplicates(
   call: Call,
   { vendorId, invoiceNumber, amount }: MatchInvoiceInput,
 ): Promise<InvoiceDuplicate[]> {
@@ -113,6 +121,6 @@ async function duplicatesOf(
     from "payments"
     where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "status" in ('pending', 'approved', 'paid')
       and ("invoiceKey" = lower(${invoiceNumber}) or "amount" = ${amount} or "grossAmount" = ${amount})
-    order by 6 desc, "id" desc limit ${MOST_DUPLICATES}`.execute(db)
+    order by 6 desc, "id" desc limit ${MAX_DUPLICATES}`.execute(db)
   return rows
 }

@@ -1,40 +1,40 @@
 import { sql } from 'kysely'
 import type { PayableNowInput, PayableNowResult, PayableOrder } from '../../../../client/contract.gen.ts'
-import { lackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
-import { objectionToOrder, objectionToVendor } from '../../../domain/paying/payment-runs/payee.ts'
-import { type OpenOrder, payeesOf } from '../../../domain/paying/payment-runs/queries.ts'
-import { emptySums, wholeAmount, withheldOf } from '../../../domain/paying/payments/payment.ts'
-import { paymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
-import { OPEN } from '../../../domain/statuses/order-statuses.ts'
+import { findOrdersLackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
+import { findOrderObjection, findVendorObjection } from '../../../domain/paying/payment-runs/decide-payee.ts'
+import { findPayees, type OpenOrder } from '../../../domain/paying/payment-runs/queries.ts'
+import { computeWholeAmount, computeWithheld, createEmptySums } from '../../../domain/paying/payments/payment.ts'
+import { findPaymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, sum } from '../../../platform/values/money.ts'
-import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
+import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
 /** The same maximum as for a payment run. */
-const MOST_ORDERS = 500
+const MAX_ORDERS = 500
 
 /** Judges every order as a payment run would, but writes nothing and names everything that prevents payment. */
 export async function payableNow(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
-  const through = input.asOf ?? todayOf(call)
-  const { rows, truncated } = listed(await openOrders(call, input), MOST_ORDERS)
+  const through = input.asOf ?? getToday(call)
+  const { rows, truncated } = truncateRows(await findOpenOrders(call, input), MAX_ORDERS)
   const ids = rows.map(({ id }) => id)
   const [sums, vendors, lacking] = await Promise.all([
-    paymentSums(call, ids),
-    payeesOf(call, [...new Set(rows.map(({ vendorId }) => vendorId))]),
-    lackingWaiver(call, ids),
+    findPaymentSums(call, ids),
+    findPayees(call, [...new Set(rows.map(({ vendorId }) => vendorId))]),
+    findOrdersLackingWaiver(call, ids),
   ])
   const byId = new Map(vendors.map((vendor) => [vendor.id, vendor]))
   const when = { currency: call.currency, timeZone: call.timeZone, now: call.now, throughDate: through, lacking }
   const found = rows.flatMap((order): PayableOrder[] => {
     const vendor = byId.get(order.vendorId)
     if (vendor === undefined) return []
-    const account = { order, sums: sums.get(order.id) ?? emptySums(order.id) }
-    const done = wholeAmount(account, 'progress') ?? 0
-    const retainage = withheldOf(account, 'progress', done)
-    const payable = minus(done, retainage)
+    const account = { order, sums: sums.get(order.id) ?? createEmptySums(order.id) }
+    const done = computeWholeAmount(account, 'progress') ?? 0
+    const retainage = computeWithheld(account, 'progress', done)
+    const payable = subtract(done, retainage)
     const underWay = account.sums.reserved
     if (payable === 0 && underWay === 0) return []
-    const objections = [objectionToOrder(vendor, account, when), objectionToVendor(vendor)]
+    const objections = [findOrderObjection(vendor, account, when), findVendorObjection(vendor)]
     const blockers = objections.flatMap((each) => (each === null ? [] : [{ reason: each.reason, detail: each.detail }]))
     const { id: purchaseOrderId, number, homeId, home, vendorId } = order
     return [
@@ -51,9 +51,9 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
     sum(found.filter((order) => order.isPayable === isPayable).map(({ payable }) => payable))
   return {
     ...{ through, orders: found, payable: totalOf(true), blocked: totalOf(false) },
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         found.some(({ payable }) => payable < 0) &&
           'Backcharges are deducted. Vendors that owe more than they are owed are not paid.',
         'Retainage is not included. See retainageSummary, and release it with releaseRetainage.',
@@ -63,7 +63,7 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
   }
 }
 
-async function openOrders(
+async function findOpenOrders(
   call: Call,
   { vendorId, communityId }: PayableNowInput,
 ): Promise<(OpenOrder & { home: string })[]> {
@@ -76,9 +76,9 @@ async function openOrders(
     join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
     where o."organizationId" = ${organizationId} and o."payableAmount" <> 0
-      and o."status" in (${sql.join(OPEN.map((status) => sql.lit(status)))})
+      and o."status" in (${sql.join(OPEN_STATUSES.map((status) => sql.lit(status)))})
       ${vendorId === undefined ? sql`` : sql`and o."vendorId" = ${vendorId}`}
       ${communityId === undefined ? sql`` : sql`and h."communityId" = ${communityId}`}
-    order by o."id" limit ${MOST_ORDERS + 1}`.execute(db)
+    order by o."id" limit ${MAX_ORDERS + 1}`.execute(db)
   return rows
 }

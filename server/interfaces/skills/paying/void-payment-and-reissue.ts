@@ -1,5 +1,5 @@
 import type { VoidPaymentAndReissueInput, VoidPaymentAndReissueResult } from '../../../../client/contract.gen.ts'
-import { createPayment } from '../../../domain/paying/payments/create.ts'
+import { createPayment } from '../../../domain/paying/payments/create-payment.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
 export async function voidPaymentAndReissue(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/plumbline.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -127,8 +127,8 @@ test("archived and other builders' records have no names, and a name reveals not
 
 test('an unknown trade in a composite skill is answered with a question and creates no trade', async () => {
   const before = (await plumbline.get('/api/ext/scopes', { key: site.key })).body.data.length
-  const asked = await execute('suggestVendorsForScope', { scope: 'framming' })
-  expect(asked.body).toMatchObject({
+  const requested = await execute('suggestVendorsForScope', { scope: 'framming' })
+  expect(requested.body).toMatchObject({
     ...{ status: 422, code: 'unknown_reference', nearest: ['framing'] },
     detail: 'Unknown trade "framming". Did you mean framing?',
     errors: [{ pointer: '/input/scope', code: 'did_you_mean' }],

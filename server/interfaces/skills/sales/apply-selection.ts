@@ -4,7 +4,7 @@ import * as budgetLines from '../../../domain/costs/budgets/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 
-const MOST_LINES = 500
+const MAX_LINES = 500
 
 export async function applySelection(
   { homeId, optionId, quantity, overrideReason }: Checked['ApplySelectionInput'],
@@ -12,7 +12,7 @@ export async function applySelection(
 ): Promise<ApplySelectionResult> {
   const before = await call.operation('getHome', { homeId })
   const override = overrideReason === undefined ? {} : { overrideReason }
-  const pendingId = await pendingOf(call, homeId, optionId)
+  const pendingId = await findPendingSelection(call, homeId, optionId)
   const { id: selectionId } =
     pendingId === null
       ? await call.operation('addSelection', { homeId, optionId, quantity, ...override })
@@ -20,13 +20,17 @@ export async function applySelection(
   const selection = await call.operation('changeSelectionStatus', { selectionId, status: 'approved', ...override })
   const after = await call.operation('getHome', { homeId })
   return {
-    ...{ selection, budgetLines: await linesOf(call, homeId, selectionId) },
+    ...{ selection, budgetLines: await findSelectionLines(call, homeId, selectionId) },
     ...{ priceBefore: before.price, priceAfter: after.price, currency: call.currency },
   }
 }
 
 /** Returns the home's selection of the option that awaits approval. */
-async function pendingOf({ db, organizationId }: Call, homeId: string, optionId: string): Promise<string | null> {
+async function findPendingSelection(
+  { db, organizationId }: Call,
+  homeId: string,
+  optionId: string,
+): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "selections"
     where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "optionId" = ${optionId}
@@ -34,12 +38,12 @@ async function pendingOf({ db, organizationId }: Call, homeId: string, optionId:
   return rows[0]?.id ?? null
 }
 
-async function linesOf(call: Call, homeId: string, selectionId: string) {
+async function findSelectionLines(call: Call, homeId: string, selectionId: string) {
   const { rows } = await sql<{ id: string }>`
     select "id" from "budgetLines"
     where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "optionSelectionId" = ${selectionId}
       and "archivedAt" is null
-    order by "id" limit ${MOST_LINES}`.execute(call.db)
+    order by "id" limit ${MAX_LINES}`.execute(call.db)
   return budgetLines.findAll(
     call,
     rows.map(({ id }) => id),

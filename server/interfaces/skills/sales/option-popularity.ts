@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { OptionPopularityInput, OptionPopularityResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minus, percentage } from '../../../platform/values/money.ts'
-import { listed, reported, sentences } from '../frame/report.ts'
+import { subtract, toPercentage } from '../../../platform/values/money.ts'
+import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_OPTIONS = 500
+const MAX_OPTIONS = 500
 
-type Taken = Omit<OptionPopularityResult['options'][number], 'takePercent' | 'marginPercent'> & {
+type TakenOption = Omit<OptionPopularityResult['options'][number], 'takePercent' | 'marginPercent'> & {
   homes: number
   uncosted: number
 }
@@ -17,7 +17,7 @@ export async function optionPopularity(
   call: Call,
 ): Promise<OptionPopularityResult> {
   const { db, organizationId, currency } = call
-  const { rows } = await sql<Taken>`
+  const { rows } = await sql<TakenOption>`
     with "sold" as materialized (
       select "id", "planId", "communityId" from "homes"
       where "organizationId" = ${organizationId} and "salesStatus" in ('reserved', 'under_contract', 'sold')
@@ -42,18 +42,18 @@ export async function optionPopularity(
       (select count(*) from "sold") as "homes"
     from "options" o left join "taken" t on t."optionId" = o."id"
     where o."organizationId" = ${organizationId} and o."archivedAt" is null and (o."status" = 'active' or t."taken" > 0)
-    order by "taken" desc, o."code", o."id" limit ${MOST_OPTIONS + 1}`.execute(db)
-  const { rows: options, truncated } = listed(rows, MOST_OPTIONS)
+    order by "taken" desc, o."code", o."id" limit ${MAX_OPTIONS + 1}`.execute(db)
+  const { rows: options, truncated } = truncateRows(rows, MAX_OPTIONS)
   return {
     homes: options[0]?.homes ?? 0,
     options: options.map(({ homes: _, uncosted: __, ...option }) => ({
       ...option,
-      takePercent: percentage(option.taken, Math.max(option.offered, option.taken)),
-      marginPercent: percentage(minus(option.revenue, option.cost), option.revenue),
+      takePercent: toPercentage(option.taken, Math.max(option.offered, option.taken)),
+      marginPercent: toPercentage(subtract(option.revenue, option.cost), option.revenue),
     })),
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         options.some(({ uncosted }) => uncosted > 0) && 'Some selections have no cost, so margins are overstated.',
         'Only homes are counted. Sales of lots without a home are excluded.',
       ),

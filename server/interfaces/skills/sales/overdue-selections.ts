@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { OverdueSelectionsInput, OverdueSelectionsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_SELECTIONS = 500
+const MAX_SELECTIONS = 500
 
 export async function overdueSelections(
   { communityId }: OverdueSelectionsInput,
   call: Call,
 ): Promise<OverdueSelectionsResult> {
   const { db, organizationId } = call
-  const today = todayOf(call)
+  const today = getToday(call)
   const { rows } = await sql<OverdueSelectionsResult['selections'][number]>`
     select s."id" as "selectionId", left(coalesce(o."code" || ' ' || o."name", s."customDescription", 'Selection'), 500) as "selection",
       s."homeId", h."name" || ', ' || c."name" as "home", s."deadline", ${today}::date - s."deadline" as "daysOverdue",
@@ -29,7 +29,10 @@ export async function overdueSelections(
     where s."organizationId" = ${organizationId} and s."status" = 'pending' and s."deadline" < ${today}::date
       and h."status" not in ('closed', 'warranty', 'archived', 'cancelled')
       and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
-    order by s."deadline", s."id" limit ${MOST_SELECTIONS + 1}`.execute(db)
-  const { rows: selections, truncated } = listed(rows, MOST_SELECTIONS)
-  return { selections, ...reported(call, { truncated, unknown: ['Selections without a deadline are not included.'] }) }
+    order by s."deadline", s."id" limit ${MAX_SELECTIONS + 1}`.execute(db)
+  const { rows: selections, truncated } = truncateRows(rows, MAX_SELECTIONS)
+  return {
+    selections,
+    ...withReportFooter(call, { truncated, unknown: ['Selections without a deadline are not included.'] }),
+  }
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { SalesPipelineReportInput, SalesPipelineReportResult } from '../../../../client/contract.gen.ts'
-import { COMMISSION, TOTAL_PRICE } from '../../../domain/selling/sales/queries.ts'
+import { COMMISSION_SQL, TOTAL_PRICE_SQL } from '../../../domain/selling/sales/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
-import { percentage } from '../../../platform/values/money.ts'
-import { periodOf, reported } from '../frame/report.ts'
+import { toPercentage } from '../../../platform/values/money.ts'
+import { toReportPeriod, withReportFooter } from '../frame/report.ts'
 
-const MOST_STAGES = 100
+const MAX_STAGES = 100
 
-interface Counts {
+interface PipelineCounts {
   leads: SalesPipelineReportResult['leads'] | null
   leadsCreated: number
   leadsConverted: number
@@ -22,45 +22,45 @@ export async function salesPipelineReport(
   input: SalesPipelineReportInput,
   call: Call,
 ): Promise<SalesPipelineReportResult> {
-  const { from, to } = periodOf(call, input)
+  const { from, to } = toReportPeriod(call, input)
   const [stages, counts] = await Promise.all([
-    stagesOf(call, input.communityId),
-    countsOf(call, { from, to, communityId: input.communityId }),
+    findStages(call, input.communityId),
+    findPipelineCounts(call, { from, to, communityId: input.communityId }),
   ])
   const { leads, leadsCreated, leadsConverted, sold, cancelled, commissionEarned } = counts
   const weeks = daysBetween(from, addDays(to, 1)) / 7
   return {
     ...{ from, to, leads: leads ?? [], stages, leadsCreated, leadsConverted, sold, cancelled, commissionEarned },
-    conversionPercent: percentage(leadsConverted, leadsCreated),
+    conversionPercent: toPercentage(leadsConverted, leadsCreated),
     absorptionPerWeek: Math.round(((sold - cancelled) / weeks) * 100) / 100,
-    ...reported(call, { unknown: ['Leads without a community are not counted in any community.'] }),
+    ...withReportFooter(call, { unknown: ['Leads without a community are not counted in any community.'] }),
     currency: call.currency,
   }
 }
 
-async function stagesOf({ db, organizationId, now }: Call, communityId: string | undefined) {
+async function findStages({ db, organizationId, now }: Call, communityId: string | undefined) {
   const { rows } = await sql<SalesPipelineReportResult['stages'][number]>`
-    select coalesce(t."stage", 'done') as "stage", count(*) as "count", sum(${sql.raw(TOTAL_PRICE)}) as "value",
-      coalesce(sum(${sql.raw(COMMISSION)}), 0) as "commission",
+    select coalesce(t."stage", 'done') as "stage", count(*) as "count", sum(${sql.raw(TOTAL_PRICE_SQL)}) as "value",
+      coalesce(sum(${sql.raw(COMMISSION_SQL)}), 0) as "commission",
       round(avg(extract(epoch from ${now}::timestamptz - coalesce((
         select max((p ->> 'completedAt')::timestamptz) from jsonb_array_elements(t."pipeline"::jsonb) as p
       ), t."createdAt")) / 86400)::numeric, 1) as "meanDaysInStage"
     from "sales" t
     where t."organizationId" = ${organizationId} and t."status" in ('pending', 'approved')
       and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
-    group by t."stage" order by "count" desc, 1 limit ${MOST_STAGES}`.execute(db)
+    group by t."stage" order by "count" desc, 1 limit ${MAX_STAGES}`.execute(db)
   return rows
 }
 
-async function countsOf(
+async function findPipelineCounts(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
-): Promise<Counts> {
+): Promise<PipelineCounts> {
   const start = sql`${from}::date::timestamp at time zone ${timeZone}`
   const end = sql`(${to}::date + 1)::timestamp at time zone ${timeZone}`
   const isOfLeads = sql`(${communityId ?? null}::text is null or ${communityId ?? null} = any("communityIds"))`
   const isOfSales = sql`(${communityId ?? null}::text is null or "communityId" = ${communityId ?? null})`
-  const { rows } = await sql<Counts>`
+  const { rows } = await sql<PipelineCounts>`
     select
       (select json_agg(r) from (
         select "status", count(*) as "count" from "leads"
@@ -74,7 +74,7 @@ async function countsOf(
     ) as l cross join (
       select count(*) filter (where "saleDate" between ${from}::date and ${to}::date) as "sold",
         count(*) filter (where "cancelledAt" >= ${start} and "cancelledAt" < ${end}) as "cancelled",
-        coalesce(sum(${sql.raw(COMMISSION)}) filter (where t."completedAt" >= ${start} and t."completedAt" < ${end}), 0) as "commissionEarned"
+        coalesce(sum(${sql.raw(COMMISSION_SQL)}) filter (where t."completedAt" >= ${start} and t."completedAt" < ${end}), 0) as "commissionEarned"
       from "sales" t where t."organizationId" = ${organizationId} and ${isOfSales}
     ) as s`.execute(db)
   return rows[0] ?? { leads: null, leadsCreated: 0, leadsConverted: 0, sold: 0, cancelled: 0, commissionEarned: 0 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { StaleLeadsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { listed, reported } from '../frame/report.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_LEADS = 500
+const MAX_LEADS = 500
 
 export async function staleLeads(
   { days, communityId }: Checked['StaleLeadsInput'],
@@ -19,7 +19,7 @@ export async function staleLeads(
     where l."organizationId" = ${organizationId} and l."archivedAt" is null and l."status" not in ('converted', 'lost')
       and l."lastActivityAt" < ${now}::timestamptz - make_interval(days => ${days}::integer)
       and (${communityId ?? null}::text is null or ${communityId ?? null} = any(l."communityIds"))
-    order by l."score" desc, l."lastActivityAt", l."id" limit ${MOST_LEADS + 1}`.execute(db)
-  const { rows: leads, truncated } = listed(rows, MOST_LEADS)
-  return { leads, ...reported(call, { truncated, unknown: ['Only recorded activities are considered.'] }) }
+    order by l."score" desc, l."lastActivityAt", l."id" limit ${MAX_LEADS + 1}`.execute(db)
+  const { rows: leads, truncated } = truncateRows(rows, MAX_LEADS)
+  return { leads, ...withReportFooter(call, { truncated, unknown: ['Only recorded activities are considered.'] }) }
 }

@@ -6,12 +6,12 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { formatDate } from '../../../platform/values/format.ts'
-import { homeNamed } from '../frame/home.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_SELECTIONS = 500
+const MAX_SELECTIONS = 500
 
-interface Selected {
+interface SelectedOption {
   id: string
   name: string
   status: string
@@ -26,21 +26,25 @@ export async function validateSelections(
   { homeId }: ValidateSelectionsInput,
   call: Call,
 ): Promise<ValidateSelectionsResult> {
-  const [{ home }, found] = await Promise.all([homeNamed(call, homeId), standing(call, homeId)])
-  const { rows, truncated } = listed(found, MOST_SELECTIONS)
+  const [{ home }, found] = await Promise.all([findNamedHome(call, homeId), findActiveSelections(call, homeId)])
+  const { rows, truncated } = truncateRows(found, MAX_SELECTIONS)
   const there = new Set(rows.map(({ optionId }) => optionId))
-  const today = todayOf(call)
-  const problems = rows.flatMap((row) => faultsOf(row, there, today))
+  const today = getToday(call)
+  const problems = rows.flatMap((row) => findSelectionProblems(row, there, today))
   return {
-    ...{ homeId, home, checked: rows.length, problems: problems.slice(0, MOST_SELECTIONS) },
-    ...reported(call, {
-      truncated: truncated || problems.length > MOST_SELECTIONS,
+    ...{ homeId, home, checked: rows.length, problems: problems.slice(0, MAX_SELECTIONS) },
+    ...withReportFooter(call, {
+      truncated: truncated || problems.length > MAX_SELECTIONS,
       unknown: ['Choices that have not been entered as selections are not checked.'],
     }),
   }
 }
 
-function faultsOf(row: Selected, there: ReadonlySet<string | null>, today: string): SelectionProblem[] {
+function findSelectionProblems(
+  row: SelectedOption,
+  there: ReadonlySet<string | null>,
+  today: string,
+): SelectionProblem[] {
   const { id: selectionId, name: selection, status, deadline, price, requires, excludes } = row
   const fault = (problem: SelectionProblem['problem'], detail: string) => ({ selectionId, selection, problem, detail })
   const isLate = deadline !== null && deadline < today
@@ -69,17 +73,17 @@ function faultsOf(row: Selected, there: ReadonlySet<string | null>, today: strin
   ]
 }
 
-async function standing({ db, organizationId }: Call, homeId: string): Promise<Selected[]> {
+async function findActiveSelections({ db, organizationId }: Call, homeId: string): Promise<SelectedOption[]> {
   const named = (ids: string) =>
     sql.raw(`
     coalesce((select json_agg(json_build_object('id', x."id", 'code', x."code") order by x."code") from "options" x
       where x."organizationId" = s."organizationId" and x."id" = any(o.${ids})), '[]')`)
-  const { rows } = await sql<Selected>`
+  const { rows } = await sql<SelectedOption>`
     select s."id", left(coalesce(o."code" || ' ' || o."name", s."customDescription", 'Selection'), 500) as "name", s."status",
       s."deadline", s."price", s."optionId", ${named('"requiresOptionIds"')} as "requires", ${named('"excludesOptionIds"')} as "excludes"
     from "selections" s left join "options" o on o."organizationId" = s."organizationId" and o."id" = s."optionId"
     where s."organizationId" = ${organizationId} and s."homeId" = ${homeId}
       and s."status" in ('pending', 'approved', 'ordered', 'installed')
-    order by s."id" limit ${MOST_SELECTIONS + 1}`.execute(db)
+    order by s."id" limit ${MAX_SELECTIONS + 1}`.execute(db)
   return rows
 }

@@ -1,15 +1,15 @@
 import type { CompressScheduleResult, Task } from '../../../../client/contract.gen.ts'
-import { lastDayOf, type Placed, scheduleOf } from '../../../domain/building/schedule/schedule.ts'
+import { findLastDay, type PlacedTask, scheduleTasks } from '../../../domain/building/schedule/schedule-tasks.ts'
 import { readSchedule } from '../../../domain/building/tasks/cascade.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
-import type { Effort } from '../frame/effort.ts'
-import { homeNamed } from '../frame/home.ts'
-import { reported, sentences } from '../frame/report.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { selectSentences, withReportFooter } from '../frame/report.ts'
+import type { WorkLimit } from '../frame/work-limit.ts'
 
 /** Each step reschedules all tasks. Nobody shortens a house by a hundred workdays. */
-const MOST_STEPS = 100
+const MAX_STEPS = 100
 
 /**
  * Shortens a schedule by crashing, as the critical path method calls it. Only critical tasks delay the end, so a
@@ -19,23 +19,26 @@ const MOST_STEPS = 100
 export async function compressSchedule(
   { homeId, targetDate, mostPercent }: Checked['CompressScheduleInput'],
   call: Call,
-  effort: Effort,
+  workLimit: WorkLimit,
 ): Promise<CompressScheduleResult> {
-  const [{ home }, { tasks, calendar }] = await Promise.all([homeNamed(call, homeId), readSchedule(call, { homeId })])
+  const [{ home }, { tasks, calendar }] = await Promise.all([
+    findNamedHome(call, homeId),
+    readSchedule(call, { homeId }),
+  ])
   const shortest = new Map(
     tasks.map(({ id, durationDays }) => [id, Math.max(Math.ceil((durationDays * (100 - mostPercent)) / 100), 1)]),
   )
-  const plannedEnd = lastDayOf(tasks)
+  const plannedEnd = findLastDay(tasks)
   let compressed: readonly Task[] = tasks
-  let placed = placedBy(compressed, calendar)
-  let end = endOf(placed)
-  for (let step = 0; step < MOST_STEPS && end !== null && end > targetDate; step++) {
-    effort.spend(tasks.length)
-    const next = shortenedByOne(compressed, placed, shortest)
+  let placed = placeTasks(compressed, calendar)
+  let end = lastDay(placed)
+  for (let step = 0; step < MAX_STEPS && end !== null && end > targetDate; step++) {
+    workLimit.spend(tasks.length)
+    const next = shortenByOneDay(compressed, placed, shortest)
     if (next === null) break
     compressed = next
-    placed = placedBy(compressed, calendar)
-    end = endOf(placed)
+    placed = placeTasks(compressed, calendar)
+    end = lastDay(placed)
   }
   const durations = new Map(tasks.map(({ id, durationDays }) => [id, durationDays]))
   const shortened = compressed.filter(({ id, durationDays }) => durationDays < (durations.get(id) ?? 0))
@@ -48,8 +51,8 @@ export async function compressSchedule(
     tasks: shortened.map(({ id, name, durationDays }) => {
       return { taskId: id, name, durationDays: durations.get(id) ?? durationDays, shortenedTo: durationDays }
     }),
-    ...reported(call, {
-      unknown: sentences(
+    ...withReportFooter(call, {
+      unknown: selectSentences(
         tasks.length === 0 && 'The home has no schedule.',
         !isEnough &&
           tasks.length > 0 &&
@@ -60,19 +63,19 @@ export async function compressSchedule(
   }
 }
 
-function placedBy(tasks: readonly Task[], calendar: WorkCalendar): readonly Placed[] {
-  const outcome = scheduleOf(tasks, calendar)
+function placeTasks(tasks: readonly Task[], calendar: WorkCalendar): readonly PlacedTask[] {
+  const outcome = scheduleTasks(tasks, calendar)
   return 'placed' in outcome ? outcome.placed : []
 }
 
-function endOf(placed: readonly Placed[]): string | null {
-  return lastDayOf(placed.map(({ dates }) => dates))
+function lastDay(placed: readonly PlacedTask[]): string | null {
+  return findLastDay(placed.map(({ dates }) => dates))
 }
 
 /** Returns the tasks with one workday taken off; null if no critical task can be shortened further. */
-function shortenedByOne(
+function shortenByOneDay(
   tasks: readonly Task[],
-  placed: readonly Placed[],
+  placed: readonly PlacedTask[],
   shortest: ReadonlyMap<string, number>,
 ): Task[] | null {
   const candidates = tasks.filter(({ id, status, taskKind, durationDays }, i) => {

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { CycleTimeReportInput, CycleTimeReportResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { average } from '../../../platform/values/money.ts'
-import { listed, periodOf, reported, sentences } from '../frame/report.ts'
+import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_HOMES = 500
-const MOST_PHASES = 100
+const MAX_HOMES = 500
+const MAX_PHASES = 100
 
-interface Built {
+interface BuiltHome {
   homeId: string
   home: string
   startDate: string
@@ -19,9 +19,9 @@ interface Built {
 
 /** Reports cycle time as builders measure it: the calendar days from the start of construction to completion. */
 export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): Promise<CycleTimeReportResult> {
-  const { from, to } = periodOf(call, input)
+  const { from, to } = toReportPeriod(call, input)
   const { targetDays } = input
-  const { rows, truncated } = listed(await builtIn(call, { ...input, from, to }), MOST_HOMES)
+  const { rows, truncated } = truncateRows(await findBuiltHomes(call, { ...input, from, to }), MAX_HOMES)
   const days = rows.map((row) => row.days)
   const bySuperintendent = Map.groupBy(rows, ({ userId }) => userId)
   const superintendents = [...bySuperintendent].map(([userId, homes]) => {
@@ -29,7 +29,7 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
     return { userId, name, homes: homes.length, meanDays: average(homes.map((home) => home.days)) }
   })
   superintendents.sort((a, b) => a.meanDays - b.meanDays || (a.name < b.name ? -1 : 1))
-  const phases = await phasesOf(
+  const phases = await findPhases(
     call,
     rows.map(({ homeId }) => homeId),
   )
@@ -42,11 +42,11 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
       completedOn,
       days,
     })),
-    ...{ meanDays: days.length === 0 ? null : average(days), medianDays: medianOf(days) },
+    ...{ meanDays: days.length === 0 ? null : average(days), medianDays: medianDays(days) },
     withinTarget: targetDays === undefined ? null : days.filter((each) => each <= targetDays).length,
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
-      unknown: sentences(
+      unknown: selectSentences(
         'Homes without a recorded start are excluded.',
         phases.length === 0 && 'None of the tasks of these homes have a phase.',
       ),
@@ -54,18 +54,18 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
   }
 }
 
-function medianOf(days: readonly number[]): number | null {
+function medianDays(days: readonly number[]): number | null {
   if (days.length === 0) return null
   const sorted = days.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   return average(sorted.slice(sorted.length % 2 === 1 ? middle : middle - 1, middle + 1))
 }
 
-async function builtIn(
+async function findBuiltHomes(
   { db, organizationId }: Call,
   { communityId, from, to }: CycleTimeReportInput & { from: string; to: string },
-): Promise<Built[]> {
-  const { rows } = await sql<Built>`
+): Promise<BuiltHome[]> {
+  const { rows } = await sql<BuiltHome>`
     select h."id" as "homeId", h."name" || ', ' || c."name" as "home", h."startDate", h."actualCompletionDate" as "completedOn",
       h."actualCompletionDate" - h."startDate" as "days", u."id" as "userId", u."name"
     from "homes" h
@@ -75,11 +75,11 @@ async function builtIn(
     where h."organizationId" = ${organizationId} and h."actualCompletionDate" between ${from}::date and ${to}::date
       and h."startDate" <= h."actualCompletionDate"
       and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
-    order by "days" desc, h."id" limit ${MOST_HOMES + 1}`.execute(db)
+    order by "days" desc, h."id" limit ${MAX_HOMES + 1}`.execute(db)
   return rows
 }
 
-async function phasesOf({ db, organizationId }: Call, homeIds: string[]): Promise<CycleTimeReportResult['phases']> {
+async function findPhases({ db, organizationId }: Call, homeIds: string[]): Promise<CycleTimeReportResult['phases']> {
   const { rows } = await sql<CycleTimeReportResult['phases'][number]>`
     select p."phase", count(*) as "homes", round(avg(p."end" - p."start" + 1), 2) as "meanDays"
     from (
@@ -89,6 +89,6 @@ async function phasesOf({ db, organizationId }: Call, homeIds: string[]): Promis
         and "archivedAt" is null and "actualEnd" is not null
       group by "homeId", "phase"
     ) as p
-    group by p."phase" order by avg(p."place"), p."phase" limit ${MOST_PHASES}`.execute(db)
+    group by p."phase" order by avg(p."place"), p."phase" limit ${MAX_PHASES}`.execute(db)
   return rows
 }

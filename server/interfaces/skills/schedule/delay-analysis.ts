@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { DelayAnalysisInput, DelayAnalysisResult, LostDays } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { percentage } from '../../../platform/values/money.ts'
-import { periodOf, reported } from '../frame/report.ts'
+import { toPercentage } from '../../../platform/values/money.ts'
+import { toReportPeriod, withReportFooter } from '../frame/report.ts'
 
-const MOST_REASONS = 50
-const MOST_SIDES = 10
-const MOST_VENDORS = 100
+const MAX_REASONS = 50
+const MAX_SIDES = 10
+const MAX_VENDORS = 100
 
-interface Group {
+interface DelayGroup {
   reason: string | null
   responsible: string | null
   vendorId: string | null
@@ -19,21 +19,21 @@ interface Group {
 }
 
 export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Promise<DelayAnalysisResult> {
-  const { from, to } = periodOf(call, input)
-  const groups = await lostDays(call, { ...input, from, to })
+  const { from, to } = toReportPeriod(call, input)
+  const groups = await findLostDays(call, { ...input, from, to })
   const whole = groups.find(({ reason, responsible, vendorId }) => (reason ?? responsible ?? vendorId) === null)
   const { delays = 0, days = 0, homes = 0 } = whole ?? {}
   const by = (key: 'reason' | 'responsible' | 'vendorId') =>
     groups.flatMap(({ name, delays, days: lost, ...group }): LostDays[] => {
       const of = group[key]
-      return of === null ? [] : [{ key: of, name: name ?? of, delays, days: lost, percent: percentage(lost, days) }]
+      return of === null ? [] : [{ key: of, name: name ?? of, delays, days: lost, percent: toPercentage(lost, days) }]
     })
   const byVendor = by('vendorId')
   return {
-    ...{ from, to, delays, days, homes, byReason: by('reason').slice(0, MOST_REASONS) },
-    ...{ byResponsible: by('responsible').slice(0, MOST_SIDES), byVendor: byVendor.slice(0, MOST_VENDORS) },
-    ...reported(call, {
-      truncated: byVendor.length > MOST_VENDORS,
+    ...{ from, to, delays, days, homes, byReason: by('reason').slice(0, MAX_REASONS) },
+    ...{ byResponsible: by('responsible').slice(0, MAX_SIDES), byVendor: byVendor.slice(0, MAX_VENDORS) },
+    ...withReportFooter(call, {
+      truncated: byVendor.length > MAX_VENDORS,
       unknown: [
         'Only recorded delays are counted, with their recorded workdays, whether or not they are on the critical path.',
       ],
@@ -42,12 +42,12 @@ export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Prom
 }
 
 /** Returns the sums by reason, by responsible side, by vendor and in total, from a single read of the tasks. */
-async function lostDays(
+async function findLostDays(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: DelayAnalysisInput & { from: string; to: string },
-): Promise<Group[]> {
+): Promise<DelayGroup[]> {
   // A delay is recorded by a change of its task, so tasks that have not changed since then have no delay in the period.
-  const { rows } = await sql<Group>`
+  const { rows } = await sql<DelayGroup>`
     with "delays" as materialized (
       select t."homeId", d ->> 'reasonCode' as "reason", d ->> 'responsible' as "responsible", d ->> 'vendorId' as "vendorId",
         (d ->> 'days')::integer as "days"

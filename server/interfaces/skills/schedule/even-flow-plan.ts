@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { EvenFlowPlanInput, EvenFlowPlanResult } from '../../../../client/contract.gen.ts'
 import * as communities from '../../../domain/land/communities/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { invalid } from '../../../platform/problems/problem.ts'
-import { addDays, weekStartOf } from '../../../platform/values/calendar.ts'
-import { workCalendar } from '../../../platform/values/workdays.ts'
-import { listed, reported, sentences, todayOf } from '../frame/report.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { addDays, startOfWeek } from '../../../platform/values/calendar.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
+import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_HOMES = 300
+const MAX_HOMES = 300
 const MONDAY = 1
 
-interface Startable {
+interface StartableHome {
   homeId: string
   home: string
   isSold: boolean
@@ -25,24 +25,27 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   const startsPerWeek = input.startsPerWeek ?? community.startsPerWeekTarget
   if (startsPerWeek === null) {
     const message = `is required because ${community.name} has no startsPerWeekTarget`
-    throw invalid([{ pointer: '/startsPerWeek', code: 'required', message }])
+    throw validationFailed([{ pointer: '/startsPerWeek', code: 'required', message }])
   }
-  const from = input.from ?? todayOf(call)
-  const [found, starting] = await Promise.all([startable(call, communityId), startsFrom(call, communityId, from)])
-  const { rows, truncated } = listed(found, MOST_HOMES)
-  const calendar = workCalendar(community)
-  const byWeek = Map.groupBy(starting, (day) => weekStartOf(day, MONDAY))
+  const from = input.from ?? getToday(call)
+  const [found, starting] = await Promise.all([
+    findStartableHomes(call, communityId),
+    findPlannedStarts(call, communityId, from),
+  ])
+  const { rows, truncated } = truncateRows(found, MAX_HOMES)
+  const calendar = createWorkCalendar(community)
+  const byWeek = Map.groupBy(starting, (day) => startOfWeek(day, MONDAY))
   const waiting = [...rows]
   const weeks: EvenFlowPlanResult['weeks'] = []
   // Each week either has room for at least one start or is full already, and the number of homes bounds the existing
   // starts.
   for (
-    let monday = weekStartOf(from, MONDAY);
-    waiting.length > 0 && weeks.length < MOST_HOMES;
+    let monday = startOfWeek(from, MONDAY);
+    waiting.length > 0 && weeks.length < MAX_HOMES;
     monday = addDays(monday, 7)
   ) {
     const alreadyStarting = byWeek.get(monday)?.length ?? 0
-    const first = calendar.onOrAfter(laterOf(monday, from))
+    const first = calendar.onOrAfter(maxDate(monday, from))
     const isWorked = first < addDays(monday, 7)
     const free = isWorked ? Math.max(Math.ceil(startsPerWeek - alreadyStarting), 0) : 0
     const starts = waiting.splice(0, free).map((home, i) => {
@@ -53,9 +56,9 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   }
   return {
     ...{ communityId, startsPerWeek, weeks },
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated: truncated || waiting.length > 0,
-      unknown: sentences(
+      unknown: selectSentences(
         rows.length === 0 && 'The community has no homes that can be started.',
         'Vendor capacity is not known. See getVendorWorkload for the planned work of a vendor.',
         'Permit dates are not known.',
@@ -64,25 +67,25 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   }
 }
 
-function laterOf(one: string, other: string): string {
+function maxDate(one: string, other: string): string {
   return one > other ? one : other
 }
 
 /** Returns the homes without a schedule that can be started: sold homes first, and ready ones before waiting ones. */
-async function startable({ db, organizationId }: Call, communityId: string): Promise<Startable[]> {
-  const { rows } = await sql<Startable>`
+async function findStartableHomes({ db, organizationId }: Call, communityId: string): Promise<StartableHome[]> {
+  const { rows } = await sql<StartableHome>`
     select h."id" as "homeId", h."name" || ', ' || c."name" as "home", h."salesStatus" in ('reserved', 'under_contract', 'sold') as "isSold"
     from "homes" h join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
     where h."organizationId" = ${organizationId} and h."communityId" = ${communityId} and h."archivedAt" is null
       and h."status" in ('planning', 'permitting', 'ready_to_start') and h."startDate" is null
       and not exists (select from "tasks" t where t."organizationId" = h."organizationId" and t."homeId" = h."id" and t."archivedAt" is null)
     order by "isSold" desc, array_position(array['ready_to_start', 'permitting', 'planning'], h."status"), h."createdAt", h."id"
-    limit ${MOST_HOMES + 1}`.execute(db)
+    limit ${MAX_HOMES + 1}`.execute(db)
   return rows
 }
 
 /** Returns the dates on which homes of the community start by their schedules. */
-async function startsFrom({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
+async function findPlannedStarts({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     select coalesce(h."startDate", t."day") as "day" from "homes" h
     left join lateral (
@@ -91,7 +94,7 @@ async function startsFrom({ db, organizationId }: Call, communityId: string, fro
     ) as t on true
     where h."organizationId" = ${organizationId} and h."communityId" = ${communityId}
       and h."status" in ('planning', 'permitting', 'ready_to_start', 'under_construction')
-      and coalesce(h."startDate", t."day") >= ${weekStartOf(from, MONDAY)}::date
-    limit ${MOST_HOMES}`.execute(db)
+      and coalesce(h."startDate", t."day") >= ${startOfWeek(from, MONDAY)}::date
+    limit ${MAX_HOMES}`.execute(db)
   return rows.map(({ day }) => day)
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { FindLateTasksInput, FindLateTasksResult, LateTask } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { toWords } from '../../../platform/values/format.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { humanizeValue } from '../../../platform/values/format.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_TASKS = 500
+const MAX_TASKS = 500
 /** Of the tasks that should have started, this many are read, oldest first. Most of them are late. */
-const MOST_READ = 10_000
+const MAX_READ = 10_000
 
-interface Late extends Omit<LateTask, 'cause' | 'detail'> {
+interface LateTaskRow extends Omit<LateTask, 'cause' | 'detail'> {
   status: string
   confirmationStatus: string
   delayReason: string | null
@@ -16,44 +16,47 @@ interface Late extends Omit<LateTask, 'cause' | 'detail'> {
 }
 
 export async function findLateTasks({ communityId }: FindLateTasksInput, call: Call): Promise<FindLateTasksResult> {
-  const { rows, truncated } = listed(await lateTasks(call, communityId), MOST_TASKS)
+  const { rows, truncated } = truncateRows(await listLateTasks(call, communityId), MAX_TASKS)
   return {
     tasks: rows.map(({ status, confirmationStatus, delayReason, waitsFor, ...task }) => {
-      return { ...task, ...causeOf({ status, confirmationStatus, delayReason, waitsFor }) }
+      return { ...task, ...findCause({ status, confirmationStatus, delayReason, waitsFor }) }
     }),
     homes: new Set(rows.map(({ homeId }) => homeId)).size,
-    ...reported(call, { truncated, unknown: ['Completed work that was not reported is shown as late.'] }),
+    ...withReportFooter(call, { truncated, unknown: ['Completed work that was not reported is shown as late.'] }),
   }
 }
 
-function causeOf({
+function findCause({
   status,
   confirmationStatus,
   delayReason,
   waitsFor,
-}: Pick<Late, 'status' | 'confirmationStatus' | 'delayReason' | 'waitsFor'>): Pick<LateTask, 'cause' | 'detail'> {
+}: Pick<LateTaskRow, 'status' | 'confirmationStatus' | 'delayReason' | 'waitsFor'>): Pick<
+  LateTask,
+  'cause' | 'detail'
+> {
   if (status === 'on_hold') return { cause: 'on_hold', detail: 'The task is on hold.' }
   if (waitsFor !== null) return { cause: 'predecessor', detail: `The task is waiting for ${waitsFor}.`.slice(0, 300) }
   if (delayReason !== null)
-    return { cause: 'delay', detail: `The reason for the last delay is ${toWords(delayReason)}.` }
+    return { cause: 'delay', detail: `The reason for the last delay is ${humanizeValue(delayReason)}.` }
   if (['requested', 'declined', 'reschedule_requested'].includes(confirmationStatus))
     return {
       cause: 'not_confirmed',
-      detail: `The status of the vendor's confirmation is ${toWords(confirmationStatus)}.`,
+      detail: `The status of the vendor's confirmation is ${humanizeValue(confirmationStatus)}.`,
     }
   return { cause: 'unknown', detail: 'No cause is recorded.' }
 }
 
-async function lateTasks(call: Call, communityId: string | undefined): Promise<Late[]> {
+async function listLateTasks(call: Call, communityId: string | undefined): Promise<LateTaskRow[]> {
   const { db, organizationId } = call
-  const today = todayOf(call)
-  const { rows } = await sql<Late>`
+  const today = getToday(call)
+  const { rows } = await sql<LateTaskRow>`
     with "begun" as materialized (
       select t.* from "tasks" t
       where t."organizationId" = ${organizationId} and t."archivedAt" is null
         and t."status" in ('not_started', 'in_progress', 'on_hold') and t."plannedStart" < ${today}::date
         and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
-      order by t."plannedStart", t."id" limit ${MOST_READ}
+      order by t."plannedStart", t."id" limit ${MAX_READ}
     )
     select t."id" as "taskId", t."name", t."homeId", h."name" || ', ' || c."name" as "home", v."companyName" as "vendor",
       d."late", d."dueOn", ${today}::date - d."dueOn" as "daysLate", t."isCritical", t."status", t."confirmationStatus",
@@ -72,6 +75,6 @@ async function lateTasks(call: Call, communityId: string | undefined): Promise<L
     join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "vendors" v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"
     where t."actualStart" is null or t."plannedEnd" < ${today}::date
-    order by d."dueOn", t."id" limit ${MOST_TASKS + 1}`.execute(db)
+    order by d."dueOn", t."id" limit ${MAX_TASKS + 1}`.execute(db)
   return rows
 }

@@ -3,13 +3,13 @@ import type {
   ForecastHomeCompletionResult,
   Task,
 } from '../../../../client/contract.gen.ts'
-import { lastDayOf, scheduleOf } from '../../../domain/building/schedule/schedule.ts'
+import { findLastDay, scheduleTasks } from '../../../domain/building/schedule/schedule-tasks.ts'
 import { readSchedule, type Schedule } from '../../../domain/building/tasks/cascade.ts'
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { homeNamed } from '../frame/home.ts'
-import { reported, sentences } from '../frame/report.ts'
-import { NO_SLIP, type Slip, slipsOf } from './slip.ts'
+import { findNamedHome } from '../frame/named-home.ts'
+import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { findVendorSlips, NO_SLIP, type VendorSlip } from './vendor-slip.ts'
 
 /**
  * Forecasts with the critical path method and expected durations: the planned duration of each open task, times the
@@ -20,17 +20,17 @@ export async function forecastHomeCompletion(
   { homeId }: ForecastHomeCompletionInput,
   call: Call,
 ): Promise<ForecastHomeCompletionResult> {
-  const [{ home }, schedule] = await Promise.all([homeNamed(call, homeId), readSchedule(call, { homeId })])
+  const [{ home }, schedule] = await Promise.all([findNamedHome(call, homeId), readSchedule(call, { homeId })])
   const { tasks, calendar, today } = schedule
   const open = tasks.filter(({ status }) => status !== 'completed' && status !== 'skipped')
   const vendorIds = [...new Set(open.flatMap(({ vendorId }) => (vendorId === null ? [] : [vendorId])))]
   const [slips, named] = await Promise.all([
-    slipsOf(call, vendorIds, calendar, today),
+    findVendorSlips(call, vendorIds, calendar, today),
     vendors.findAll(call, vendorIds),
   ])
-  const plannedEnd = lastDayOf(tasks)
-  const expectedEnd = projected(schedule, slips, ({ usualFactor }) => usualFactor)
-  const baselineEnd = tasks.reduce<string | null>((last, task) => later(last, task.baselineEnd), null)
+  const plannedEnd = findLastDay(tasks)
+  const expectedEnd = projectSchedule(schedule, slips, ({ usualFactor }) => usualFactor)
+  const baselineEnd = tasks.reduce<string | null>((last, task) => maxDate(last, task.baselineEnd), null)
   const target = baselineEnd ?? plannedEnd
   const rows = named.map(({ id, companyName }) => ({
     vendorId: id,
@@ -40,11 +40,11 @@ export async function forecastHomeCompletion(
   rows.sort((a, b) => b.usualFactor - a.usualFactor || (a.vendor < b.vendor ? -1 : 1))
   return {
     ...{ homeId, home, plannedEnd, expectedEnd, baselineEnd, openTasks: open.length, vendors: rows.slice(0, 200) },
-    latestEnd: projected(schedule, slips, ({ slowFactor }) => slowFactor),
+    latestEnd: projectSchedule(schedule, slips, ({ slowFactor }) => slowFactor),
     workdaysLate: target === null || expectedEnd === null ? null : calendar.between(target, expectedEnd),
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated: rows.length > 200,
-      unknown: sentences(
+      unknown: selectSentences(
         tasks.length === 0 && 'The home has no schedule.',
         slips.size < vendorIds.length &&
           'Vendors with fewer than three completed tasks in the last year are assumed to be on time.',
@@ -55,10 +55,10 @@ export async function forecastHomeCompletion(
   }
 }
 
-function projected(
+function projectSchedule(
   { tasks, calendar, today }: Schedule,
-  slips: ReadonlyMap<string, Slip>,
-  factorOf: (slip: Slip) => number,
+  slips: ReadonlyMap<string, VendorSlip>,
+  factorOf: (slip: VendorSlip) => number,
 ) {
   const slowed = tasks.map((task): Task => {
     const factor = factorOf((task.vendorId === null ? undefined : slips.get(task.vendorId)) ?? NO_SLIP)
@@ -74,10 +74,10 @@ function projected(
     const earliest = { type: 'start_no_earlier_than' as const, date: today }
     return { ...task, durationDays: Math.ceil(durationDays * factor), ...(isFree && { constraint: earliest }) }
   })
-  const outcome = scheduleOf(slowed, calendar)
-  return 'placed' in outcome ? lastDayOf(outcome.placed.map(({ dates }) => dates)) : null
+  const outcome = scheduleTasks(slowed, calendar)
+  return 'placed' in outcome ? findLastDay(outcome.placed.map(({ dates }) => dates)) : null
 }
 
-function later(one: string | null, other: string | null): string | null {
+function maxDate(one: string | null, other: string | null): string | null {
   return one === null || (other !== null && other > one) ? other : one
 }

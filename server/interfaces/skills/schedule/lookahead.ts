@@ -1,41 +1,41 @@
 import { sql } from 'kysely'
 import type { LookaheadResult, UpcomingTask } from '../../../../client/contract.gen.ts'
-import { ORDERED } from '../../../domain/statuses/order-statuses.ts'
+import { ORDERED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_TASKS = 500
+const MAX_TASKS = 500
 
 /** Returns the short-interval plan of a superintendent: two to six weeks, each task with its open prerequisites. */
 export async function lookahead(input: Checked['LookaheadInput'], call: Call): Promise<LookaheadResult> {
-  const from = todayOf(call)
+  const from = getToday(call)
   const to = addDays(from, input.weeks * 7 - 1)
-  const { rows, truncated } = listed(await tasksAhead(call, { ...input, from, to }), MOST_TASKS)
-  const tasks = rows.map((task) => ({ ...task, isReady: isReady(task) }))
+  const { rows, truncated } = truncateRows(await findUpcomingTasks(call, { ...input, from, to }), MAX_TASKS)
+  const tasks = rows.map((task) => ({ ...task, isReady: isTaskReady(task) }))
   return {
     ...{ from, to, tasks, readyCount: tasks.filter(({ isReady }) => isReady).length },
-    ...reported(call, {
+    ...withReportFooter(call, {
       truncated,
       unknown: ['Lead times of material and selections are not checked. See getTaskReadiness for a single task.'],
     }),
   }
 }
 
-type Ahead = Omit<UpcomingTask, 'isReady'>
+type UpcomingTaskRow = Omit<UpcomingTask, 'isReady'>
 
-function isReady({ status, openPredecessors, order, confirmation }: Ahead): boolean {
+function isTaskReady({ status, openPredecessors, order, confirmation }: UpcomingTaskRow): boolean {
   if (status === 'in_progress') return true
   const isAgreed = confirmation !== 'declined' && confirmation !== 'reschedule_requested'
   return status !== 'on_hold' && openPredecessors === 0 && (order === 'issued' || order === 'not_needed') && isAgreed
 }
 
-async function tasksAhead(
+async function findUpcomingTasks(
   { db, organizationId }: Call,
   { from, to, communityId, superintendentId, vendorId }: Checked['LookaheadInput'] & { from: string; to: string },
-): Promise<Ahead[]> {
-  const { rows } = await sql<Ahead>`
+): Promise<UpcomingTaskRow[]> {
+  const { rows } = await sql<UpcomingTaskRow>`
     select t."id" as "taskId", t."name", t."scope", t."homeId", h."name" || ', ' || c."name" as "home",
       v."companyName" as "vendor", t."status", t."plannedStart", t."plannedEnd", t."confirmationStatus" as "confirmation",
       (select count(*) from "tasks" k
@@ -48,7 +48,7 @@ async function tasksAhead(
     join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "vendors" v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"
     left join lateral (
-      select case when bool_or(p."status" = any(${[...ORDERED]}::text[])) then 'issued' else 'not_issued' end as "state"
+      select case when bool_or(p."status" = any(${[...ORDERED_STATUSES]}::text[])) then 'issued' else 'not_issued' end as "state"
       from "purchaseOrders" p
       where p."organizationId" = ${organizationId} and p."homeId" = t."homeId" and p."status" not in ('void', 'declined')
         and case when cardinality(t."poIds") > 0 then p."id" = any(t."poIds") else lower(p."scope") = lower(t."scope") end
@@ -60,6 +60,6 @@ async function tasksAhead(
       and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
       and (${vendorId ?? null}::text is null or t."vendorId" = ${vendorId ?? null}) 
       and (${superintendentId ?? null}::text is null or coalesce(h."superintendentId", c."superintendentId") = ${superintendentId ?? null})
-    order by t."plannedStart", t."id" limit ${MOST_TASKS + 1}`.execute(db)
+    order by t."plannedStart", t."id" limit ${MAX_TASKS + 1}`.execute(db)
   return rows
 }

@@ -3,23 +3,23 @@ import type { RequestStartConfirmationsResult } from '../../../../client/contrac
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
 /** Each locks a schedule and writes an email; more would delay others. */
-const MOST_TASKS = 50
+const MAX_TASKS = 50
 
 export async function requestStartConfirmations(
   input: Checked['RequestStartConfirmationsInput'],
   call: Call,
 ): Promise<RequestStartConfirmationsResult> {
-  const { rows, truncated } = listed(await toAsk(call, input), MOST_TASKS)
+  const { rows, truncated } = truncateRows(await findTasksToConfirm(call, input), MAX_TASKS)
   for (const { taskId } of rows) await call.operation('requestTaskConfirmation', { taskId })
-  return { asked: rows, ...reported(call, { truncated }) }
+  return { asked: rows, ...withReportFooter(call, { truncated }) }
 }
 
-async function toAsk(call: Call, { withinDays, communityId }: Checked['RequestStartConfirmationsInput']) {
+async function findTasksToConfirm(call: Call, { withinDays, communityId }: Checked['RequestStartConfirmationsInput']) {
   const { db, organizationId } = call
-  const today = todayOf(call)
+  const today = getToday(call)
   const { rows } = await sql<RequestStartConfirmationsResult['asked'][number]>`
     select t."id" as "taskId", t."name", t."homeId", h."name" || ', ' || c."name" as "home", v."companyName" as "vendor", t."plannedStart"
     from "tasks" t
@@ -31,6 +31,6 @@ async function toAsk(call: Call, { withinDays, communityId }: Checked['RequestSt
       and h."status" not in ('closed', 'warranty', 'archived', 'cancelled', 'on_hold')
       and t."plannedStart" between ${addDays(today, 1)}::date and ${addDays(today, withinDays)}::date
       and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
-    order by t."homeId", t."plannedStart", t."id" limit ${MOST_TASKS + 1}`.execute(db)
+    order by t."homeId", t."plannedStart", t."id" limit ${MAX_TASKS + 1}`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
-import { addDays, daysBetween, weekStartOf } from '../../../platform/values/calendar.ts'
+import { addDays, daysBetween, startOfWeek } from '../../../platform/values/calendar.ts'
 
 /**
  * Slow Framing needed ten workdays for each of three tasks of five. On Lot 2 it has ten workdays starting next Monday,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await desk.post(`/homes/${lot1}/budget/lock`)
   await desk.move(`/homes/${lot1}`, 'permitting', 'ready_to_start', 'under_construction')
   desk.plumbline.clock.advance(100 * 86_400_000)
-  monday = addDays(weekStartOf(desk.day(0), 1), 7)
+  monday = addDays(startOfWeek(desk.day(0), 1), 7)
   vendorId = (
     await desk.post('/vendors', { companyName: 'Slow Framing', scopes: ['framing'], email: 'slow@example.com' })
   ).id
@@ -57,9 +57,9 @@ test('compressSchedule takes days off the longest critical tasks, up to their li
   const three = await desk.run('compressSchedule', { homeId: 'Lot 2', targetDate: addDays(monday, 15) })
   expect(three).toMatchObject({ isEnough: true, plannedEnd: addDays(monday, 18), compressedEnd: addDays(monday, 15) })
   expect(three.tasks).toMatchObject([{ name: 'Walls framed', durationDays: 10, shortenedTo: 7 }])
-  const most = await desk.run('compressSchedule', { homeId: 'Lot 2', targetDate: monday })
-  expect(most).toMatchObject({ isEnough: false, compressedEnd: addDays(monday, 14) })
-  expect(most.tasks.map(({ shortenedTo }: { shortenedTo: number }) => shortenedTo)).toEqual([7, 4])
+  const max = await desk.run('compressSchedule', { homeId: 'Lot 2', targetDate: monday })
+  expect(max).toMatchObject({ isEnough: false, compressedEnd: addDays(monday, 14) })
+  expect(max.tasks.map(({ shortenedTo }: { shortenedTo: number }) => shortenedTo)).toEqual([7, 4])
 })
 
 test('lookahead names the open prerequisites of each task', async () => {
@@ -161,9 +161,9 @@ test('notifyVendorsOfSchedule notifies vendors once of coming tasks, and names t
   const ahead = { homeId, vendorId: painter.id, plannedStart: monday }
   await desk.post('/tasks', { ...ahead, name: 'Primed', scope: 'painting' })
   const input = { homeId: 'Lot 2', withinDays: 21 }
-  const told = await desk.run('notifyVendorsOfSchedule', input)
-  expect(told.notices.map(({ task }: { task: string }) => task)).not.toContain('Primed, Lot 2')
-  expect(told.refused).toMatchObject([{ label: 'Primed, Lot 2', pointer: null }])
+  const reported = await desk.run('notifyVendorsOfSchedule', input)
+  expect(reported.notices.map(({ task }: { task: string }) => task)).not.toContain('Primed, Lot 2')
+  expect(reported.refused).toMatchObject([{ label: 'Primed, Lot 2', pointer: null }])
   expect((await desk.run('notifyVendorsOfSchedule', input)).notices).toEqual([])
   const reminded = await desk.execute('notifyVendorsOfSchedule', { ...input, kind: 'reminder', message: 'See you.' })
   const reminders = reminded.body.events.filter(({ type }: { type: string }) => type === 'vendor.notification.reminder')

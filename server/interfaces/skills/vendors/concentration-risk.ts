@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { ConcentrationRiskInput, ConcentrationRiskResult } from '../../../../client/contract.gen.ts'
-import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { percentage } from '../../../platform/values/money.ts'
-import { reported } from '../frame/report.ts'
+import { toPercentage } from '../../../platform/values/money.ts'
+import { withReportFooter } from '../frame/report.ts'
 
-const MOST_VENDORS = 200
+const MAX_VENDORS = 200
 
-interface Whole {
+interface CommittedTotals {
   committed: number
   vendorCount: number
   index: number | null
@@ -20,11 +20,11 @@ export async function concentrationRisk(
   call: Call,
 ): Promise<ConcentrationRiskResult> {
   const { db, organizationId, currency } = call
-  const { rows } = await sql<Whole>`
+  const { rows } = await sql<CommittedTotals>`
     with "of" as materialized (
       select o."vendorId", sum(o."total") as "committed", count(distinct o."homeId") as "homes" from "purchaseOrders" o
       join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
-      where o."organizationId" = ${organizationId} and o."status" = any(${[...UNSETTLED]}::text[]) and o."poType" <> 'backcharge'
+      where o."organizationId" = ${organizationId} and o."status" = any(${[...UNSETTLED_STATUSES]}::text[]) and o."poType" <> 'backcharge'
         and (${scope ?? null}::text is null or lower(o."scope") = lower(${scope ?? null}))
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       group by o."vendorId" having sum(o."total") > 0
@@ -34,12 +34,12 @@ export async function concentrationRisk(
       (select json_agg(r) from (
         select o."vendorId", v."companyName" as "vendor", o."committed", o."homes" from "of" o
         join "vendors" v on v."organizationId" = ${organizationId} and v."id" = o."vendorId"
-        order by o."committed" desc, v."id" limit ${MOST_VENDORS}) as r) as "vendors"`.execute(db)
+        order by o."committed" desc, v."id" limit ${MAX_VENDORS}) as r) as "vendors"`.execute(db)
   const { committed = 0, vendorCount = 0, index = null, vendors = null } = rows[0] ?? {}
   return {
     ...{ committed, vendorCount, herfindahlIndex: index },
-    vendors: (vendors ?? []).map((vendor) => ({ ...vendor, sharePercent: percentage(vendor.committed, committed) })),
-    ...reported(call, { truncated: vendorCount > MOST_VENDORS }),
+    vendors: (vendors ?? []).map((vendor) => ({ ...vendor, sharePercent: toPercentage(vendor.committed, committed) })),
+    ...withReportFooter(call, { truncated: vendorCount > MAX_VENDORS }),
     currency,
   }
 }

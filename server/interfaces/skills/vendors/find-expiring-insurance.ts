@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import type { FindExpiringInsuranceResult } from '../../../../client/contract.gen.ts'
-import { UNSETTLED } from '../../../domain/statuses/order-statuses.ts'
+import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { listed, reported, todayOf } from '../frame/report.ts'
+import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_VENDORS = 500
+const MAX_VENDORS = 500
 const INSURANCE = ['general_liability', 'workers_comp', 'auto', 'umbrella']
 /** How many days ahead to look for work that should not start without insurance. */
 const DAYS_AHEAD = 60
 
-type AtRisk = FindExpiringInsuranceResult['vendors'][number]
+type VendorAtRisk = FindExpiringInsuranceResult['vendors'][number]
 
 export async function findExpiringInsurance(
   { withinDays, communityId }: Checked['FindExpiringInsuranceInput'],
   call: Call,
 ): Promise<FindExpiringInsuranceResult> {
   const { db, organizationId } = call
-  const today = todayOf(call)
+  const today = getToday(call)
   // Of each kind of policy only the latest counts: an older one was renewed.
-  const { rows } = await sql<AtRisk>`
+  const { rows } = await sql<VendorAtRisk>`
     with "ending" as materialized (
       select "vendorId", json_agg(json_build_object('type', "type", 'expirationDate', "until", 'isExpired', "until" < ${today}::date)
         order by "until", "type") as "documents"
@@ -38,7 +38,7 @@ export async function findExpiringInsurance(
       select o."vendorId", sum(o."total" - o."completedAmount") as "open" from "purchaseOrders" o
       join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
       where o."organizationId" = ${organizationId} and o."vendorId" = any(array(select "vendorId" from "ending"))
-        and o."status" = any(${[...UNSETTLED]}::text[])
+        and o."status" = any(${[...UNSETTLED_STATUSES]}::text[])
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
       group by o."vendorId"
     ), "ahead" as (
@@ -55,11 +55,11 @@ export async function findExpiringInsurance(
     join "vendors" v on v."organizationId" = ${organizationId} and v."id" = e."vendorId"
     left join "orders" o on o."vendorId" = v."id" left join "ahead" a on a."vendorId" = v."id"
     where ${communityId ?? null}::text is null or o."vendorId" is not null or a."vendorId" is not null
-    order by "openCommitment" desc, "tasksAhead" desc, v."id" limit ${MOST_VENDORS + 1}`.execute(db)
-  const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
+    order by "openCommitment" desc, "tasksAhead" desc, v."id" limit ${MAX_VENDORS + 1}`.execute(db)
+  const { rows: vendors, truncated } = truncateRows(rows, MAX_VENDORS)
   return {
     vendors,
-    ...reported(call, { truncated, unknown: ['Vendors that have never sent a policy are excluded.'] }),
+    ...withReportFooter(call, { truncated, unknown: ['Vendors that have never sent a policy are excluded.'] }),
     currency: call.currency,
   }
 }

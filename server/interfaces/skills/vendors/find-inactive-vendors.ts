@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { FindInactiveVendorsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { listed, reported } from '../frame/report.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_VENDORS = 500
+const MAX_VENDORS = 500
 
 export async function findInactiveVendors(
   { months }: Checked['FindInactiveVendorsInput'],
@@ -22,7 +22,7 @@ export async function findInactiveVendors(
     ) as l
     where v."organizationId" = ${organizationId} and v."archivedAt" is null and v."status" = 'active'
       and greatest(l."lastOrderAt", l."lastBidAt", v."createdAt") < ${now}::timestamptz - make_interval(months => ${months}::integer)
-    order by greatest(l."lastOrderAt", l."lastBidAt") nulls first, v."id" limit ${MOST_VENDORS + 1}`.execute(db)
-  const { rows: vendors, truncated } = listed(rows, MOST_VENDORS)
-  return { vendors, ...reported(call, { truncated, unknown: ['Vendors created since then are excluded.'] }) }
+    order by greatest(l."lastOrderAt", l."lastBidAt") nulls first, v."id" limit ${MAX_VENDORS + 1}`.execute(db)
+  const { rows: vendors, truncated } = truncateRows(rows, MAX_VENDORS)
+  return { vendors, ...withReportFooter(call, { truncated, unknown: ['Vendors created since then are excluded.'] }) }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
-import { POINTING_TO_VENDORS } from '../../../domain/vendors/vendors/merge-queries.ts'
+import { VENDOR_REFERENCES } from '../../../domain/vendors/vendors/merge-queries.ts'
 
 /**
  * A framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices and compliance
@@ -50,7 +50,7 @@ test('the merge knows every table that refers to vendors', async () => {
     where c.contype = 'f' and c.confrelid = '"vendors"'::regclass`.execute(desk.plumbline.database.statements)
   const found = rows.map(({ table, column }) => [table.replaceAll('"', ''), column]).sort()
   expect(found).toEqual(
-    Object.entries(POINTING_TO_VENDORS)
+    Object.entries(VENDOR_REFERENCES)
       .map(([table, { column }]) => [table, column])
       .sort(),
   )
@@ -58,9 +58,9 @@ test('the merge knows every table that refers to vendors', async () => {
 
 test('open requests to both vendors prevent a merge, and so does a contract of each', async () => {
   const request = await ask([keep, other], 'Framing')
-  const asked = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
-  expect(asked.body).toMatchObject({ status: 409, code: 'conflict' })
-  expect(asked.body).toMatchObject({
+  const requested = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
+  expect(requested.body).toMatchObject({ status: 409, code: 'conflict' })
+  expect(requested.body).toMatchObject({
     reason: 'wrong_status',
     detail: expect.stringContaining(`Both vendors are invited to ${request.number}.`),
   })

@@ -1,16 +1,16 @@
 import type { ComplianceDocument, OnboardVendorResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { toWords } from '../../../platform/values/format.ts'
-import { placed } from '../frame/attempt.ts'
+import { humanizeValue } from '../../../platform/values/format.ts'
+import { withPointer } from '../frame/attempt.ts'
 
 /**
  * The documents that builders require before a vendor may work on a site: insurance of both kinds, the tax form, and
  * the agreement.
  */
-const PAPERS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
+const REQUIRED_DOCUMENTS = ['general_liability', 'workers_comp', 'w9', 'agreement'] as const
 
-type Item = OnboardVendorResult['checklist'][number]
+type ChecklistItem = OnboardVendorResult['checklist'][number]
 
 export async function onboardVendor(input: Checked['OnboardVendorInput'], call: Call): Promise<OnboardVendorResult> {
   const { id: vendorId } = await call.operation('createVendor', {
@@ -20,18 +20,18 @@ export async function onboardVendor(input: Checked['OnboardVendorInput'], call: 
   const documents: ComplianceDocument[] = []
   for (const [i, document] of input.documents.entries())
     documents.push(
-      await placed(`/documents/${i}`, () => call.operation('addComplianceDocument', { vendorId, ...document })),
+      await withPointer(`/documents/${i}`, () => call.operation('addComplianceDocument', { vendorId, ...document })),
     )
   const isInvited = input.invite && input.vendor.email != null
   const invited = isInvited ? await call.operation('inviteVendor', { vendorId }) : null
   const vendor = await call.operation('getVendor', { vendorId })
-  const checklist: Item[] = [
-    item('email', vendor.email !== null, 'an email address'),
-    item('phone', vendor.phone !== null, 'a phone number'),
-    item('scopes', vendor.scopes.length > 0, 'a trade'),
-    item('accounting_id', vendor.accountingId !== null, 'an accounting ID'),
-    item('portal', invited !== null, 'an invitation to the portal'),
-    ...PAPERS.map((type) => paper(type, documents)),
+  const checklist: ChecklistItem[] = [
+    toChecklistItem('email', vendor.email !== null, 'an email address'),
+    toChecklistItem('phone', vendor.phone !== null, 'a phone number'),
+    toChecklistItem('scopes', vendor.scopes.length > 0, 'a trade'),
+    toChecklistItem('accounting_id', vendor.accountingId !== null, 'an accounting ID'),
+    toChecklistItem('portal', invited !== null, 'an invitation to the portal'),
+    ...REQUIRED_DOCUMENTS.map((type) => toDocumentItem(type, documents)),
   ]
   return {
     ...{ vendor, documentIds: documents.map(({ id }) => id), checklist },
@@ -39,12 +39,15 @@ export async function onboardVendor(input: Checked['OnboardVendorInput'], call: 
   }
 }
 
-function item(name: string, isThere: boolean, noun: string): Item {
+function toChecklistItem(name: string, isThere: boolean, noun: string): ChecklistItem {
   return { item: name, isThere, detail: isThere ? `The vendor has ${noun}.` : `The vendor is missing ${noun}.` }
 }
 
 /** A document that awaits review is present but does not count for compliance yet. */
-function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocument[]): Item {
+function toDocumentItem(
+  type: (typeof REQUIRED_DOCUMENTS)[number],
+  documents: readonly ComplianceDocument[],
+): ChecklistItem {
   const found = documents.find((document) => document.type === type)
   const isThere = found !== undefined && found.status !== 'expired' && found.status !== 'rejected'
   const words = type.replaceAll('_', ' ')
@@ -54,6 +57,6 @@ function paper(type: (typeof PAPERS)[number], documents: readonly ComplianceDocu
     detail:
       found === undefined
         ? `No ${words} has been received.`
-        : `The status of the ${words} is ${toWords(found.status)}.`,
+        : `The status of the ${words} is ${humanizeValue(found.status)}.`,
   }
 }

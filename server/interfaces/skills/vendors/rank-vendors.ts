@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { RankVendorsInput, RankVendorsResult, Vendor } from '../../../../client/contract.gen.ts'
-import { trackRecords } from '../../../domain/bidding/scorecards/queries.ts'
-import { scorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import { findTrackRecords } from '../../../domain/bidding/scorecards/queries.ts'
+import { computeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { listed, reported } from '../frame/report.ts'
+import { truncateRows, withReportFooter } from '../frame/report.ts'
 
-const MOST_VENDORS = 200
+const MAX_VENDORS = 200
 
 export async function rankVendors({ scope, communityId }: RankVendorsInput, call: Call): Promise<RankVendorsResult> {
-  const found = listed(await ofTrade(call, scope, communityId), MOST_VENDORS)
+  const found = truncateRows(await findVendorsOfTrade(call, scope, communityId), MAX_VENDORS)
   const period = { from: null, to: null }
   const frame = { ...period, asOf: call.now.toISOString(), currency: call.currency }
-  const records = await trackRecords(
+  const records = await findTrackRecords(
     call,
     found.rows.map(({ id }) => id),
     period,
@@ -19,7 +19,7 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   const vendors = found.rows.flatMap(({ id: vendorId, companyName, complianceStatus }) => {
     const record = records.get(vendorId)
     if (record === undefined) return []
-    const { score, invitations, bids, orders, openCommitment } = scorecard(record, { ...frame, vendorId })
+    const { score, invitations, bids, orders, openCommitment } = computeScorecard(record, { ...frame, vendorId })
     return [
       {
         ...{
@@ -41,19 +41,19 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   vendors.sort((a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.vendor < b.vendor ? -1 : 1))
   return {
     vendors: vendors.map((vendor, i) => ({ rank: i + 1, ...vendor })),
-    ...reported(call, { truncated: found.truncated, unknown: ['Quality of work is not recorded.'] }),
+    ...withReportFooter(call, { truncated: found.truncated, unknown: ['Quality of work is not recorded.'] }),
     currency: call.currency,
   }
 }
 
 /** If there are more vendors than are listed, those with the most orders are considered. */
-async function ofTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
+async function findVendorsOfTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
   const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'complianceStatus'>>`
     select v."id", v."companyName", v."complianceStatus" from "vendors" v
     where v."organizationId" = ${organizationId} and v."archivedAt" is null and v."status" = 'active'
       and exists (select from unnest(v."scopes") as s where lower(s) = lower(${scope}))
       and (${communityId ?? null}::text is null or cardinality(v."communityIds") = 0 or ${communityId ?? null} = any(v."communityIds"))
     order by (select count(*) from "purchaseOrders" o where o."organizationId" = v."organizationId" and o."vendorId" = v."id") desc,
-      v."id" limit ${MOST_VENDORS + 1}`.execute(db)
+      v."id" limit ${MAX_VENDORS + 1}`.execute(db)
   return rows
 }

@@ -34,14 +34,14 @@ beforeAll(async () => {
   await desk.order({ homeId, vendorId: busy, scope: 'framing', amount: 30_000, done: 40 })
   await desk.order({ homeId, vendorId: small, scope: 'framing', amount: 10_000 })
   await desk.post('/tasks', { homeId, name: 'Walls framed', vendorId: busy, plannedStart: desk.day(7) })
-  const asked = await desk.post('/bids/request', {
+  const requested = await desk.post('/bids/request', {
     vendorIds: [small, idle],
     scope: 'framing',
     deadline: desk.day(5),
     communityId,
     homeIds: [homeId],
   })
-  await desk.post('/bids', { bidRequestId: asked.id, vendorId: small, amount: 100, source: 'phone' })
+  await desk.post('/bids', { bidRequestId: requested.id, vendorId: small, amount: 100, source: 'phone' })
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 

@@ -71,7 +71,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   // A lot has at most one home. Homes that are canceled, or archived without having been built, free their lot. The
-  // condition matches LOT_IS_TAKEN in server/domain/land/communities/queries.ts.
+  // condition matches LOT_IS_TAKEN_SQL in server/domain/land/communities/queries.ts.
   await sql`
     create unique index "homes_lotNumber_key" on "homes" ("organizationId", "communityId", coalesce("block", ''), "lotNumber")
     where "lotNumber" is not null and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(

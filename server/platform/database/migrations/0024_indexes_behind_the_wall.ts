@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// On a table that shows only one organization's rows (server/platform/database/wall.ts), PostgreSQL does not use
+// On a table that shows only one organization's rows (server/platform/database/row-level-security.ts), PostgreSQL does not use
 // indexes on decimals, JSON, or expressions, because comparing them might leak hidden rows. So what such indexes
 // covered gets a separate column, of a type whose comparisons are leakproof.
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * The columns that each kind of record is found by. The text itself is composed when it is indexed
- * (platform/search/kinds.ts).
+ * (platform/search/indexed-kinds.ts).
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   vendors: ['companyName', 'contactName', 'email', 'phone', 'licenseNumber', 'archivedAt'],

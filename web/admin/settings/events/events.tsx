@@ -1,16 +1,16 @@
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Event } from '../../../../client/contract.gen.ts'
-import { useLive } from '../../../api/live.ts'
 import { plumbline, root } from '../../../api/plumbline.ts'
+import { useLive } from '../../../api/use-live.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
-import { AboutEvent, idOfObject } from '../../../ui/event-list.tsx'
+import { EventSubject, eventObjectId } from '../../../ui/event-list.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Empty } from '../../../ui/states.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
 import type { Column } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { TimeText } from '../../../ui/time.tsx'
 
 const COLUMNS: readonly Column<Event>[] = [
   {
@@ -28,18 +28,18 @@ const COLUMNS: readonly Column<Event>[] = [
     cell: (event) => (
       <>
         <span className="clip">
-          <AboutEvent of={event} />
+          <EventSubject of={event} />
         </span>
-        <span className="sub mono">{idOfObject(event)}</span>
+        <span className="sub mono">{eventObjectId(event)}</span>
       </>
     ),
-    csv: idOfObject,
+    csv: eventObjectId,
   },
   { head: 'By', cell: ({ actor }) => <ActorName of={actor} />, csv: ({ actor }) => actor.id ?? actor.type },
   {
     head: 'When',
     className: 'nowrap',
-    cell: ({ timestamp }) => <Time at={timestamp} />,
+    cell: ({ timestamp }) => <TimeText at={timestamp} />,
     csv: ({ timestamp }) => timestamp,
   },
   {
@@ -80,9 +80,9 @@ export function Component() {
         sort="-sequence"
         filters={filters}
         empty={
-          <Empty icon="events" title="No events yet">
+          <EmptyState icon="events" title="No events yet">
             Every change appears here after you add or edit a record.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,8 +1,8 @@
-import { PlaceTabs } from '../../../ui/place-tabs.tsx'
+import { LinkTabs } from '../../../ui/link-tabs.tsx'
 
 export function PeopleTabs() {
   return (
-    <PlaceTabs
+    <LinkTabs
       label="Users and roles"
       places={[
         { to: '/settings/people', word: 'Users' },

@@ -1,35 +1,35 @@
 import { useState } from 'react'
 import type { User } from '../../../../client/contract.gen.ts'
-import { useMay } from '../../../api/caller.ts'
-import { inWords, Status } from '../../../ui/badge.tsx'
+import { useCan } from '../../../api/session.ts'
+import { humanize, Status } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
-import { LOOKS } from '../../../ui/looks.ts'
-import { useFormats } from '../../../ui/organization.ts'
 import { Page } from '../../../ui/page.tsx'
-import { Empty } from '../../../ui/states.tsx'
-import { type Column, None } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../../ui/table.tsx'
+import { TimeText } from '../../../ui/time.tsx'
+import { useFormats } from '../../../ui/use-formats.ts'
 import { PeopleTabs } from './people-tabs.tsx'
 import { UserActions } from './user-actions.tsx'
 import { ROLES, UserForm } from './user-form.tsx'
 
 const FILTERS: readonly Filter[] = [
-  { name: 'role', label: 'Role', options: ROLES.map((value) => ({ value, label: inWords(value) })) },
+  { name: 'role', label: 'Role', options: ROLES.map((value) => ({ value, label: humanize(value) })) },
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.user).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.user).map(([value, { word }]) => ({ value, label: word })),
   },
 ]
 
 /** Lists users: their roles, and whether they have signed in yet. */
 export function Component() {
-  const may = useMay()
+  const can = useCan()
   const { money } = useFormats()
   const [isNew, setIsNew] = useState(false)
-  const invite = may('users:write') && (
+  const invite = can('users:write') && (
     <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
       Invite
     </Button>
@@ -50,24 +50,24 @@ export function Component() {
     {
       head: 'Status',
       cell: ({ status }) => <Status of="user" is={status} />,
-      csv: ({ status }) => LOOKS.user[status].word,
+      csv: ({ status }) => STATUS_LOOKS.user[status].word,
     },
-    { head: 'Role', cell: ({ role }) => inWords(role), csv: ({ role }) => role },
+    { head: 'Role', cell: ({ role }) => humanize(role), csv: ({ role }) => role },
     {
       head: 'Approval limit',
       numeric: true,
       cell: ({ poApprovalLimit }) =>
-        poApprovalLimit === null ? 'no limit' : poApprovalLimit === 0 ? <None /> : money(poApprovalLimit),
+        poApprovalLimit === null ? 'no limit' : poApprovalLimit === 0 ? <EmptyCell /> : money(poApprovalLimit),
       csv: ({ poApprovalLimit }) => poApprovalLimit,
     },
-    { head: 'Phone', isWideOnly: true, cell: ({ phone }) => phone ?? <None />, csv: ({ phone }) => phone },
+    { head: 'Phone', isWideOnly: true, cell: ({ phone }) => phone ?? <EmptyCell />, csv: ({ phone }) => phone },
     {
       head: 'Last sign-in',
       className: 'nowrap',
-      cell: ({ lastLoginAt }) => (lastLoginAt === null ? <None word="never" /> : <Time at={lastLoginAt} />),
+      cell: ({ lastLoginAt }) => (lastLoginAt === null ? <EmptyCell word="never" /> : <TimeText at={lastLoginAt} />),
       csv: ({ lastLoginAt }) => lastLoginAt,
     },
-    ...(may('users:write')
+    ...(can('users:write')
       ? [{ head: 'Actions', className: 'num', cell: (user: User) => <UserActions user={user} /> }]
       : []),
   ]
@@ -86,9 +86,9 @@ export function Component() {
         sort="name"
         filters={FILTERS}
         empty={
-          <Empty icon="users" title="No users yet" actions={invite}>
+          <EmptyState icon="users" title="No users yet" actions={invite}>
             Invite your colleagues and give each of them a role.
-          </Empty>
+          </EmptyState>
         }
       />
       {isNew && <UserForm onClose={() => setIsNew(false)} />}

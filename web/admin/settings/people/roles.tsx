@@ -1,9 +1,9 @@
 import type { HeldPermission, Role } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { inWords } from '../../../ui/badge.tsx'
+import { humanize } from '../../../ui/badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../../ui/states.tsx'
+import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
 import { administrationLabels, permissionLabels } from '../permissions.gen.ts'
 import { PeopleTabs } from './people-tabs.tsx'
 
@@ -25,13 +25,13 @@ export function Component() {
       </div>
       <PeopleTabs />
       {roles.error !== null ? (
-        <Failed what="The roles" error={roles.error} onRetry={() => void roles.refetch()} />
+        <LoadError what="The roles" error={roles.error} onRetry={() => void roles.refetch()} />
       ) : roles.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
         <>
           <Panel title="Purpose">
-            <KeyValues facts={roles.data.data.map(({ role, description }) => [inWords(role), description] as const)} />
+            <KeyValues facts={roles.data.data.map(({ role, description }) => [humanize(role), description] as const)} />
           </Panel>
           <Panel title="Permissions" isFlush>
             <RoleTable roles={roles.data.data} />
@@ -53,7 +53,7 @@ function RoleTable({ roles }: { roles: readonly Role[] }) {
             <th scope="col">Records</th>
             {roles.map(({ role }) => (
               <th scope="col" key={role}>
-                {inWords(role)}
+                {humanize(role)}
               </th>
             ))}
           </tr>
@@ -64,7 +64,7 @@ function RoleTable({ roles }: { roles: readonly Role[] }) {
               <th scope="row">{word}</th>
               {roles.map(({ role, permissions }) => (
                 <td key={role}>
-                  <Held entity={entity} permissions={permissions} />
+                  <HeldPermissions entity={entity} permissions={permissions} />
                 </td>
               ))}
             </tr>
@@ -75,7 +75,7 @@ function RoleTable({ roles }: { roles: readonly Role[] }) {
   )
 }
 
-function Held({ entity, permissions }: { entity: string; permissions: readonly HeldPermission[] }) {
+function HeldPermissions({ entity, permissions }: { entity: string; permissions: readonly HeldPermission[] }) {
   const held = new Set<string>(permissions)
   if (held.has(`${entity}:write`)) return 'reads, writes'
   return held.has(`${entity}:read`) ? <span className="muted">reads</span> : <span className="none">nothing</span>

@@ -1,11 +1,11 @@
 import { Menu } from '@base-ui/react/menu'
 import { useState } from 'react'
 import type { User } from '../../../../client/contract.gen.ts'
-import { useSession } from '../../../api/caller.ts'
 import { plumbline } from '../../../api/plumbline.ts'
+import { useSession } from '../../../api/session.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
-import { say } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import { UserForm } from './user-form.tsx'
 
 /** Offers the actions for a user. */
@@ -35,8 +35,8 @@ export function UserActions({ user }: { user: User }) {
         </Menu.Portal>
       </Menu.Root>
       {open === 'edit' && <UserForm {...props} />}
-      {open === 'invite' && <InviteAgain {...props} />}
-      {open === 'switch' && <Switch {...props} />}
+      {open === 'invite' && <ResendInvitationDialog {...props} />}
+      {open === 'switch' && <SwitchUserDialog {...props} />}
     </>
   )
 }
@@ -46,10 +46,10 @@ interface Props {
   onClose(): void
 }
 
-function InviteAgain({ user, onClose }: Props) {
+function ResendInvitationDialog({ user, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/admin/users/{userId}/invite', {
     onSuccess: ({ delivery }) => {
-      say(
+      showToast(
         delivery === 'mail'
           ? `New link sent to ${user.name}`
           : 'This server sends no email. Ask the operator for a sign-in link.',
@@ -70,11 +70,11 @@ function InviteAgain({ user, onClose }: Props) {
   )
 }
 
-function Switch({ user, onClose }: Props) {
+function SwitchUserDialog({ user, onClose }: Props) {
   const isOut = user.status === 'disabled'
   const change = plumbline.useMutation('post', '/api/admin/users/{userId}/status', {
     onSuccess: ({ name }) => {
-      say(isOut ? `${name} reactivated` : `${name} deactivated`)
+      showToast(isOut ? `${name} reactivated` : `${name} deactivated`)
       onClose()
     },
   })

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { MessageRole, User } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { inWords } from '../../../ui/badge.tsx'
-import { SelectField, TextField, typed, typedNumber } from '../../../ui/form.tsx'
+import { humanize } from '../../../ui/badge.tsx'
+import { readNumber, readText, SelectField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
-import { say } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 
 export const ROLES = [
   'owner',
@@ -16,34 +16,34 @@ export const ROLES = [
   'viewer',
 ] as const satisfies readonly MessageRole[]
 
-function roleOf(role: string | undefined): MessageRole {
+function toRole(role: string | undefined): MessageRole {
   return ROLES.find((one) => one === role) ?? 'viewer'
 }
 
 /** Creates a user, or edits one. */
 export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
-  const [role, setRole] = useState(roleOf(user?.role))
+  const [role, setRole] = useState(toRole(user?.role))
   const roles = plumbline.useQuery('get', '/api/admin/roles').data?.data
   const invite = plumbline.useMutation('post', '/api/admin/users', {
     onSuccess: ({ name }) => {
-      say(`${name} invited`)
+      showToast(`${name} invited`)
       onClose()
     },
   })
   const update = plumbline.useMutation('patch', '/api/admin/users/{userId}', {
     onSuccess: ({ name }) => {
-      say(`${name} updated`)
+      showToast(`${name} updated`)
       onClose()
     },
   })
   const onSubmit = (form: FormData, ifMatch: { 'If-Match'?: string }) => {
     const body = {
-      name: typed(form, 'name') ?? '',
-      phone: typed(form, 'phone') ?? null,
+      name: readText(form, 'name') ?? '',
+      phone: readText(form, 'phone') ?? null,
       role,
-      poApprovalLimit: form.has('isUnlimited') ? null : (typedNumber(form, 'poApprovalLimit') ?? 0),
+      poApprovalLimit: form.has('isUnlimited') ? null : (readNumber(form, 'poApprovalLimit') ?? 0),
     }
-    if (user === undefined) invite.mutate({ body: { ...body, email: typed(form, 'email') ?? '' } })
+    if (user === undefined) invite.mutate({ body: { ...body, email: readText(form, 'email') ?? '' } })
     else update.mutate({ params: { path: { userId: user.id }, header: ifMatch }, body })
   }
   return (
@@ -65,8 +65,8 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
         name="role"
         label="Role"
         value={role}
-        onChange={(value) => setRole(roleOf(value))}
-        options={ROLES.map((value) => ({ value, label: inWords(value) }))}
+        onChange={(value) => setRole(toRole(value))}
+        options={ROLES.map((value) => ({ value, label: humanize(value) }))}
         hint={roles?.find((one) => one.role === role)?.description}
       />
       <TextField

@@ -5,35 +5,35 @@ import { ActorName } from '../../../ui/actor-name.tsx'
 import { Status } from '../../../ui/badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
-import { Failed, SkeletonLines } from '../../../ui/states.tsx'
-import { None } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { EmptyCell } from '../../../ui/table.tsx'
+import { TimeText } from '../../../ui/time.tsx'
 import { TitleBlock } from '../../../ui/title-block.tsx'
-import { Value, Values } from '../../../ui/values.tsx'
-import { BATCH, SkillTitle, skillInWords, stepsOf } from '../../agents/skill.tsx'
-import { effectOf, RunTitle } from './runs.tsx'
+import { Value, ValueTable } from '../../../ui/value-table.tsx'
+import { BATCH, humanizeSkill, listSteps, SkillTitle } from '../../agents/skill-title.tsx'
+import { describeEffect, RunTitle } from './runs.tsx'
 
 /** Shows one skill execution: who ran it, its input, and the records involved. */
 export function Component() {
   const { executionId = '' } = useParams()
   const run = plumbline.useQuery('get', '/api/ext/executions/{executionId}', { params: { path: { executionId } } })
-  const title = run.data === undefined ? 'Skill run' : skillInWords(run.data.skills[0] ?? run.data.skill)
+  const title = run.data === undefined ? 'Skill run' : humanizeSkill(run.data.skills[0] ?? run.data.skill)
   return (
     <Page title={title} crumbs={[{ name: 'Settings' }, { name: 'Skill runs', to: '/settings/runs' }, { name: title }]}>
       {run.error !== null ? (
-        <Failed what="The run" error={run.error} onRetry={() => void run.refetch()} />
+        <LoadError what="The run" error={run.error} onRetry={() => void run.refetch()} />
       ) : run.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown run={run.data} />
+        <RunDetails run={run.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ run }: { run: ExecutionRecord }) {
+function RunDetails({ run }: { run: ExecutionRecord }) {
   const { createdBy, createdAt, durationMs, resourceIds, requestId, skill, input } = run
-  const steps = input === null ? [] : stepsOf({ skill, input })
+  const steps = input === null ? [] : listSteps({ skill, input })
   return (
     <>
       <TitleBlock
@@ -41,8 +41,8 @@ function Shown({ run }: { run: ExecutionRecord }) {
         state={<Status of="run" is={run.status} />}
         sub={<code>{skill}</code>}
         facts={[
-          { label: 'User', value: <ActorName of={createdBy} />, note: <Time at={createdAt} /> },
-          { label: run.status === 'done' ? 'Effect' : 'Problem', value: effectOf(run) },
+          { label: 'User', value: <ActorName of={createdBy} />, note: <TimeText at={createdAt} /> },
+          { label: run.status === 'done' ? 'Effect' : 'Problem', value: describeEffect(run) },
           { label: 'Duration', isFigure: true, value: `${durationMs} ms` },
         ]}
       />
@@ -52,7 +52,11 @@ function Shown({ run }: { run: ExecutionRecord }) {
             facts={[
               [
                 'Records',
-                resourceIds.length === 0 ? <None key="none" word="none" /> : <Value key="records" of={resourceIds} />,
+                resourceIds.length === 0 ? (
+                  <EmptyCell key="none" word="none" />
+                ) : (
+                  <Value key="records" of={resourceIds} />
+                ),
               ],
               ['Request', <code key="request">{requestId}</code>],
               [
@@ -83,7 +87,7 @@ function Shown({ run }: { run: ExecutionRecord }) {
               {Object.keys(step.input).length === 0 ? (
                 <div className="body muted">No input.</div>
               ) : (
-                <Values caption={`Input of ${step.skill}`} of={step.input} />
+                <ValueTable caption={`Input of ${step.skill}`} of={step.input} />
               )}
             </Panel>
           ))}

@@ -2,22 +2,22 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { ExecutionRecord } from '../../../../client/contract.gen.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
-import { inWords, Status } from '../../../ui/badge.tsx'
+import { humanize, Status } from '../../../ui/badge.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
-import { LOOKS } from '../../../ui/looks.ts'
 import { Page } from '../../../ui/page.tsx'
-import { Empty } from '../../../ui/states.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../../ui/status-styles.ts'
 import type { Column } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { formatCount } from '../../../ui/text-formats.ts'
+import { TimeText } from '../../../ui/time.tsx'
 import { ViewTabs } from '../../../ui/view-tabs.tsx'
-import { count } from '../../../ui/words.ts'
-import { SkillTitle, skillInWords } from '../../agents/skill.tsx'
+import { humanizeSkill, SkillTitle } from '../../agents/skill-title.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['done', 'refused', 'failed'] as const
 /** Executions that change nothing have no events, so the list polls for new ones. */
-const EVERY_MS = 20_000
+const REFRESH_MS = 20_000
 
 const COLUMNS: readonly Column<ExecutionRecord>[] = [
   {
@@ -38,10 +38,10 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
     cell: (run) => (
       <>
         <Status of="run" is={run.status} />
-        <span className="sub">{effectOf(run)}</span>
+        <span className="sub">{describeEffect(run)}</span>
       </>
     ),
-    csv: ({ status }) => LOOKS.run[status].word,
+    csv: ({ status }) => STATUS_LOOKS.run[status].word,
   },
   { head: 'Problem', isOnlyExported: true, cell: () => null, csv: ({ problem }) => problem },
   { head: 'Dry run', isOnlyExported: true, cell: () => null, csv: ({ dryRun }) => String(dryRun) },
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
     head: 'When',
     sort: 'createdAt',
     className: 'nowrap',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <TimeText at={createdAt} />,
     csv: ({ createdAt }) => createdAt,
   },
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
@@ -76,7 +76,7 @@ export function Component() {
     () => [
       ...(skill === null
         ? []
-        : [{ name: 'skill', label: 'Skill', options: [{ value: skill, label: skillInWords(skill) }] }]),
+        : [{ name: 'skill', label: 'Skill', options: [{ value: skill, label: humanizeSkill(skill) }] }]),
       ...(actorId === null ? [] : [{ name: 'actorId', label: 'By', options: [{ value: actorId, label: actorId }] }]),
     ],
     [skill, actorId],
@@ -92,7 +92,7 @@ export function Component() {
         name="status"
         views={[
           { value: undefined, word: 'All' },
-          ...STATUSES.map((value) => ({ value, word: LOOKS.run[value].word })),
+          ...STATUSES.map((value) => ({ value, word: STATUS_LOOKS.run[value].word })),
         ]}
       />
       <Listing
@@ -101,13 +101,13 @@ export function Component() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         sort="-createdAt"
-        everyMs={EVERY_MS}
+        everyMs={REFRESH_MS}
         filters={filters}
         tabs={TABS}
         empty={
-          <Empty icon="agent" title="No skill runs yet">
+          <EmptyState icon="agent" title="No skill runs yet">
             Skills that agents run over MCP or the API appear here within seconds.
-          </Empty>
+          </EmptyState>
         }
       />
     </Page>
@@ -120,13 +120,13 @@ export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 
   return (
     <>
       <SkillTitle of={first} />
-      {others.length > 0 && `, and ${count(others.length, 'more step')}`}
+      {others.length > 0 && `, and ${formatCount(others.length, 'more step')}`}
     </>
   )
 }
 
 /** Summarizes how an execution changed the builder's records. */
-export function effectOf({ status, problem, dryRun, changed }: ExecutionRecord): string {
-  if (status !== 'done') return inWords(problem ?? '').toLowerCase()
+export function describeEffect({ status, problem, dryRun, changed }: ExecutionRecord): string {
+  if (status !== 'done') return humanize(problem ?? '').toLowerCase()
   return dryRun ? 'dry run' : changed ? 'changes made' : 'read only'
 }

@@ -1,14 +1,14 @@
 import { useSearchParams } from 'react-router'
 import type { KeyUsage } from '../../../../client/contract.gen.ts'
+import { MAIN_QUERY } from '../../../api/page-calls.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { MAIN } from '../../../api/shown-calls.ts'
 import { DayBars } from '../../../ui/day-bars.tsx'
-import { useFormats } from '../../../ui/organization.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { ParamSelect } from '../../../ui/param-select.tsx'
-import { Failed, SkeletonLines } from '../../../ui/states.tsx'
-import { KeysInPeriod, MinuteByKey } from './by-key.tsx'
+import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { useFormats } from '../../../ui/use-formats.ts'
+import { KeysInPeriod, MinuteByKey } from './usage-by-key.tsx'
 
 const PERIODS = [
   { value: '', label: 'Last 14 days' },
@@ -16,7 +16,7 @@ const PERIODS = [
   { value: '90', label: 'Last 90 days' },
 ]
 /** A minute passes while the page is open. */
-const AGAIN_MS = 10_000
+const REFRESH_MS = 10_000
 
 /** The usage page: the requests of programs against the limits, by day and by key. */
 export function Component() {
@@ -27,7 +27,7 @@ export function Component() {
     'get',
     '/api/admin/usage',
     { params: { query: { ...(days !== undefined && { days }), ...(keyId !== null && { keyId }) } } },
-    { refetchInterval: AGAIN_MS, placeholderData: (before: KeyUsage | undefined) => before, meta: MAIN },
+    { refetchInterval: REFRESH_MS, placeholderData: (before: KeyUsage | undefined) => before, meta: MAIN_QUERY },
   )
   return (
     <Page title="Usage" crumbs={[{ name: 'Settings' }, { name: 'Usage' }]}>
@@ -36,24 +36,24 @@ export function Component() {
         <p>API requests and their limits: per minute for each key, and per UTC day for the organization.</p>
       </div>
       {usage.error !== null ? (
-        <Failed what="The usage" error={usage.error} onRetry={() => void usage.refetch()} />
+        <LoadError what="The usage" error={usage.error} onRetry={() => void usage.refetch()} />
       ) : usage.data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown usage={usage.data} />
+        <UsageDetails usage={usage.data} />
       )}
     </Page>
   )
 }
 
-function Shown({ usage }: { usage: KeyUsage }) {
+function UsageDetails({ usage }: { usage: KeyUsage }) {
   const { shortDay } = useFormats()
   const { days, keys, today } = usage
   const [first, last] = [days[0], days.at(-1)]
   return (
     <>
       <div className="cols even">
-        <Today usage={usage} />
+        <UsageToday usage={usage} />
         <Panel title="This minute, by key" hint={`${usage.requestsPerMinute.toLocaleString('en-US')} each`} isFlush>
           <MinuteByKey keys={keys} limit={usage.requestsPerMinute} />
         </Panel>
@@ -107,7 +107,7 @@ function Swatch({ className, word }: { className: string; word: string }) {
   )
 }
 
-function Today({ usage: { today, days } }: { usage: KeyUsage }) {
+function UsageToday({ usage: { today, days } }: { usage: KeyUsage }) {
   const { time } = useFormats()
   const share = Math.min(100, (today.used / today.limit) * 100)
   const refused = days.at(-1)?.refused ?? 0

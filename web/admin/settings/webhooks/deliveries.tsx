@@ -2,16 +2,16 @@ import { Link } from 'react-router'
 import type { Delivery } from '../../../../client/contract.gen.ts'
 import { Status } from '../../../ui/badge.tsx'
 import { Listing } from '../../../ui/listing.tsx'
-import { LOOKS } from '../../../ui/looks.ts'
-import { Empty } from '../../../ui/states.tsx'
-import { type Column, None } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { STATUS_LOOKS } from '../../../ui/status-styles.ts'
+import { type Column, EmptyCell } from '../../../ui/table.tsx'
+import { TimeText } from '../../../ui/time.tsx'
 
 const FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: Object.entries(LOOKS.delivery).map(([value, { word }]) => ({ value, label: word })),
+    options: Object.entries(STATUS_LOOKS.delivery).map(([value, { word }]) => ({ value, label: word })),
   },
 ] as const
 
@@ -31,20 +31,20 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     head: 'Status',
     cell: ({ status }) => <Status of="delivery" is={status} />,
-    csv: ({ status }) => LOOKS.delivery[status].word,
+    csv: ({ status }) => STATUS_LOOKS.delivery[status].word,
   },
   {
     head: 'Since',
     sort: 'createdAt',
     className: 'nowrap',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <TimeText at={createdAt} />,
     csv: ({ createdAt }) => createdAt,
   },
   {
     head: 'Response',
     numeric: true,
     cell: ({ responseStatus, attemptCount }) =>
-      responseStatus ?? <None word={attemptCount === 0 ? 'not sent yet' : 'none'} />,
+      responseStatus ?? <EmptyCell word={attemptCount === 0 ? 'not sent yet' : 'none'} />,
     csv: ({ responseStatus }) => responseStatus,
   },
   {
@@ -56,20 +56,20 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     head: 'Next attempt',
     className: 'nowrap',
-    cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <None /> : <Time at={nextAttemptAt} />),
+    cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <EmptyCell /> : <TimeText at={nextAttemptAt} />),
     csv: ({ nextAttemptAt }) => nextAttemptAt,
   },
   {
     head: 'Error',
     isWideOnly: true,
     className: 'long',
-    cell: ({ error }) => (error === null ? <None word="nothing" /> : <span className="clip">{error}</span>),
+    cell: ({ error }) => (error === null ? <EmptyCell word="nothing" /> : <span className="clip">{error}</span>),
     csv: ({ error }) => error,
   },
 ]
 
 /** A user who tests a receiver waits for the response. */
-export const AGAIN_MS = 3000
+export const DELIVERIES_REFRESH_MS = 3000
 
 /** Lists the deliveries to a receiver, with its responses. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
@@ -77,16 +77,16 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
     <Listing
       path="/api/ext/webhooks/{webhookId}/deliveries"
       place={{ webhookId }}
-      everyMs={AGAIN_MS}
+      everyMs={DELIVERIES_REFRESH_MS}
       nouns={['delivery', 'deliveries']}
       columns={COLUMNS}
       keyOf={({ id }) => id}
       sort="-createdAt"
       filters={FILTERS}
       empty={
-        <Empty icon="send" title="No deliveries yet">
+        <EmptyState icon="send" title="No deliveries yet">
           The next matching event will be sent. Send a test to check the receiver.
-        </Empty>
+        </EmptyState>
       }
     />
   )

@@ -1,34 +1,34 @@
 import { useParams } from 'react-router'
 import type { DeliveryAttempt, DeliveryWithAttempts } from '../../../../client/contract.gen.ts'
-import { useMay } from '../../../api/caller.ts'
 import { plumbline } from '../../../api/plumbline.ts'
+import { useCan } from '../../../api/session.ts'
 import { Status } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Code } from '../../../ui/code.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Panel } from '../../../ui/panel.tsx'
-import { Failed, Refused, SkeletonLines } from '../../../ui/states.tsx'
-import { None } from '../../../ui/table.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { ChangeError, LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { EmptyCell } from '../../../ui/table.tsx'
+import { TimeText } from '../../../ui/time.tsx'
 import { TitleBlock } from '../../../ui/title-block.tsx'
-import { say } from '../../../ui/toast.tsx'
-import { hostOf } from './health.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { getHost } from './webhook-health.tsx'
 
 /** Polled while an attempt may be in progress. */
-const AGAIN_MS = 2000
+const REFRESH_MS = 2000
 
 /** Shows one delivery: each attempt, the request, and the response. */
 export function Component() {
   const { webhookId = '', deliveryId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const delivery = plumbline.useQuery(
     'get',
     '/api/ext/deliveries/{deliveryId}',
     { params: { path: { deliveryId } } },
-    { refetchInterval: AGAIN_MS },
+    { refetchInterval: REFRESH_MS },
   )
   const again = plumbline.useMutation('post', '/api/ext/deliveries/{deliveryId}/redeliver', {
-    onSuccess: () => say('Delivery sent again'),
+    onSuccess: () => showToast('Delivery sent again'),
   })
   const { data } = delivery
   const name = data?.eventType ?? 'Delivery'
@@ -43,7 +43,7 @@ export function Component() {
       ]}
       actions={
         data !== undefined &&
-        may('webhooks:write') && (
+        can('webhooks:write') && (
           <Button
             className="keep"
             icon="refresh"
@@ -55,19 +55,19 @@ export function Component() {
         )
       }
     >
-      <Refused error={again.error} />
+      <ChangeError error={again.error} />
       {delivery.error !== null ? (
-        <Failed what="The delivery" error={delivery.error} onRetry={() => void delivery.refetch()} />
+        <LoadError what="The delivery" error={delivery.error} onRetry={() => void delivery.refetch()} />
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown delivery={data} />
+        <DeliveryDetails delivery={data} />
       )}
     </Page>
   )
 }
 
-function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
+function DeliveryDetails({ delivery }: { delivery: DeliveryWithAttempts }) {
   const { attempts, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
@@ -86,9 +86,9 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
           },
           {
             label: 'Next attempt',
-            value: nextAttemptAt === null ? <None /> : <Time at={nextAttemptAt} />,
+            value: nextAttemptAt === null ? <EmptyCell /> : <TimeText at={nextAttemptAt} />,
           },
-          { label: 'Since', value: <Time at={delivery.createdAt} />, isWideOnly: true },
+          { label: 'Since', value: <TimeText at={delivery.createdAt} />, isWideOnly: true },
         ]}
       />
       <Panel title="Attempts" hint="oldest first" isFlush>
@@ -103,8 +103,8 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
         )}
       </Panel>
       <div className="cols even">
-        <Sent delivery={delivery} />
-        <Panel title="Response" hint={last === undefined ? undefined : `of ${hostOf(last.url)}, first kilobyte`}>
+        <SentEvent delivery={delivery} />
+        <Panel title="Response" hint={last === undefined ? undefined : `of ${getHost(last.url)}, first kilobyte`}>
           {last?.responseBody == null || last.responseBody === '' ? (
             <p className="muted">
               {last === undefined
@@ -120,7 +120,7 @@ function Shown({ delivery }: { delivery: DeliveryWithAttempts }) {
   )
 }
 
-const OUTCOMES: Record<DeliveryAttempt['outcome'], string> = {
+const OUTCOME_LABELS: Record<DeliveryAttempt['outcome'], string> = {
   succeeded: 'accepted',
   rejected: 'not accepted',
   timed_out: 'timed out',
@@ -133,10 +133,10 @@ function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number
   return (
     <li>
       <b>{number}</b>
-      <Time at={attemptedAt} />
+      <TimeText at={attemptedAt} />
       <br />
       <span className={outcome === 'succeeded' ? undefined : 'tone-bad'}>
-        {responseStatus === null ? OUTCOMES[outcome] : `${responseStatus}, ${OUTCOMES[outcome]}`}
+        {responseStatus === null ? OUTCOME_LABELS[outcome] : `${responseStatus}, ${OUTCOME_LABELS[outcome]}`}
       </span>{' '}
       after {durationMs.toLocaleString('en-US')} ms
       {error !== null && <span className="sub">{error}</span>}
@@ -145,20 +145,20 @@ function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number
 }
 
 /** Shows the event as it is sent. A test delivery has no stored event. */
-function Sent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
-  const may = useMay()
+function SentEvent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
+  const can = useCan()
   const event = plumbline.useQuery(
     'get',
     '/api/ext/events/{eventId}',
     { params: { path: { eventId } } },
-    { enabled: !test && may('events:read') },
+    { enabled: !test && can('events:read') },
   )
   return (
     <Panel title="Sent" hint="without the signature headers">
       {test ? (
         <p className="muted">The example of {eventType} from the API reference, with the header webhook-test: true.</p>
       ) : event.error !== null ? (
-        <Failed what="The event" error={event.error} onRetry={() => void event.refetch()} />
+        <LoadError what="The event" error={event.error} onRetry={() => void event.refetch()} />
       ) : event.data === undefined ? (
         <SkeletonLines />
       ) : (

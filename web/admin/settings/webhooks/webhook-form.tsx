@@ -1,25 +1,25 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { EventType, Webhook, WebhookWithSecret } from '../../../../client/contract.gen.ts'
-import { faultOf } from '../../../api/fault.ts'
+import { toErrorMessage } from '../../../api/error-message.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { FaultAt, TextField, typed } from '../../../ui/form.tsx'
+import { FieldErrorAt, readText, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { SkeletonLines } from '../../../ui/states.tsx'
-import { say } from '../../../ui/toast.tsx'
-import { WebhookSecret } from './secret.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { WebhookSecret } from './webhook-secret.tsx'
 
-type Chosen = ReadonlySet<EventType | '*'>
+type ChosenEvents = ReadonlySet<EventType | '*'>
 
 /** Creates a subscription and then shows its secret, or edits the URL and the events of one. */
 export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
   const navigate = useNavigate()
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
-  const [chosen, setChosen] = useState<Chosen>(new Set(webhook?.eventTypes ?? []))
+  const [chosen, setChosen] = useState<ChosenEvents>(new Set(webhook?.eventTypes ?? []))
   const create = plumbline.useMutation('post', '/api/ext/webhooks', { gcTime: 0, onSuccess: setCreated })
   const update = plumbline.useMutation('patch', '/api/ext/webhooks/{webhookId}', {
     onSuccess: () => {
-      say('Webhook updated')
+      showToast('Webhook updated')
       onClose()
     },
   })
@@ -34,10 +34,10 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
       />
     )
   const change = webhook === undefined ? create : update
-  const isDuplicate = change.error !== null && faultOf(change.error).problem?.status === 409
+  const isDuplicate = change.error !== null && toErrorMessage(change.error).problem?.status === 409
   const onSubmit = (form: FormData, ifMatch: { 'If-Match'?: string }) => {
     const body = {
-      url: typed(form, 'url') ?? '',
+      url: readText(form, 'url') ?? '',
       eventTypes: [...chosen],
       excludeOwnChanges: form.has('excludeOwnChanges'),
       ...(form.has('allowDuplicate') && { allowDuplicate: true }),
@@ -77,7 +77,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
 }
 
 /** Chooses events by the records they are about, or all events. */
-function EventChoice({ chosen, setChosen }: { chosen: Chosen; setChosen(chosen: Chosen): void }) {
+function EventChoice({ chosen, setChosen }: { chosen: ChosenEvents; setChosen(chosen: ChosenEvents): void }) {
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
   const isAll = chosen.has('*')
   const toggle = (type: EventType) => {
@@ -112,7 +112,7 @@ function EventChoice({ chosen, setChosen }: { chosen: Chosen; setChosen(chosen: 
           ))}
         </div>
       )}
-      <FaultAt pointer="/eventTypes" />
+      <FieldErrorAt pointer="/eventTypes" />
     </fieldset>
   )
 }

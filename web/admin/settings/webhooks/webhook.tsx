@@ -1,58 +1,58 @@
 import { useParams } from 'react-router'
 import type { Webhook } from '../../../../client/contract.gen.ts'
-import { useMay } from '../../../api/caller.ts'
 import { plumbline } from '../../../api/plumbline.ts'
+import { useCan } from '../../../api/session.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { useFormats } from '../../../ui/organization.ts'
 import { Page } from '../../../ui/page.tsx'
-import { Failed, SkeletonLines } from '../../../ui/states.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { TimeText } from '../../../ui/time.tsx'
 import { type Fact, TitleBlock } from '../../../ui/title-block.tsx'
-import { WebhookActions } from './actions.tsx'
-import { AGAIN_MS, Deliveries } from './deliveries.tsx'
-import { Health, hostOf, MOST_FAILURES, REASONS } from './health.tsx'
-import { EventTypes, Owner } from './webhooks.tsx'
+import { useFormats } from '../../../ui/use-formats.ts'
+import { DELIVERIES_REFRESH_MS, Deliveries } from './deliveries.tsx'
+import { WebhookActions } from './webhook-actions.tsx'
+import { DISABLED_REASONS, getHost, MAX_FAILURES, WebhookHealth } from './webhook-health.tsx'
+import { EventTypes, WebhookOwner } from './webhooks.tsx'
 
 const CRUMBS = [{ name: 'Settings' }, { name: 'Webhooks', to: '/settings/webhooks' }] as const
 
 /** Shows one subscription: its health, and every delivery. */
 export function Component() {
   const { webhookId = '' } = useParams()
-  const may = useMay()
+  const can = useCan()
   const webhook = plumbline.useQuery(
     'get',
     '/api/ext/webhooks/{webhookId}',
     { params: { path: { webhookId } } },
-    { refetchInterval: AGAIN_MS },
+    { refetchInterval: DELIVERIES_REFRESH_MS },
   )
   const { data } = webhook
-  const name = data === undefined ? 'Webhook' : hostOf(data.url)
+  const name = data === undefined ? 'Webhook' : getHost(data.url)
   return (
     <Page
       title={name}
       crumbs={[...CRUMBS, { name }]}
       actions={
-        data !== undefined && data.archivedAt === null && may('webhooks:write') && <WebhookActions webhook={data} />
+        data !== undefined && data.archivedAt === null && can('webhooks:write') && <WebhookActions webhook={data} />
       }
     >
       {webhook.error !== null ? (
-        <Failed what="The webhook" error={webhook.error} onRetry={() => void webhook.refetch()} />
+        <LoadError what="The webhook" error={webhook.error} onRetry={() => void webhook.refetch()} />
       ) : data === undefined ? (
         <SkeletonLines lines={8} />
       ) : (
-        <Shown webhook={data} />
+        <WebhookDetails webhook={data} />
       )}
     </Page>
   )
 }
 
-function Shown({ webhook }: { webhook: Webhook }) {
+function WebhookDetails({ webhook }: { webhook: Webhook }) {
   const { disabledReason, disabledAt, pausedUntil, archivedAt } = webhook
   return (
     <>
       <TitleBlock
-        name={hostOf(webhook.url)}
-        state={<Health webhook={webhook} />}
+        name={getHost(webhook.url)}
+        state={<WebhookHealth webhook={webhook} />}
         sub={<code>{webhook.url}</code>}
         facts={useFacts(webhook)}
       />
@@ -60,7 +60,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         <div className="banner" data-tone="calm">
           <Icon name="info" />
           <p>
-            Webhook deleted <Time at={archivedAt} />. Its deliveries stay readable.
+            Webhook deleted <TimeText at={archivedAt} />. Its deliveries stay readable.
           </p>
         </div>
       ) : (
@@ -73,13 +73,14 @@ function Shown({ webhook }: { webhook: Webhook }) {
                 {disabledAt !== null && (
                   <>
                     {' '}
-                    since <Time at={disabledAt} />
+                    since <TimeText at={disabledAt} />
                   </>
                 )}
                 .
               </strong>{' '}
               <span className="muted">
-                {REASONS[disabledReason].why} Events are kept for 14 days. {REASONS[disabledReason].next}
+                {DISABLED_REASONS[disabledReason].why} Events are kept for 14 days.{' '}
+                {DISABLED_REASONS[disabledReason].next}
               </span>
             </div>
           </div>
@@ -91,7 +92,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
           <div>
             <strong>Deliveries to the receiver are failing.</strong>{' '}
             <span className="muted">
-              Events are retried one at a time; the next attempt is <Time at={pausedUntil} />. Other events wait in
+              Events are retried one at a time; the next attempt is <TimeText at={pausedUntil} />. Other events wait in
               order. Nothing is lost.
             </span>
           </div>
@@ -110,7 +111,7 @@ function useFacts(webhook: Webhook): readonly Fact[] {
       label: 'Consecutive failures',
       isFigure: true,
       value: consecutiveFailures,
-      note: `of ${MOST_FAILURES}, then the webhook is disabled`,
+      note: `of ${MAX_FAILURES}, then the webhook is disabled`,
     },
     {
       label: 'Events',
@@ -119,7 +120,7 @@ function useFacts(webhook: Webhook): readonly Fact[] {
     },
     {
       label: 'Acts for',
-      value: <Owner of={webhook.owner} />,
+      value: <WebhookOwner of={webhook.owner} />,
       note: webhook.excludeOwnChanges ? 'skips changes by this user' : 'receives what this user can read',
     },
     {

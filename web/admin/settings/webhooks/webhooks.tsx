@@ -1,18 +1,18 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Webhook } from '../../../../client/contract.gen.ts'
-import { useMay } from '../../../api/caller.ts'
-import { useLive } from '../../../api/live.ts'
 import { root } from '../../../api/plumbline.ts'
-import { useActorNames } from '../../../ui/actors.ts'
+import { useCan } from '../../../api/session.ts'
+import { useLive } from '../../../api/use-live.ts'
+import { useActorNames } from '../../../ui/actor-names.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Listing } from '../../../ui/listing.tsx'
-import { useFormats } from '../../../ui/organization.ts'
 import { Page } from '../../../ui/page.tsx'
-import { Empty } from '../../../ui/states.tsx'
-import { type Column, None } from '../../../ui/table.tsx'
-import { Health, healthOf, hostOf, MOST_FAILURES } from './health.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { type Column, EmptyCell } from '../../../ui/table.tsx'
+import { useFormats } from '../../../ui/use-formats.ts'
 import { WebhookForm } from './webhook-form.tsx'
+import { chooseHealthLook, getHost, MAX_FAILURES, WebhookHealth } from './webhook-health.tsx'
 
 const FILTERS = [
   {
@@ -28,10 +28,10 @@ const FILTERS = [
 /** Lists webhook subscriptions and their health. */
 export function Component() {
   useLive('at ease')
-  const may = useMay()
+  const can = useCan()
   const { day, dateOf } = useFormats()
   const [isNew, setIsNew] = useState(false)
-  const create = may('webhooks:write') && (
+  const create = can('webhooks:write') && (
     <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
       New webhook
     </Button>
@@ -43,23 +43,27 @@ export function Component() {
       cell: ({ id, url }) => (
         <>
           <Link className="lead clip" to={`/settings/webhooks/${id}`} title={url}>
-            {hostOf(url)}
+            {getHost(url)}
           </Link>
           <span className="sub mono clip">{url}</span>
         </>
       ),
       csv: ({ url }) => url,
     },
-    { head: 'Status', cell: (webhook) => <Health webhook={webhook} />, csv: (webhook) => healthOf(webhook).word },
+    {
+      head: 'Status',
+      cell: (webhook) => <WebhookHealth webhook={webhook} />,
+      csv: (webhook) => chooseHealthLook(webhook).word,
+    },
     {
       head: 'Consecutive failures',
       numeric: true,
       cell: ({ consecutiveFailures }) =>
         consecutiveFailures === 0 ? (
-          <None word="0" />
+          <EmptyCell word="0" />
         ) : (
           <span className="tone-warn">
-            {consecutiveFailures} of {MOST_FAILURES}
+            {consecutiveFailures} of {MAX_FAILURES}
           </span>
         ),
       csv: ({ consecutiveFailures }) => consecutiveFailures,
@@ -69,7 +73,7 @@ export function Component() {
       cell: ({ eventTypes }) => <EventTypes types={eventTypes} />,
       csv: ({ eventTypes }) => eventTypes.join(' '),
     },
-    { head: 'Acts for', isWideOnly: true, cell: ({ owner }) => <Owner of={owner} /> },
+    { head: 'Acts for', isWideOnly: true, cell: ({ owner }) => <WebhookOwner of={owner} /> },
     {
       head: 'Created',
       sort: 'createdAt',
@@ -96,9 +100,9 @@ export function Component() {
         sort="-createdAt"
         filters={FILTERS}
         empty={
-          <Empty icon="webhook" title="No webhooks yet" actions={create}>
+          <EmptyState icon="webhook" title="No webhooks yet" actions={create}>
             Add a webhook to notify your systems of changes immediately.
-          </Empty>
+          </EmptyState>
         }
       />
       {isNew && <WebhookForm onClose={() => setIsNew(false)} />}
@@ -106,18 +110,18 @@ export function Component() {
   )
 }
 
-export function Owner({ of }: { of: Webhook['owner'] }) {
+export function WebhookOwner({ of }: { of: Webhook['owner'] }) {
   return useActorNames([of])(of)
 }
 
-const FEW = 2
+const MAX_TYPES_SHOWN = 2
 
 export function EventTypes({ types }: { types: readonly string[] }) {
   if (types.includes('*')) return 'all that its owner can read'
   return (
     <span title={types.join(', ')}>
-      {types.slice(0, FEW).join(', ')}
-      {types.length > FEW && <span className="faint"> and {types.length - FEW} more</span>}
+      {types.slice(0, MAX_TYPES_SHOWN).join(', ')}
+      {types.length > MAX_TYPES_SHOWN && <span className="faint"> and {types.length - MAX_TYPES_SHOWN} more</span>}
     </span>
   )
 }

@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import {
+  type Contract,
+  type ContractDocument,
+  isOpenToPrograms,
+  readContract,
+} from '../../server/platform/calls/contract.ts'
+import { FAST_COMPILATION, registerFormats } from '../../server/platform/problems/formats.ts'
+
+/**
+ * The contract for code that walks it, with strictly compiled schemas: an unknown keyword, an unknown format or a
+ * required property that is not declared is an error of the contract and throws.
+ */
+export const root = path.resolve(import.meta.dirname, '../..')
+export const document = readDocument()
+/** The whole contract, including operations that only users may call in the service's pages. */
+export const wholeContract = readContract(document)
+/** The part of the contract that programs may use. */
+export const contract: Contract = {
+  ...wholeContract,
+  operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToPrograms(operation))),
+}
+
+/** Operations that run other operations, and return, reject and emit what these do. */
+export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
+  'executeSkill',
+  'executeBatch',
+  'createProposal',
+  'approveProposal',
+])
+
+/**
+ * Operations that require a second user, because nobody may approve their own proposal; a run has only one key with all
+ * permissions.
+ */
+export const NEEDS_SECOND_KEY: ReadonlySet<string> = new Set(['approveProposal'])
+
+const ajv = registerFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...FAST_COMPILATION }))
+// The keywords for readers, such as the meaning of each enum value.
+ajv.addVocabulary(['x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
+for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
+  ajv.addSchema(toStandalone(schema), `schema:${name}`)
+const compiledSchemas = new Map<string, ValidateFunction>()
+
+// The published package has the contract next to it; in the repository the server has it.
+function readDocument(): ContractDocument {
+  const beside = path.join(import.meta.dirname, 'contract.gen.json')
+  const file = existsSync(beside) ? beside : path.join(root, 'server/contract.gen.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
+}
+
+/** Returns the value at a path in the document, following references; undefined if there is none. */
+export function valueAtPlace(...keys: string[]): unknown {
+  return keys.reduce<unknown>(
+    (place, key) => resolveReference((resolveReference(place) as Record<string, unknown> | undefined)?.[key]),
+    document,
+  )
+}
+
+function resolveReference(place: unknown): unknown {
+  const reference = (place as { $ref?: unknown } | null | undefined)?.$ref
+  if (typeof reference !== 'string') return place
+  const target = valueAtPlace(...referenceKeys(reference))
+  if (target === undefined) throw new Error(`The reference ${reference} does not match anything in the contract.`)
+  return target
+}
+
+/** Returns the entries of an object in the document, following references. */
+export function entriesAt(...keys: string[]): [string, Record<string, unknown>][] {
+  return Object.keys((valueAtPlace(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
+    key,
+    valueAtPlace(...keys, key) as Record<string, unknown>,
+  ])
+}
+
+/** Returns the errors of a value against the schema at a path, one per line; an empty string if it is valid. */
+export function describeErrors(value: unknown, ...keys: string[]): string {
+  const validate = compileValidator(keys)
+  if (validate(value)) return ''
+  return (validate.errors ?? [])
+    .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
+    .join('\n')
+}
+
+const validatorsByPointer = new Map<string, ValidateFunction>()
+
+/** Returns the validator of the schema at a pointer into the document, compiled once. */
+export function findValidator(pointer: string): ValidateFunction {
+  let validate = validatorsByPointer.get(pointer)
+  if (validate === undefined) {
+    validate = compileValidator(referenceKeys(`#${pointer}`))
+    validatorsByPointer.set(pointer, validate)
+  }
+  return validate
+}
+
+function compileValidator(keys: string[]): ValidateFunction {
+  const place = resolvePlace(keys)
+  const key = JSON.stringify(place)
+  let validate = compiledSchemas.get(key)
+  if (validate === undefined) {
+    const schema = rawSchemaAt(place)
+    if (schema === undefined) throw new Error(`Expected a schema at ${keys.join(' › ')}.`)
+    validate = ajv.compile(toStandalone(schema))
+    compiledSchemas.set(key, validate)
+  }
+  return validate
+}
+
+/**
+ * Returns a self-contained schema: each reference becomes the ID of another schema, because the whole document is not a
+ * schema.
+ */
+function toStandalone(schema: unknown): AnySchemaObject {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string'
+      ? value.replace(
+          /^#\/components\/schemas\/([^/]+)(\/.*)?$/,
+          (_, name, rest = '') => `schema:${name}${rest && `#${rest}`}`,
+        )
+      : value,
+  ) as AnySchemaObject
+}
+
+/** Returns the actual path after following every reference on the way. */
+function resolvePlace(keys: string[]): string[] {
+  let place: string[] = []
+  for (const key of keys) {
+    place.push(key)
+    for (let node = rawSchemaAt(place); typeof node?.$ref === 'string'; node = rawSchemaAt(place))
+      place = referenceKeys(node.$ref)
+  }
+  return place
+}
+
+function rawSchemaAt(place: string[]): Record<string, unknown> | undefined {
+  return place.reduce<Record<string, unknown> | undefined>(
+    (node, key) => node?.[key] as Record<string, unknown> | undefined,
+    document as unknown as Record<string, unknown>,
+  )
+}
+
+function referenceKeys(reference: string): string[] {
+  return reference
+    .slice('#/'.length)
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+}

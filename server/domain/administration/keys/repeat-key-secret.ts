@@ -1,0 +1,15 @@
+import type { RepeatRules } from '../../../platform/calls/repeated-response.ts'
+
+/**
+ * Secrets are not stored, so the repeated response of a creation has no secret. The client can call rotateKey for a new
+ * one.
+ */
+export const repeatKeySecret: RepeatRules = {
+  conceal(body) {
+    return { ...body, secret: null }
+  },
+
+  async reveal(body) {
+    return body
+  },
+}

@@ -1,0 +1,114 @@
+import type { PasskeyAdd, PasskeySignIn } from '../../../../client/contract.gen.ts'
+import type { Db } from '../../../platform/database/database.ts'
+import { problem } from '../../../platform/problems/problem.ts'
+import { type StoredPasskey, spendChallenge } from './queries.ts'
+
+/** The accepted signature algorithms by their COSE numbers: Ed25519, ES256, RS256. */
+export const ALGORITHMS = [-8, -7, -257] as const
+
+/** Returns the origin and the relying party ID that passkeys are bound to, from the service's public URL. */
+export function relyingPartyOf(publicUrl: string): { origin: string; rpId: string } {
+  const { origin, hostname } = new URL(publicUrl)
+  return { origin, rpId: hostname }
+}
+
+interface CeremonyContext {
+  db: Db
+  publicUrl: string
+  now: Date
+}
+
+/** Verifies a browser's response to a challenge for this identity. Throws `passkey_refused`. */
+export async function verifyRegistration(
+  { db, publicUrl, now }: CeremonyContext,
+  identityId: string,
+  { credentialId, clientDataJSON, attestationObject, transports }: PasskeyAdd & { transports: string[] },
+): Promise<Omit<StoredPasskey, 'id' | 'identityId'> & { isSynced: boolean }> {
+  const expectedChallenge = await spendChallengeOf({ db, now }, identityId, clientDataJSON)
+  const { origin, rpId } = relyingPartyOf(publicUrl)
+  // Loaded on first use, so that a service without passkeys starts without the library.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { registrationInfo: created } = await verifyRegistrationResponse({
+    response: {
+      ...{ id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {} },
+      response: { clientDataJSON, attestationObject },
+    },
+    ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
+    supportedAlgorithmIDs: [...ALGORITHMS],
+  }).catch(throwRefused)
+  if (created === undefined) throw passkeyRefused('The response of the device does not match the challenge. Try again.')
+  const { id, publicKey, counter } = created.credential
+  return {
+    ...{ credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports },
+    isSynced: created.credentialBackedUp,
+  }
+}
+
+/** Verifies a visitor's signature with the passkey that it names. Throws `passkey_refused`. */
+export async function verifyAssertion(
+  { db, publicUrl, now }: CeremonyContext,
+  { credentialId, clientDataJSON, authenticatorData, signature, userHandle = null }: PasskeySignIn,
+  find: (credentialId: string) => Promise<(StoredPasskey & { email: string }) | null>,
+): Promise<{ passkey: StoredPasskey & { email: string }; counter: number; isSynced: boolean }> {
+  const expectedChallenge = await spendChallengeOf({ db, now }, null, clientDataJSON)
+  const passkey = await find(credentialId)
+  if (passkey === null) throw passkeyRefused('Unknown passkey. Sign in another way.')
+  if (userHandle !== null && userHandle !== toUserHandle(passkey.identityId))
+    throw passkeyRefused('The passkey belongs to another user. Sign in another way.')
+  const { origin, rpId } = relyingPartyOf(publicUrl)
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      ...{ id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {} },
+      response: { clientDataJSON, authenticatorData, signature },
+    },
+    ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
+    credential: {
+      id: passkey.credentialId,
+      publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+      counter: passkey.counter,
+    },
+  }).catch(throwRefused)
+  if (!verified) throw passkeyRefused('The signature of the passkey is not valid. Try again.')
+  return { passkey, counter: authenticationInfo.newCounter, isSynced: authenticationInfo.credentialBackedUp }
+}
+
+/** Returns the user handle under which a device stores the passkey. It reveals nothing about the person. */
+export function toUserHandle(identityId: string): string {
+  return Buffer.from(identityId).toString('base64url')
+}
+
+export function passkeyRefused(detail: string) {
+  return problem('passkey_refused', detail)
+}
+
+/**
+ * Reports every failure of the library alike: a different site, no user verification, a counter that decreased, or
+ * malformed bytes.
+ */
+function throwRefused(): never {
+  throw passkeyRefused(
+    'The response of the device does not match the request, or its signature is not valid. Try again.',
+  )
+}
+
+/** Verifies that the challenge exists and marks it as used. */
+async function spendChallengeOf(
+  { db, now }: Pick<CeremonyContext, 'db' | 'now'>,
+  identityId: string | null,
+  clientDataJSON: string,
+): Promise<string> {
+  const challenge = readChallenge(clientDataJSON)
+  if (challenge === null || !(await spendChallenge(db, challenge, identityId, now)))
+    throw passkeyRefused('The challenge has expired or was already used. Try again.')
+  return challenge
+}
+
+function readChallenge(clientDataJSON: string): string | null {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,36 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
+import { canSendMail, queueLetters } from '../../office/mail/queue-letters.ts'
+import { toRequestValues } from '../../vendors/vendors/notice-letters.ts'
+import { listRecipients } from '../../vendors/vendors/vendor.ts'
+import * as requests from './queries.ts'
+
+/** Mails invitations with their new portal links, if the deployment sends mail. */
+export async function mailInvitations(
+  call: WriteCall,
+  bidRequestId: string,
+  invited: readonly Vendor[],
+): Promise<void> {
+  if (!canSendMail(call) || invited.length === 0) return
+  const request = await requests.find(call, bidRequestId)
+  const invitations = new Map(request.invitations.map(({ vendorId, id }) => [vendorId, id]))
+  const links = await findLinkUrls(call, [...invitations.values()])
+  await queueLetters(
+    call,
+    invited.flatMap((vendor) => {
+      const id = invitations.get(vendor.id)
+      if (id === undefined) return []
+      const values = { 'vendor.companyName': vendor.companyName, message: request.message, ...toRequestValues(request) }
+      const link = links.get(id) ?? null
+      return {
+        kind: 'bid_invitation' as const,
+        to: listRecipients(vendor),
+        vendorId: vendor.id,
+        aboutId: id,
+        values,
+        link,
+      }
+    }),
+  )
+}

@@ -1,0 +1,146 @@
+import type { Contract } from '../../../../client/contract.gen.ts'
+import { asSystem, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { formatDate } from '../../../platform/values/format.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { findEngagementObstacle, type Obstacle } from '../../vendors/vendors/vendor.ts'
+import { findPartErrors, formatContractName, hasExpired } from './contract.ts'
+import { addLumpSums, endLumpSums, findOverlappingLumpSums } from './lump-sum-queries.ts'
+import * as prices from './price-queries.ts'
+import * as contracts from './queries.ts'
+import { bumpBidVersion } from './terms-of-bid.ts'
+
+/**
+ * The status changes of a contract, under the lock of its row and in the caller's transaction. Further locks are taken
+ * in this order: previous revision, vendor, parts.
+ */
+
+/** Enough conflicts to act on, so that the response does not grow with the contract. */
+const MAX_OVERLAPS = 200
+
+/** Locks the contract until the transaction ends, after expiring it if its last day has passed. */
+export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
+  const contract = await contracts.lock(call, id)
+  return hasExpired(contract, dateIn(call.timeZone, call.now)) ? expireContract(asSystem(call), contract) : contract
+}
+
+/** Expires the contract. Its prices end on the same day, so they need no change. */
+export async function expireContract(call: WriteCall, before: Contract): Promise<Contract> {
+  return moveContract(call, before, 'expired', { endedAt: call.now.toISOString() })
+}
+
+/** Activates a draft: creates its prices and supersedes the previous revision. */
+export async function activateContract(
+  call: WriteCall,
+  before: Contract,
+  { endPrevious, reason }: { endPrevious: boolean; reason: string | null },
+): Promise<Contract> {
+  const revisions = (await contracts.listRevisions(call, before.number)).filter(({ id }) => id !== before.id)
+  let inherited = before.accountingId
+  for (const { id } of revisions.filter(({ status }) => status === 'active')) {
+    const former = await lockContract(call, id)
+    if (former.status !== 'active') continue
+    // The accounting system knows all revisions as one contract, so its ID moves to the new active revision.
+    const isInherited = before.accountingId === null
+    if (isInherited) inherited = former.accountingId
+    await moveContract(call, former, 'superseded', {
+      endedAt: call.now.toISOString(),
+      ...(isInherited && { accountingId: null }),
+    })
+  }
+  const vendor = await vendors.lock(call, before.vendorId)
+  const obstacle = findEngagementObstacle(vendor) ?? findActivationObstacle(before, dateIn(call.timeZone, call.now))
+  if (obstacle !== null)
+    throw conflict(obstacle.code, `Cannot activate ${formatContractName(before)}. ${obstacle.message}`)
+
+  const parts = await prices.lockParts(
+    call,
+    before.lines.map(({ partId }) => partId),
+  )
+  const errors = findPartErrors(before.lines, parts)
+  if (errors.length > 0)
+    throw conflict('changed_meanwhile', 'Parts of the contract have changed. Update the lines named in errors first.', {
+      errors: errors,
+    })
+  const formerIds = revisions.map(({ id }) => id)
+  if (formerIds.length > 0) await endPricesAndSums(call, formerIds, addDays(before.effectiveDate, -1))
+  if (endPrevious) await prices.endEarlierPrices(call, before)
+  await assertNoOverlaps(call, before)
+  await prices.addPrices(call, before)
+  if (before.lumpSums.length > 0) await addLumpSums(call, before)
+  const changes = { activatedAt: call.now.toISOString(), accountingId: inherited }
+  return moveContract(call, before, 'active', changes, reason)
+}
+
+function findActivationObstacle(
+  { contractType, lines, lumpSums, expirationDate }: Contract,
+  today: string,
+): Obstacle | null {
+  if (contractType === 'turnkey' && lumpSums.length === 0)
+    return { code: 'missing_data', message: 'The contract has no lump sums. Add one first.' }
+  if (contractType !== 'turnkey' && lines.length === 0)
+    return { code: 'missing_data', message: 'The contract has no lines. Add one first.' }
+  if (expirationDate === null || expirationDate >= today) return null
+  return {
+    code: 'deadline_passed',
+    message: `The contract expired on ${formatDate(expirationDate)}. Set a later expirationDate first.`,
+  }
+}
+
+async function assertNoOverlaps(call: WriteCall, contract: Contract): Promise<void> {
+  const others = await prices.findOverlappingPrices(call, contract, MAX_OVERLAPS)
+  const otherSums = contract.lumpSums.length === 0 ? [] : await findOverlappingLumpSums(call, contract, MAX_OVERLAPS)
+  if (others.length === 0 && otherSums.length === 0) return
+  const lines = new Map(contract.lines.map(({ lineId }, i) => [lineId, i]))
+  const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
+  throw conflict(
+    'period_taken',
+    'The prices of the contract overlap other prices of the vendor for the same communities and plans. End those prices first, or set endPrevious.',
+    {
+      errors: [
+        ...others.map(({ lineId, priceId, number }) => ({
+          pointer: `/lines/${lines.get(lineId)}`,
+          code: 'overlap',
+          message: `overlaps price ${priceId}${number === null ? '' : ` of ${number}`}`,
+        })),
+        ...otherSums.map(({ lineId, otherLineId, number }) => ({
+          pointer: `/lumpSums/${lumpSums.get(lineId)}`,
+          code: 'overlap',
+          message: `overlaps lump sum "${otherLineId}" of ${number}`,
+        })),
+      ],
+    },
+  )
+}
+
+/** Ends all prices and lump sums of these revisions on a last day. */
+async function endPricesAndSums(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
+  await prices.endPrices(call, contractIds, lastDay)
+  await endLumpSums(call, contractIds, lastDay)
+}
+
+/** Ends an active contract and all prices of its number today, so that no price of an earlier revision continues. */
+export async function terminateContract(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
+  const revisions = await contracts.listRevisions(call, before.number)
+  await endPricesAndSums(
+    call,
+    revisions.map(({ id }) => id),
+    dateIn(call.timeZone, call.now),
+  )
+  await bumpBidVersion(call, before)
+  return moveContract(call, before, 'terminated', { endedAt: call.now.toISOString() }, reason)
+}
+
+async function moveContract(
+  call: WriteCall,
+  before: Contract,
+  to: Contract['status'],
+  changes: Partial<Pick<Contract, 'activatedAt' | 'endedAt' | 'accountingId'>>,
+  reason: string | null = null,
+): Promise<Contract> {
+  const after = await contracts.update(call, before, { status: to, ...changes })
+  await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  return after
+}

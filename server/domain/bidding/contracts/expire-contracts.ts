@@ -1,0 +1,16 @@
+import type { Services } from '../../../platform/calls/call.ts'
+import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import { lockContract } from './change-contract.ts'
+import * as contracts from './queries.ts'
+
+/** Expires the active contracts whose last day has passed in their organization's time zone. */
+export async function expireContracts(services: Services): Promise<void> {
+  await settleDueItems(services, {
+    what: 'contracts to expire',
+    find: contracts.findExpiredContracts,
+    claim: contracts.lockActiveContracts,
+    async settle(call, id) {
+      await lockContract(call, id)
+    },
+  })
+}

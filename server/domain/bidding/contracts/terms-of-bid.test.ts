@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildSite, type Site } from '../../../../test/support/site.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+
+let plumbline: TestPlumbline
+let site: Site
+let stud: string
+let labor: string
+let costCodeId: string
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  site = await buildSite(plumbline)
+  const part = async (sku: string, unit: string) => (await post('/parts', { sku, name: sku, unit })).body.id
+  stud = await part('LUM-2X4', 'EA')
+  labor = await part('LAB-FRM', 'SF')
+  costCodeId = (await post('/cost-codes', { code: '06-100', name: 'Framing', category: 'labor' })).body.id
+})
+afterAll(() => plumbline.stop())
+
+const post = (path: string, body?: unknown, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
+const get = (path: string) => plumbline.get(`/api/ext${path}`, { key: site.key })
+
+const form = () => [
+  { lineId: 'studs', description: 'Studs', quantity: 5000, unit: 'EA', partId: stud, costCodeId },
+  { lineId: 'labor', description: 'Framing labor', quantity: 40_000, unit: 'SF', partId: labor },
+  { lineId: 'crane', description: 'Crane' },
+]
+const PRICES = [
+  { lineId: 'studs', unitPrice: 3.3125 },
+  { lineId: 'labor', unitPrice: 5.05 },
+  { lineId: 'crane', unitPrice: 900 },
+]
+
+async function bidOn(fields: object = {}, lines: object[] = PRICES) {
+  const requested = { ...site.framing(), lines: form(), bidType: 'unit_price', ...fields }
+  const { status, body: request } = await post('/bids/request', requested)
+  expect(status).toBe(201)
+  const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, lines })
+  return { request, bid }
+}
+async function won(fields: object = {}, lines: object[] = PRICES, award: object = {}) {
+  const { request, bid } = await bidOn(fields, lines)
+  const { status, body } = await post(`/bids/${bid.id}/accept`, award)
+  expect(status).toBe(200)
+  return { request, bid: body }
+}
+const agree = (bidId: string, rest: object = {}) => post('/contracts', { bidId, ...rest })
+
+test('an accepted bid for a community becomes a contract with its prices for the requested period', async () => {
+  const { request, bid } = await won({ effectiveFrom: '2026-12-01', effectiveTo: '2099-11-30' })
+  expect(request).toMatchObject({ effectiveFrom: '2026-12-01', effectiveTo: '2099-11-30' })
+  expect(request.lines[0]).toMatchObject({ partId: stud, costCodeId })
+  expect(bid.contractId).toBeNull()
+  const { status, body } = await agree(bid.id, { externalId: 'agr-1' })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    ...{ bidId: bid.id, vendorId: site.loneStar, scope: 'framing', contractType: 'unit_price', status: 'draft' },
+    ...{ communityIds: [site.communityId], effectiveDate: '2026-12-01', expirationDate: '2099-11-30' },
+    lines: [
+      { lineId: 'studs', partId: stud, unit: 'EA', unitPrice: 3.3125, minQuantity: 0 },
+      { lineId: 'labor', partId: labor, unit: 'SF', unitPrice: 5.05 },
+    ],
+  })
+  expect((await get(`/bids/${bid.id}`)).body).toMatchObject({ contractId: body.id, version: bid.version + 1 })
+  expect((await get(`/contracts?bidId=${bid.id}`)).body.data).toHaveLength(1)
+})
+
+test('only awarded lines become prices, and alternates do not', async () => {
+  const { bid } = await won({ awardMode: 'split' }, PRICES, { lineIds: ['studs', 'crane'] })
+  expect((await agree(bid.id)).body.lines).toMatchObject([{ lineId: 'studs' }])
+  const [studs, ...others] = PRICES
+  const { bid: other } = await won({}, [{ ...studs, alternate: true }, ...others])
+  expect((await agree(other.id)).body.lines).toMatchObject([{ lineId: 'labor' }])
+})
+
+test('a bid has at most one active contract, and cannot be revoked while it has one', async () => {
+  const { bid } = await won()
+  const answers = await Promise.all([agree(bid.id), agree(bid.id)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  const contract = answers.find(({ status }) => status === 201)?.body
+  expect((await agree(bid.id)).body).toMatchObject({
+    reason: 'already_done',
+    detail: `The bid already has a contract: ${contract.number}.`,
+  })
+  const refused = await post(`/bids/${bid.id}/reject`, {})
+  expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(contract.number) })
+
+  const status = (id: string, to: string) => post(`/contracts/${id}/status`, { status: to })
+  expect((await status(contract.id, 'active')).status).toBe(200)
+  const { body: next } = await post(`/contracts/${contract.id}/revise`, { effectiveDate: '2098-01-01' })
+  expect(next.bidId).toBe(bid.id)
+  expect((await get(`/bids/${bid.id}`)).body.contractId).toBe(next.id)
+  await plumbline.delete(`/api/ext/contracts/${next.id}`, { key: site.key })
+  await status(contract.id, 'terminated')
+  expect((await get(`/bids/${bid.id}`)).body.contractId).toBeNull()
+  expect((await agree(bid.id)).status).toBe(201)
+})
+
+test('the award can be revoked once its contract is archived', async () => {
+  const { bid } = await won()
+  const { body } = await agree(bid.id)
+  await plumbline.delete(`/api/ext/contracts/${body.id}`, { key: site.key })
+  expect((await post(`/bids/${bid.id}/reject`, {})).body.status).toBe('rejected')
+})
+
+test('a bid that was not accepted, is for homes, or has no parts cannot become a contract', async () => {
+  const { bid: open } = await bidOn()
+  expect((await agree(open.id)).body.reason).toBe('wrong_status')
+  const { bid: ofHomes } = await won({ homeIds: [site.lot14] })
+  expect((await agree(ofHomes.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: expect.stringContaining('covers individual homes'),
+  })
+  const { bid: without } = await won({ lines: [{ lineId: 'crane', description: 'Crane' }] }, PRICES.slice(2))
+  expect((await agree(without.id)).body).toMatchObject({
+    reason: 'missing_data',
+    detail: expect.stringMatching(/^None of the lines awarded in .* refers to a part\. Set lines\.$/),
+  })
+  const { bid: otherUnit } = await won({}, [{ ...PRICES[0], unit: 'LF' }, ...PRICES.slice(1)])
+  expect((await agree(otherUnit.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: expect.stringMatching(/^The bid uses a different unit than .* for "studs"\. Set lines\.$/),
+  })
+  const lines = [...form(), { lineId: 'more', description: 'More', unit: 'EA', partId: stud }]
+  const { bid: twice } = await won({ lines }, [...PRICES, { lineId: 'more', unitPrice: 3 }])
+  expect((await agree(twice.id)).body).toMatchObject({
+    reason: 'not_suitable',
+    detail: 'The bid has more than one price for the part of "more". Set lines.',
+  })
+  const own = await agree(twice.id, { lines: [{ partId: stud, unitPrice: 3 }] })
+  expect(own.body.lines).toMatchObject([{ unitPrice: 3 }])
+})
+
+test('terms that contradict the bid, or are missing without one, are reported at their field', async () => {
+  const { bid } = await won()
+  const { body } = await agree(bid.id, { vendorId: site.redrock, communityIds: ['com_x'] })
+  expect(body.errors).toMatchObject([
+    { pointer: '/vendorId', code: 'other_vendor' },
+    { pointer: '/communityIds', code: 'other_community' },
+  ])
+  expect((await agree('bid_x')).body.errors).toMatchObject([{ pointer: '/bidId', code: 'unknown_reference' }])
+  const { body: empty } = await post('/contracts', {})
+  expect(empty.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    ...['/vendorId', '/scope', '/effectiveDate', '/lines'],
+  ])
+  const { key } = await plumbline.newBuilder()
+  expect((await post('/contracts', { bidId: bid.id }, key)).body.code).toBe('unknown_reference')
+})
+
+test('the lines of a bid request must name active parts in their unit, and active cost codes', async () => {
+  const requested = { ...site.framing(), effectiveFrom: '2026-12-01', effectiveTo: '2026-11-30' }
+  const [studs] = form()
+  const line = { ...studs, unit: 'LF' }
+  const { body } = await post('/bids/request', { ...requested, lines: [line] })
+  expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/effectiveTo', '/lines/0/unit'])
+  const unknown = await post('/bids/request', {
+    ...requested,
+    lines: [{ ...line, partId: 'prt_x', costCodeId: 'cc_x' }],
+  })
+  expect(unknown.body).toMatchObject({
+    code: 'unknown_reference',
+    errors: [{ pointer: '/lines/0/partId' }, { pointer: '/lines/0/costCodeId' }],
+  })
+  const { body: draft } = await post('/bids/request', { ...site.framing(), sendNow: false })
+  const path = `/api/ext/bids/requests/${draft.id}`
+  const contradiction = { effectiveFrom: '2026-12-01', effectiveTo: '2026-11-30' }
+  expect((await plumbline.patch(path, contradiction, { key: site.key })).status).toBe(422)
+  const changed = await plumbline.patch(path, { effectiveFrom: '2026-12-01', lines: form() }, { key: site.key })
+  expect(changed.body).toMatchObject({ effectiveFrom: '2026-12-01', lines: [{ partId: stud }, {}, { partId: null }] })
+})
+
+test('a lump-sum bid becomes a turnkey contract with a lump sum for each named plan', async () => {
+  const planIds = await Promise.all(
+    ['P2100', 'P2850'].map(async (code) => (await post('/plans', { code, name: code })).body.id),
+  )
+  const { body: request } = await post('/bids/request', { ...site.framing(), effectiveFrom: '2026-12-01' })
+  const { body: bid } = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 38_400 })
+  await post(`/bids/${bid.id}/accept`, {})
+  const bare = await agree(bid.id)
+  expect([bare.status, bare.body.reason, bare.body.detail]).toEqual([
+    ...[409, 'missing_data'],
+    expect.stringContaining('Set planIds'),
+  ])
+  expect((await agree(bid.id, { contractType: 'labor_only', planIds })).body).toMatchObject({
+    reason: 'missing_data',
+    detail: expect.stringContaining('refers to a part'),
+  })
+  expect((await agree(bid.id, { planIds: [planIds[0], 'pln_x'] })).body.errors).toMatchObject([
+    { pointer: '/planIds/1', code: 'unknown_reference' },
+  ])
+  const { status, body } = await agree(bid.id, { planIds })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    ...{ bidId: bid.id, contractType: 'turnkey', planIds: [], lines: [], effectiveDate: '2026-12-01' },
+    lumpSums: planIds.map((planId) => ({ planId, elevation: null, optionId: null, amount: 38_400 })),
+  })
+})
+
+test('an itemized bid becomes a turnkey contract only with the lump sums that are sent', async () => {
+  const { bid } = await won()
+  const refused = await agree(bid.id, { contractType: 'turnkey' })
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'missing_data'],
+    expect.stringContaining('Set lumpSums'),
+  ])
+  const planId = (await post('/plans', { code: 'P1650', name: 'P1650' })).body.id
+  const { body } = await agree(bid.id, { lumpSums: [{ planId, amount: 9 }] })
+  expect(body).toMatchObject({ contractType: 'turnkey', lines: [], lumpSums: [{ planId, amount: 9 }] })
+})

@@ -1,0 +1,16 @@
+import type { Task } from '../../../../client/contract.gen.ts'
+
+/** Returns why the schedule of the home can no longer change; null if it can. */
+export function explainScheduleFixed(home: { name: string; status: string; archivedAt: string | null }): string | null {
+  if (home.status === 'cancelled') return `Cannot change the schedule of ${home.name}: the home is cancelled.`
+  if (home.archivedAt !== null) return `Cannot change the schedule of ${home.name}: the home is archived.`
+  return null
+}
+
+/** Returns up to three names of the tasks, each shortened to 60 characters. */
+export function formatTaskNames(tasks: readonly Pick<Task, 'name'>[]): string {
+  const names = tasks.slice(0, 3).map(({ name }) => name.slice(0, 60))
+  if (tasks.length > 3) names[2] = `${tasks.length - 2} others`
+  const last = names.pop() ?? ''
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`
+}

@@ -1,0 +1,35 @@
+import type { WorkCalendar } from '../../../platform/values/workdays.ts'
+
+/**
+ * Returns the start dates of homes, spread evenly over the workdays. With two a week and five workdays, the second home
+ * starts two workdays after the first, and the third three after that. Any span of one week's workdays has at most
+ * `perWeek` starts, so a week with a holiday does too.
+ */
+export function computeStartDates(
+  calendar: WorkCalendar,
+  { first, perWeek, workdaysPerWeek }: { first: string; perWeek: number; workdaysPerWeek: number },
+  count: number,
+): string[] {
+  return Array.from({ length: count }, (_, i) => calendar.add(first, Math.floor((i * workdaysPerWeek) / perWeek)))
+}
+
+interface Lot {
+  id: string
+  name: string
+  block: string | null
+  lotNumber: string | null
+}
+
+/** Sorts lots numerically: 2 comes before 10. */
+const lotCollator = new Intl.Collator('en', { numeric: true })
+
+/** Compares lots by block and number, those without a number last. */
+export function compareLots(one: Lot, other: Lot): number {
+  return (
+    lotCollator.compare(one.block ?? '', other.block ?? '') ||
+    Number(one.lotNumber === null) - Number(other.lotNumber === null) ||
+    lotCollator.compare(one.lotNumber ?? '', other.lotNumber ?? '') ||
+    lotCollator.compare(one.name, other.name) ||
+    (one.id < other.id ? -1 : 1)
+  )
+}

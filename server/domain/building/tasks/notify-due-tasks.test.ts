@@ -1,0 +1,224 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addCopies } from '../../../../test/support/add-copies.ts'
+import { listEvents } from '../../../../test/support/recorded-events.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { notifyDueTasks } from './notify-due-tasks.ts'
+
+const TASKS = '/api/ext/tasks'
+// A time zone without daylight saving time keeps the times in the tests simple.
+const ZONE = 'America/Phoenix'
+
+let plumbline: TestPlumbline
+let communityId: string
+let homeId: string
+let vendorId: string
+/** A month from now. */
+let start: string
+let lots = 0
+
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+})
+afterAll(() => plumbline.stop())
+beforeEach(async () => {
+  lots++
+  start = addDays(today(), 30)
+  const community = { name: `Cactus Flats ${lots}`, status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5, 6, 7] }
+  communityId = (await plumbline.post('/api/ext/communities', community)).body.id
+  homeId = await newHome()
+  vendorId = await newVendor()
+})
+
+const today = () => dateIn(ZONE, plumbline.clock.now())
+const newHome = async () => (await plumbline.post('/api/ext/homes', { name: `Lot ${lots}`, communityId })).body.id
+const newVendor = async (more: object = {}) => {
+  const body = { companyName: `Framers ${lots}`, email: 'bids@example.com', ...more }
+  return (await plumbline.post('/api/ext/vendors', body)).body.id
+}
+const newTask = async (fields: object = {}) => {
+  const body = { homeId, name: 'Walls framed', vendorId, plannedStart: start, ...fields }
+  return (await plumbline.post(TASKS, body)).body
+}
+const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
+
+/** Advances the clock to this local time of the homes, and runs the job in several processes at once. */
+async function at(date: string, time: string): Promise<void> {
+  plumbline.clock.advance(Date.parse(`${date}T${time}:00-07:00`) - plumbline.clock.nowMs())
+  await Promise.all([1, 2, 3].map(() => notifyDueTasks(plumbline.app.services)))
+  // A task that was skipped because another process had locked its home is notified by this run at the latest.
+  await notifyDueTasks(plumbline.app.services)
+}
+
+/** Returns the vendor's notifications, oldest first, as their kind and start date. */
+async function told(id = vendorId): Promise<string[]> {
+  const { body } = await plumbline.get(`/api/ext/vendors/${id}/notifications?sort=createdAt&limit=200`)
+  return body.data.map(({ kind, date }: { kind: string; date: string }) => `${kind} ${date}`)
+}
+
+test('a vendor gets one advance notice and one reminder, each at 7:00 a.m. of its day', async () => {
+  const { id } = await newTask()
+  await at(addDays(start, -8), '23:59')
+  expect(await told()).toEqual([])
+  await at(addDays(start, -7), '06:59')
+  expect(await told()).toEqual([])
+  await at(addDays(start, -7), '07:00')
+  expect(await told()).toEqual([`advance ${start}`])
+  const { notifiedStart, notifiedAt, version } = await read(id)
+  expect([notifiedStart, notifiedAt.slice(0, 16), version]).toEqual([start, `${addDays(start, -7)}T14:00`, 2])
+  const last = (await listEvents(plumbline, plumbline.organizationId)).at(-1)
+  expect(last).toMatchObject({ type: 'vendor.notification.advance', actor: { type: 'system' } })
+  expect(last?.data.object).toMatchObject({ taskId: id, homeId, vendorId, message: null, tasks: [] })
+  await at(addDays(start, -3), '12:00')
+  expect(await told()).toHaveLength(1)
+  await at(addDays(start, -2), '07:00')
+  expect(await told()).toEqual([`advance ${start}`, `reminder ${start}`])
+  await at(start, '12:00')
+  await at(addDays(start, 5), '12:00')
+  expect(await told()).toHaveLength(2)
+})
+
+test('several processes that find the same due tasks notify each vendor once', async () => {
+  const ids: string[] = []
+  for (let home = 0; home < 4; home++) {
+    homeId = await newHome()
+    for (let task = 0; task < 3; task++) ids.push((await newTask()).id)
+  }
+  await at(addDays(start, -7), '07:00')
+  const { body } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications`)
+  expect(body.data.map(({ taskId }: { taskId: string }) => taskId).sort()).toEqual([...ids].sort())
+  await at(addDays(start, -2), '07:00')
+  expect(await told()).toHaveLength(2 * ids.length)
+})
+
+test('a vendor chooses how many days ahead it is notified, and can change that', async () => {
+  const preferences = (notificationPreferences: object, id = vendorId) =>
+    plumbline.patch(`/api/ext/vendors/${id}`, { notificationPreferences })
+  await newTask()
+  const refused = await preferences({ reminderDays: 7 })
+  expect([refused.status, refused.body.errors[0].pointer]).toEqual([422, '/notificationPreferences/reminderDays'])
+  const { body } = await preferences({ advanceNoticeDays: 14 })
+  expect(body.notificationPreferences).toEqual({ advanceNoticeDays: 14, reminderDays: 2 })
+  await at(addDays(start, -14), '07:00')
+  expect(await told()).toEqual([`advance ${start}`])
+  await preferences({ reminderDays: 4 })
+  await at(addDays(start, -4), '07:00')
+  expect(await told()).toEqual([`advance ${start}`, `reminder ${start}`])
+
+  start = addDays(today(), 30)
+  vendorId = await newVendor({ notificationPreferences: { advanceNoticeDays: null, reminderDays: null } })
+  await newTask()
+  await at(addDays(start, -1), '12:00')
+  expect(await told()).toEqual([])
+  await preferences({ reminderDays: 1 })
+  await at(addDays(start, -1), '12:01')
+  expect(await told()).toEqual([`reminder ${start}`])
+})
+
+test('a task on short notice is notified at once, except at night, and needs no reminder right after', async () => {
+  const date = addDays(today(), 2)
+  await at(addDays(date, -1), '03:00')
+  await newTask({ plannedStart: date })
+  await at(addDays(date, -1), '03:01')
+  expect(await told()).toEqual([])
+  await at(addDays(date, -1), '07:00')
+  expect(await told()).toEqual([`advance ${date}`])
+  await newTask({ plannedStart: date, name: 'Roof sheathed' })
+  await at(addDays(date, -1), '21:00')
+  expect(await told()).toHaveLength(2)
+  await newTask({ plannedStart: addDays(date, -20), name: 'Too late' })
+  await at(date, '12:00')
+  expect(await told()).toHaveLength(2)
+})
+
+test('a task postponed after its reminder gets another one before the new date', async () => {
+  const { id } = await newTask()
+  await at(addDays(start, -7), '07:00')
+  await at(addDays(start, -2), '07:00')
+  await plumbline.post(`${TASKS}/${id}/delay`, { days: 10, reasonCode: 'weather' })
+  const later = addDays(start, 10)
+  const before = [`advance ${start}`, `reminder ${start}`, `postponed ${later}`]
+  await at(addDays(later, -3), '12:00')
+  expect(await told()).toEqual(before)
+  await at(addDays(later, -2), '07:00')
+  expect(await told()).toEqual([...before, `reminder ${later}`])
+})
+
+test('an unconfirmed date is requested again after two days, once', async () => {
+  const { id } = await newTask()
+  const requested = today()
+  await plumbline.post(`${TASKS}/${id}/confirmation/request`)
+  await at(addDays(requested, 1), '12:00')
+  expect(await told()).toEqual([`advance ${start}`])
+  await at(addDays(requested, 2), '07:00')
+  expect(await told()).toEqual([`advance ${start}`, `reminder ${start}`])
+  const { body } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?kind=reminder`)
+  expect(body.data[0].message).toBe('Please confirm this date.')
+  await at(addDays(requested, 4), '12:00')
+  expect(await told()).toHaveLength(2)
+  const other = await newTask({ name: 'Roof sheathed' })
+  await plumbline.post(`${TASKS}/${other.id}/confirmation/request`)
+  await plumbline.post(`${TASKS}/${other.id}/confirmation`, { answer: 'confirmed' })
+  await at(addDays(requested, 9), '12:00')
+  expect(await told()).toHaveLength(3)
+})
+
+test('tasks that are on hold, canceled, skipped, archived, or unassigned cause no notification', async () => {
+  const held = await newTask()
+  await newTask({ vendorId: null })
+  const skipped = await newTask()
+  await plumbline.post(`${TASKS}/${skipped.id}/status`, { status: 'skipped' })
+  const waiting = await newTask()
+  await plumbline.post(`${TASKS}/${waiting.id}/status`, { status: 'on_hold' })
+  const archived = await newTask()
+  await plumbline.delete(`${TASKS}/${archived.id}`)
+  const gone = await newVendor()
+  await newTask({ vendorId: gone })
+  await plumbline.delete(`/api/ext/vendors/${gone}`)
+  const status = (to: string) => plumbline.post(`/api/ext/homes/${homeId}/status`, { status: to })
+  expect((await status('on_hold')).status).toBe(200)
+  await at(addDays(start, -6), '12:00')
+  expect([await told(), await told(gone)]).toEqual([[], []])
+  expect((await status('planning')).status).toBe(200)
+  await at(addDays(start, -6), '12:01')
+  expect(await told()).toEqual([`advance ${start}`])
+  expect((await read(held.id)).notifiedStart).toBe(start)
+  await plumbline.post(`${TASKS}/${waiting.id}/status`, { status: 'not_started' })
+  await at(addDays(start, -6), '12:02')
+  expect(await told()).toHaveLength(2)
+  await status('cancelled')
+  await at(addDays(start, -1), '12:00')
+  expect(await told()).toHaveLength(2)
+})
+
+test("the morning is in the community's time zone, also after that is corrected", async () => {
+  await newTask()
+  await plumbline.patch(`/api/ext/communities/${communityId}`, { timeZone: 'Pacific/Honolulu' })
+  await at(addDays(start, -7), '09:59')
+  expect(await told()).toEqual([])
+  await at(addDays(start, -7), '10:00')
+  expect(await told()).toEqual([`advance ${start}`])
+})
+
+test('a notice that a builder sends replaces the one that is due', async () => {
+  const { id: taskId } = await newTask()
+  const send = (kind: string) => plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind, taskId })
+  await at(addDays(start, -10), '12:00')
+  await send('advance')
+  await at(addDays(start, -7), '12:00')
+  expect(await told()).toEqual([`advance ${start}`])
+  await at(addDays(start, -2), '07:00')
+  expect(await told()).toHaveLength(2)
+})
+
+test('due tasks are found through their index, regardless of the number of others', async () => {
+  const { statements } = plumbline.database
+  const { id } = await newTask({ plannedStart: addDays(start, 3000) })
+  await addCopies(statements, { table: 'tasks', id, count: 5000 })
+  await sql`analyze "tasks"`.execute(statements)
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    explain select "organizationId", "homeId", "id" from "tasks"
+    where "tellAt" <= ${plumbline.clock.now()} order by "tellAt" limit 200`.execute(statements)
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('using "tasks_tellAt"')
+})

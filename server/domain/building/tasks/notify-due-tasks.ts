@@ -1,0 +1,49 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { Services, WriteCall } from '../../../platform/calls/call.ts'
+import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { type Notice, sendNotifications } from '../../vendors/vendors/send-notifications.ts'
+import * as due from './due-queries.ts'
+
+/**
+ * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and a reminder of a date that is still
+ * to be confirmed. All tasks that are due at one home are notified together.
+ */
+export async function notifyDueTasks(services: Services): Promise<void> {
+  await settleDueItems(services, {
+    what: 'tasks to announce',
+    find: due.findDueTasks,
+    claim: due.lockAvailableHomes,
+    settle: (call, _homeId, ids) => notifyTasks(call, ids),
+  })
+}
+
+async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<void> {
+  const tasks = await due.readDueTasks(call, ids)
+  // A task is too early if it waits for the morning, or if a change of the vendor's preferences made it due later.
+  await due.postpone(
+    call,
+    tasks.filter(({ laterAt, isOver }) => laterAt !== null || isOver),
+  )
+  const ready = tasks.filter(({ laterAt, isOver }) => laterAt === null && !isOver)
+  if (ready.length === 0) return
+  const reported = await vendors.findAll(call, [...new Set(ready.map(({ vendorId }) => vendorId))].sort())
+  const byId = new Map(reported.map((vendor) => [vendor.id, vendor]))
+  await due.recordNotified(
+    call,
+    ready.map(({ id }) => id),
+  )
+  await sendNotifications(
+    call,
+    ready.flatMap((task) => {
+      const vendor = byId.get(task.vendorId)
+      return vendor === undefined ? [] : [{ vendor, notice: toNotice(task, vendor) }]
+    }),
+  )
+}
+
+function toNotice({ id: taskId, homeId, plannedStart: date, isTold, isAsked }: due.DueTask, vendor: Vendor): Notice {
+  const isFirst = !isTold && vendor.notificationPreferences.advanceNoticeDays !== null
+  const message = isAsked ? 'Please confirm this date.' : null
+  return { kind: isFirst ? 'advance' : 'reminder', homeId, bidRequestId: null, taskId, date, message }
+}

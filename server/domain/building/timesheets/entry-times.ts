@@ -1,0 +1,134 @@
+import type { FieldError, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
+import { addDays, dateIn, parseTimestamp } from '../../../platform/values/calendar.ts'
+import { hoursBetween } from './count-hours.ts'
+
+/** The time of an entry: hours on a date, from one time to another, or from a time on while clocked in. */
+export type EntryTimes = Pick<TimeEntry, 'date' | 'startedAt' | 'endedAt' | 'breakMinutes' | 'hours'>
+
+/** The input fields. Undefined fields keep their value. */
+export interface TimesInput {
+  date?: string | undefined
+  hours?: number | undefined
+  startedAt?: string | null | undefined
+  endedAt?: string | null | undefined
+  breakMinutes?: number | undefined
+}
+
+const MAX_HOURS = 24
+const HOUR_MS = 3_600_000
+/** Long enough for a phone that was offline, short enough to be within the same payroll. */
+const MAX_DAYS_BACK = 31
+
+/**
+ * Returns the times of an entry: the given fields, merged into the current ones. `timeZone` is that of the home or
+ * organization.
+ */
+export function resolveTimes(
+  provided: TimesInput,
+  before: EntryTimes | null,
+  { timeZone, now }: { timeZone: string; now: Date },
+): EntryTimes {
+  const startedAt =
+    provided.startedAt === undefined ? (before?.startedAt ?? null) : normalizeTimestamp(provided.startedAt)
+  return startedAt === null
+    ? toStatedTimes(provided, before)
+    : toClockedTimes({ ...provided, startedAt }, before, timeZone, now)
+}
+
+function toStatedTimes(provided: TimesInput, before: EntryTimes | null): EntryTimes {
+  const errors: FieldError[] = []
+  const wasStated = before !== null && before.startedAt === null
+  const hours = provided.hours ?? (wasStated ? before.hours : null)
+  const date = provided.date ?? before?.date ?? ''
+  if (provided.endedAt != null) errors.push(notCombinable('/endedAt', 'requires startedAt'))
+  if ((provided.breakMinutes ?? 0) > 0) errors.push(notCombinable('/breakMinutes', 'requires startedAt'))
+  if (hours === null) errors.push(missingField('/hours', 'is required unless startedAt is set'))
+  if (date === '') errors.push(missingField('/date', 'is required unless startedAt is set'))
+  if (errors.length > 0) throw validationFailed(errors)
+  return { date, startedAt: null, endedAt: null, breakMinutes: 0, hours }
+}
+
+function toClockedTimes(
+  provided: TimesInput & { startedAt: string },
+  before: EntryTimes | null,
+  timeZone: string,
+  now: Date,
+): EntryTimes {
+  const { startedAt } = provided
+  const endedAt = provided.endedAt === undefined ? (before?.endedAt ?? null) : normalizeTimestamp(provided.endedAt)
+  const breakMinutes = provided.breakMinutes ?? before?.breakMinutes ?? 0
+  const isRunning = before !== null && before.startedAt !== null && before.endedAt === null
+  const errors: FieldError[] = []
+  if (provided.hours !== undefined) errors.push(notCombinable('/hours', 'cannot be combined with startedAt'))
+  if (provided.date !== undefined) errors.push(notCombinable('/date', 'cannot be combined with startedAt'))
+  if (endedAt === null) {
+    if (!isRunning)
+      errors.push(
+        missingField('/endedAt', 'is required when startedAt is set; to start time that is still running, use clockIn'),
+      )
+    if (startedAt > now.toISOString()) errors.push(tooEarlyOrLate('/startedAt'))
+  } else {
+    const passed = Date.parse(endedAt) - Date.parse(startedAt)
+    if (passed < 0) errors.push({ pointer: '/endedAt', code: 'order', message: `must not be before ${startedAt}` })
+    else if (passed > MAX_HOURS * HOUR_MS) {
+      const message = `must be at most ${MAX_HOURS} hours after ${startedAt}`
+      errors.push({ pointer: '/endedAt', code: 'maximum', message })
+    } else if (breakMinutes * 60_000 > passed) {
+      const message = `must not be longer than the time from ${startedAt} to ${endedAt}`
+      errors.push({ pointer: '/breakMinutes', code: 'maximum', message })
+    }
+  }
+  if (errors.length > 0) throw validationFailed(errors)
+  const hours = endedAt === null ? null : hoursBetween(startedAt, endedAt, breakMinutes)
+  return { date: dateIn(timeZone, new Date(startedAt)), startedAt, endedAt, breakMinutes, hours }
+}
+
+function normalizeTimestamp(timestamp: string | null): string | null {
+  return timestamp === null ? null : parseTimestamp(timestamp).toISOString()
+}
+
+function notCombinable(pointer: string, message: string): FieldError {
+  return { pointer, code: 'exclusive', message }
+}
+
+function missingField(pointer: string, message: string): FieldError {
+  return { pointer, code: 'required', message }
+}
+
+function tooEarlyOrLate(pointer: string): FieldError {
+  return { pointer, code: 'maximum', message: 'must not be in the future' }
+}
+
+/** Returns the time of clocking in or out: now, or the earlier time that the user gave. */
+export function resolveClockTime(at: string | undefined, now: Date): string {
+  if (at === undefined) return now.toISOString()
+  const timestamp = parseTimestamp(at)
+  if (timestamp > now) throw validationFailed([tooEarlyOrLate('/at')])
+  const earliest = addDays(now.toISOString().slice(0, 10), -MAX_DAYS_BACK)
+  if (timestamp.toISOString() < earliest)
+    throw validationFailed([{ pointer: '/at', code: 'minimum', message: `must not be before ${earliest}` }])
+  return timestamp.toISOString()
+}
+
+export function assertWithinWeek({ date, startedAt }: EntryTimes, { weekStarting }: Timesheet): void {
+  const end = addDays(weekStarting, 6)
+  if (date >= weekStarting && date <= end) return
+  const pointer = startedAt === null ? '/date' : '/startedAt'
+  const there = startedAt === null ? '' : `; it is on ${date}`
+  const message = `must be in the week of the timesheet (${weekStarting} to ${end})${there}`
+  throw validationFailed([{ pointer, code: 'out_of_week', message }])
+}
+
+/** Throws if a date has more hours than a day. `others` is the user's other hours on that date. */
+export function assertFitsDay({ date, startedAt, hours }: EntryTimes, others: number): void {
+  if (hours === null || hours + others <= MAX_HOURS) return
+  const pointer = startedAt === null ? '/hours' : '/endedAt'
+  throw validationFailed([
+    {
+      pointer,
+      code: 'maximum',
+      message: `must not bring ${date} above ${MAX_HOURS} hours; ${others} hours are already recorded`,
+    },
+  ])
+}

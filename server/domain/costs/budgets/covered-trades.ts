@@ -1,0 +1,63 @@
+import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
+import { conflict } from '../../../platform/problems/problem.ts'
+import { computeLineTotal, isMoney } from '../../../platform/values/money.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+import type { AgreedSum } from './lump-sum-queries.ts'
+import { optionForCost, type Selected, toLineSource } from './selected-option.ts'
+
+/** The unit of a lump sum. */
+const LUMP_SUM_UNIT = 'LS'
+
+/** The trades of a home and its options that a lump sum pays for, so that their lines cost nothing. */
+export class CoveredTrades {
+  /** By option (null for the home itself) and by trade. */
+  readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedSum>>
+
+  readonly #currency: string
+
+  constructor(sums: readonly AgreedSum[], currency: string) {
+    this.#currency = currency
+    const grouped = Map.groupBy(sums, ({ optionId }) => optionId)
+    this.#sums = new Map(
+      [...grouped].map(([optionId, own]) => [optionId, new Map(own.map((sum) => [sum.scope.toLowerCase(), sum]))]),
+    )
+  }
+
+  /** Returns whether a lump sum pays for the line, both where it is added and where it is removed. */
+  has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
+    return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)
+  }
+
+  linesOfHouse(): EstimatedLine[] {
+    return this.#sumsOf(null).map((sum) => toEstimatedLine(sum, null, this.#currency))
+  }
+
+  /** Returns the lump sums of a selection whose cost is computed; none if its cost is an amount. */
+  linesOf(selected: Selected): EstimatedLine[] {
+    const option = optionForCost(selected)
+    return option === null ? [] : this.#sumsOf(option.id).map((sum) => toEstimatedLine(sum, selected, this.#currency))
+  }
+
+  #sumsOf(optionId: string | null): AgreedSum[] {
+    return [...(this.#sums.get(optionId)?.values() ?? [])]
+  }
+}
+
+function toEstimatedLine(
+  { contractId, number, scope, ...sum }: AgreedSum,
+  selected: Selected | null,
+  currency: string,
+): EstimatedLine {
+  const quantity = selected?.quantity ?? 1
+  const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
+  const amount = computeLineTotal(quantity, sum.amount, currency)
+  if (!isMoney(amount)) throw conflict('too_large', `The cost of ${what} exceeds the maximum amount of a budget line.`)
+  return {
+    source: selected === null ? 'base' : toLineSource(selected),
+    optionSelectionId: selected?.id ?? null,
+    ...{ isTakenOut: false, takeoffLineId: null, partId: null, priceId: null, contractId, scope },
+    costCodeId: sum.costCodeId,
+    description: sum.description ?? `${what}, as agreed in ${number}`,
+    ...{ quantity, unit: LUMP_SUM_UNIT, unitCost: sum.amount, amount },
+  }
+}

@@ -1,0 +1,46 @@
+import type { BudgetLineSource, Option, Selection } from '../../../../client/contract.gen.ts'
+import { computeLineTotal } from '../../../platform/values/money.ts'
+import type { ChosenOption } from '../takeoffs/chosen-options.ts'
+import type { EstimatedLine } from './estimate-queries.ts'
+
+/** The fields of a selection that its cost and its place in the budget depend on. */
+export interface Selected
+  extends Pick<Selection, 'id' | 'quantity' | 'cost' | 'costBasis' | 'scope' | 'costCodeId' | 'customDescription'> {
+  readonly option: Option | null
+}
+
+/** The statuses in which a selection counts in the budget and in the price of its home. */
+export const ACTIVE_STATUSES: readonly Selection['status'][] = ['approved', 'ordered', 'installed']
+
+/** Returns the option whose takeoff determines the cost; null if the cost is an amount. */
+export function optionForCost({ option, costBasis }: Selected): Option | null {
+  return option?.costBasis === 'computed' && costBasis === 'option' ? option : null
+}
+
+export function toChosenOption(option: Option, quantity: number): ChosenOption {
+  const { id, code, requiresOptionIds, excludesOptionIds } = option
+  return { id, code, requiresOptionIds, excludesOptionIds, quantity }
+}
+
+export function toLineSource({ option }: Selected): BudgetLineSource {
+  return option?.optionType === 'allowance' ? 'allowance' : 'option'
+}
+
+/** Returns the cost of a selection whose cost is an amount; null if it was not entered yet. */
+export function computeAmount({ option, quantity, cost, costBasis }: Selected, currency: string): number | null {
+  if (costBasis === 'given') return cost
+  return option?.cost == null ? null : computeLineTotal(quantity, option.cost, currency)
+}
+
+/** Returns the budget line of a selection whose cost is an amount. */
+export function toAmountLine(selected: Selected, amount: number, noTrade: string): EstimatedLine {
+  const { id, option, quantity, costBasis, scope, costCodeId, customDescription } = selected
+  const isByUnit = costBasis === 'option' && option !== null
+  return {
+    ...{ source: toLineSource(selected), optionSelectionId: id, isTakenOut: false, takeoffLineId: null },
+    ...{ partId: null, priceId: null, contractId: null, scope: scope ?? noTrade, costCodeId },
+    description: option?.name ?? customDescription ?? '',
+    ...{ quantity: isByUnit ? quantity : null, unit: isByUnit ? option.unit : null },
+    ...{ unitCost: isByUnit ? option.cost : null, amount },
+  }
+}

@@ -1,0 +1,170 @@
+import type { CostCode, CostCodeRow, MatchBy } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { createRowChecker } from '../../../platform/calls/row-checker.ts'
+import { Problem, unknownReference, validationFailed, valueTaken } from '../../../platform/problems/problem.ts'
+import { matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
+import {
+  matchRows,
+  type PlannedWrite,
+  returnProblem,
+  type SyncDefinition,
+  type SyncRow,
+} from '../../../platform/resources/sync-rows.ts'
+import { markAcknowledged } from '../../statuses/ledger-states.ts'
+import * as scopes from '../../vendors/scopes/queries.ts'
+import { explainNotBelow, invalidParent } from './cost-code.ts'
+import * as costCodes from './queries.ts'
+
+/** Syncs cost codes from an accounting system. Each row is treated like a call of createCostCode or updateCostCode. */
+export function defineCostCodeSync(
+  match: MatchBy | undefined,
+  createScopes?: boolean,
+): SyncDefinition<'CostCodeRow', CostCode> {
+  return {
+    schema: 'CostCodeRow',
+    ...markAcknowledged('cost_code', match),
+    keysOf: ({ code, ...values }) => ({ code, ...rowKeysOf(values) }),
+    insertAll: costCodes.insertAll,
+    updateAll: costCodes.updateAll,
+
+    async decide(call, rows) {
+      // The lock also makes concurrent syncs of cost codes run one after the other.
+      await costCodes.lockTree(call)
+      const found = await costCodes.lockByKeys(call, {
+        ids: rows.flatMap(({ values }) => [values.id ?? [], values.parentId ?? []].flat()),
+        accountingIds: rows.flatMap(({ values }) => values.accountingId ?? []),
+        externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
+        codes: rows.flatMap(({ values }) => [values.code ?? [], values.parentCode ?? []].flat()),
+      })
+      const meant =
+        match === undefined ? matchRows(rows, found, 'code', ({ code }) => code) : matchRowsByKey(rows, found, match)
+      const names = rows.flatMap(({ values }) => values.scope ?? [])
+      const trades = await scopes.findOrCreateTrades(call, names, createScopes)
+      const inUse = new Map(found.flatMap((each) => (each.archivedAt === null ? [[each.code, each] as const] : [])))
+      const requested = rows.map((row, i) =>
+        returnProblem(() => planRow(call, row, meant[i] ?? null, { trades, inUse })),
+      )
+      const ids = found.map(({ id }) => id)
+      const chart = new CostCodeChart(
+        requested.flatMap((each) => (each instanceof Problem ? [] : [each])),
+        found,
+        await costCodes.findParents(call, ids),
+        await costCodes.countLevelsOfEach(call, ids),
+      )
+      return requested.map((each) => (each instanceof Problem ? each : chart.place(each)))
+    },
+  }
+}
+
+/** A row that is being placed in the chart. */
+interface PlacedRow {
+  readonly values: CostCodeRow
+  readonly before: CostCode | null
+  /** The resulting code, except for its parent. */
+  readonly code: CostCode
+  /** Undefined until the row is placed, and null while it is being placed. */
+  outcome: PlannedWrite<CostCode> | Problem | null | undefined
+  parentId: string | null
+}
+
+function planRow(
+  call: WriteCall,
+  { values, given }: SyncRow<CostCodeRow>,
+  before: CostCode | Problem | null,
+  { trades, inUse }: { trades: scopes.ResolvedTrades; inUse: ReadonlyMap<string, CostCode> },
+): PlacedRow | Problem {
+  if (before instanceof Problem) return before
+  const holder = values.code === undefined ? undefined : inUse.get(values.code)
+  if (holder !== undefined && holder.id !== before?.id) return valueTaken('code', holder.id)
+  if (values.parentId != null && values.parentCode !== undefined)
+    return validationFailed([{ pointer: '/parentCode', code: 'parentId', message: 'cannot be combined with parentId' }])
+  const { id: _id, parentCode: _code, parentId: _parent, scope, ...rest } = values
+  const problem = scope == null ? null : scopes.toTradeProblem(call, trades, [{ pointer: '/scope', name: scope }])
+  if (problem !== null) return problem
+  const spelled = scope == null ? null : (trades.spelled.get(scope) ?? scope)
+  const own = { ...rest, ...(given.has('scope') && { scope: spelled }) }
+  const code =
+    before === null
+      ? costCodes.make(call, { ...createRowChecker(call, 'CostCodeCreate')({ ...own }), parentId: null })
+      : { ...before, ...own }
+  return { values, before, code, outcome: undefined, parentId: before?.parentId ?? null }
+}
+
+/** The chart as the rows change it one after the other, those nearest the top first. */
+class CostCodeChart {
+  readonly #byId: ReadonlyMap<string, PlacedRow>
+  readonly #byCode: ReadonlyMap<string, PlacedRow>
+  readonly #found: ReadonlyMap<string, CostCode>
+  readonly #inUse: ReadonlyMap<string, CostCode>
+  readonly #parents: ReadonlyMap<string, string | null>
+  readonly #levels: ReadonlyMap<string, number>
+
+  constructor(
+    requested: readonly PlacedRow[],
+    found: readonly CostCode[],
+    parents: ReadonlyMap<string, string | null>,
+    levels: ReadonlyMap<string, number>,
+  ) {
+    this.#byId = new Map(requested.map((each) => [each.code.id, each]))
+    this.#byCode = new Map(requested.map((each) => [each.code.code, each]))
+    this.#found = new Map(found.map((each) => [each.id, each]))
+    this.#inUse = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((each) => [each.code, each]))
+    this.#parents = parents
+    this.#levels = levels
+  }
+
+  /** Places the code below its new parent, after the rows above it. */
+  place(requested: PlacedRow): PlannedWrite<CostCode> | Problem {
+    if (requested.outcome == null) {
+      requested.outcome = null
+      requested.outcome = this.#placed(requested)
+    }
+    return requested.outcome
+  }
+
+  #placed(requested: PlacedRow): PlannedWrite<CostCode> | Problem {
+    const { before, code, values } = requested
+    const isNamed = values.parentId !== undefined || values.parentCode !== undefined
+    const parent = isNamed ? this.#parentOf(values) : (before?.parentId ?? null)
+    if (parent instanceof Problem) return parent
+    // A code that keeps its parent does not fail because of the rows above it.
+    const path = parent === null || parent === before?.parentId ? [] : this.#pathFrom(parent, requested)
+    if (path instanceof Problem) return path
+    requested.parentId = parent
+    const after = { ...code, parentId: parent }
+    const rank = path.length
+    return before === null
+      ? { id: after.id, made: after, changed: [], rank }
+      : { id: after.id, made: null, changed: [{ before, after }], rank }
+  }
+
+  #parentOf({ parentId, parentCode }: CostCodeRow): string | null | Problem {
+    if (parentCode !== undefined)
+      return (
+        (this.#byCode.get(parentCode)?.code ?? this.#inUse.get(parentCode))?.id ?? unknownReference(['/parentCode'])
+      )
+    if (parentId == null) return null
+    return this.#found.has(parentId) ? parentId : unknownReference(['/parentId'])
+  }
+
+  /**
+   * Returns the IDs from the new parent up to the top level, after placing every row among them. Returns a problem if
+   * the code cannot be below them.
+   */
+  #pathFrom(parentId: string, { code, values }: PlacedRow): string[] | Problem {
+    const field = values.parentCode === undefined ? 'parentId' : 'parentCode'
+    const path: string[] = []
+    for (let at: string | null = parentId; at !== null; ) {
+      const row: PlacedRow | undefined = this.#byId.get(at)
+      if (row?.outcome === null || path.includes(at))
+        return invalidParent('must not be the code itself or a code below it', field)
+      if (row !== undefined && this.place(row) instanceof Problem && row.before === null)
+        return unknownReference([`/${field}`])
+      path.push(at)
+      at = row === undefined ? (this.#parents.get(at) ?? null) : row.parentId
+    }
+    const parent = this.#byId.get(parentId)?.code ?? this.#found.get(parentId)
+    const reason = parent === undefined ? null : explainNotBelow(parent, path, this.#levels.get(code.id) ?? 1)
+    return reason === null ? path : invalidParent(reason, field)
+  }
+}

@@ -1,0 +1,70 @@
+import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
+import { listRequired, type OptionLinks } from '../options/option-links.ts'
+
+/** A selected option with its quantity. */
+export interface ChosenOption extends OptionLinks {
+  readonly code: string
+  readonly quantity: number
+}
+
+/** The lines that a selected option adds to a home, and those that it replaces. */
+export interface ChosenLines {
+  readonly option: ChosenOption
+  readonly own: readonly ResolvedTakeoffLine[]
+  readonly takenOut: readonly ResolvedTakeoffLine[]
+}
+
+/**
+ * Why the selected options cannot be combined. The message is a clause to follow a colon, such as `A and B both replace
+ * line 1`.
+ */
+/** Options that cannot be combined. The message is a whole sentence. */
+export class ChoiceError extends Error {
+  /** The same about the field with the options. */
+  readonly ofField: string
+
+  constructor(sentence: string, ofField: string) {
+    super(sentence)
+    this.ofField = ofField
+  }
+}
+
+/**
+ * Returns what each selected option adds and removes, ordered so that every option comes after those that it requires.
+ * An option builds on what it requires, so its line replaces theirs. Two unrelated options that both replace a line of
+ * the plan conflict: whichever won, the buyer would pay for something that is not built.
+ */
+export function applyOptions(
+  base: readonly ResolvedTakeoffLine[],
+  options: readonly { option: ChosenOption; lines: readonly ResolvedTakeoffLine[] }[],
+): ChosenLines[] {
+  const links = new Map(options.map(({ option }) => [option.id, option]))
+  const codes = new Map(options.map(({ option }) => [option.id, option.code]))
+  const required = new Map(options.map(({ option }) => [option.id, listRequired(option.id, links)]))
+  const ordered = [...options].sort(
+    (one, other) => (required.get(one.option.id)?.size ?? 0) - (required.get(other.option.id)?.size ?? 0),
+  )
+  const ofHouse = new Set(base.map(({ lineId }) => lineId))
+  const standing = new Map(base.map((line) => [line.lineId, line]))
+  return ordered.map(({ option, lines }) => {
+    const own: ResolvedTakeoffLine[] = []
+    const takenOut: ResolvedTakeoffLine[] = []
+    for (const line of lines) {
+      const there = standing.get(line.lineId)
+      const isReplaced =
+        there !== undefined && (there.optionId === null || required.get(option.id)?.has(there.optionId))
+      if (there !== undefined && !isReplaced && ofHouse.has(line.lineId)) {
+        const other = codes.get(there.optionId ?? '')
+        throw new ChoiceError(
+          `${other} and ${option.code} both replace line ${line.lineId} of the takeoff.`,
+          `must not contain both ${other} and ${option.code}, which replace the same line (${line.lineId})`,
+        )
+      }
+      const whole = { ...line, replaces: isReplaced === true ? there.source : null }
+      own.push(whole)
+      if (isReplaced === true) takenOut.push(there)
+      if (there === undefined || isReplaced) standing.set(line.lineId, whole)
+    }
+    return { option, own, takenOut }
+  })
+}

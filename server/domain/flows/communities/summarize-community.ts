@@ -1,0 +1,56 @@
+import type { Community, CommunitySummary } from '../../../../client/contract.gen.ts'
+import type { Call } from '../../../platform/calls/call.ts'
+import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { average } from '../../../platform/values/money.ts'
+import { createWorkCalendar } from '../../../platform/values/workdays.ts'
+import * as figures from './summary-queries.ts'
+
+/** The contract's number of months. */
+const MONTHS = 12
+
+/**
+ * Returns the summary of a community. The number of statements depends neither on its homes nor on their orders.
+ * Figures that the caller may not read are not queried.
+ */
+export async function summarizeCommunity(call: Call, community: Community): Promise<CommunitySummary> {
+  const { id: communityId, lotCount } = community
+  const months = listLastMonths(dateIn(community.timeZone, call.now))
+  const since = months[0] ?? ''
+  const may = (permission: string) => call.permissions.has(permission)
+  const [homes, completed, budget, openOrders, bidRequests, sales] = await Promise.all([
+    figures.summarizeHomes(call, communityId, months),
+    figures.listCompletedSince(call, communityId, since),
+    may('budgets:read') ? figures.summarizeBudget(call, communityId) : null,
+    may('pos:read') ? figures.summarizeOpenOrders(call, communityId) : null,
+    may('bids:read') ? figures.summarizeBidRequests(call, communityId) : null,
+    may('sales:read') ? figures.summarizeSales(call, communityId) : null,
+  ])
+  const calendar = createWorkCalendar(community)
+  const days = completed.map(({ startDate, actualCompletionDate }) =>
+    calendar.between(startDate, addDays(actualCompletionDate, 1)),
+  )
+  return {
+    communityId,
+    homesByStatus: homes.byStatus,
+    lotsTaken: homes.lotsTaken,
+    lotsFree: lotCount === null ? null : Math.max(lotCount - homes.lotsTaken, 0),
+    startsThisMonth: homes.starts.at(-1) ?? 0,
+    starts: months.map((month, i) => ({ month, starts: homes.starts[i] ?? 0 })),
+    completions: homes.completions,
+    averageCycleDays: days.length === 0 ? null : average(days),
+    budget,
+    openOrders,
+    bidRequests,
+    sales,
+    asOf: call.now.toISOString(),
+    currency: call.currency,
+  }
+}
+
+/** Returns the first days of the months up to that of the date, oldest first. */
+function listLastMonths(today: string): string[] {
+  const [year = 0, month = 0] = today.split('-').map(Number)
+  return Array.from({ length: MONTHS }, (_, i) =>
+    new Date(Date.UTC(year, month - MONTHS + i, 1)).toISOString().slice(0, 10),
+  )
+}

@@ -1,0 +1,60 @@
+import type { Home, HomeStatusMove } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
+import { explainSold } from './home.ts'
+import * as homes from './queries.ts'
+
+/**
+ * Throws if a status change of a locked home lacks a prerequisite in other records.
+ *
+ * @returns the overrideReason, if the change needs it
+ */
+export async function assertCanMove(call: WriteCall, home: Home, move: HomeStatusMove): Promise<string | null> {
+  const { status, overrideReason = null } = move
+  if (status !== 'closed' && overrideReason !== null)
+    throw validationFailed([
+      { pointer: '/overrideReason', code: 'exclusive', message: 'can only be set when status is closed' },
+    ])
+  if (status === 'under_construction' && home.budgetLockedAt === null)
+    throw conflict(
+      'budget_not_locked',
+      `Cannot start construction of ${home.name}: its budget is not locked. Lock the budget first.`,
+    )
+  if (status === 'completed') await assertNoOpenWork(call, home)
+  if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', explainSold(home))
+  return status === 'closed' ? assertCanClose(call, home, overrideReason) : null
+}
+
+async function assertNoOpenWork(call: WriteCall, { id, name }: Home): Promise<void> {
+  const open = await homes.countOpenTasks(call, id)
+  if (open === 0) return
+  const left = open === 1 ? '1 task is' : `${open} tasks are`
+  throw conflict(
+    'open_work',
+    `Cannot complete ${name}: ${left} still open in its schedule. Complete or skip ${open === 1 ? 'it' : 'them'} first.`,
+  )
+}
+
+/** Throws unless the home's sale is settled, or the caller may manage sales and gives a reason. */
+async function assertCanClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
+  const reason = await explainNotClosable(call, home)
+  if (reason === null) return null
+  if (overrideReason === null)
+    throw conflict('needs_override', `${reason} To close the home anyway, set overrideReason.`)
+  if (!call.permissions.has('sales:write'))
+    throw problem('permission_denied', 'Closing a home without a complete sale requires sales:write.', {
+      permission: 'sales:write',
+    })
+  return overrideReason
+}
+
+async function explainNotClosable(call: WriteCall, { name, saleId }: Home): Promise<string | null> {
+  const sale = saleId === null ? undefined : await homes.findSaleProgress(call, saleId)
+  if (sale === undefined || sale.status !== 'pipeline_complete') return `${name} has no completed sale.`
+  if (sale.openContingencies > 0)
+    return `The sale of ${name} has ${sale.openContingencies === 1 ? '1 open contingency' : `${sale.openContingencies} open contingencies`}.`
+  if (sale.depositsOutstanding > 0)
+    return `The sale of ${name} has ${formatAmount(sale.depositsOutstanding, call.currency)} of outstanding deposits.`
+  return null
+}

@@ -1,0 +1,112 @@
+import type { Transporter } from 'nodemailer'
+import type { MailServer } from '../../../platform/config/config.ts'
+import { toHtml } from '../message-templates/letter.ts'
+
+/** Sends mails through the mail server. */
+export interface MailConnection {
+  send(letter: MailContent): Promise<void>
+  /** Connects and signs in without sending anything. */
+  check(): Promise<void>
+  close(): void
+}
+
+export interface MailContent {
+  id: string
+  /** Sender name shown to readers; the address is the operator's. */
+  fromName: string
+  /** The builder's address for replies; null to use the operator's. */
+  replyTo: string | null
+  to: string
+  subject: string
+  text: string
+}
+
+/** Mail servers limit connections from one address, often to 10, and the service may run as several processes. */
+export const MAX_CONNECTIONS = 4
+
+/** How long the mail server may be silent, and how long one mail may take in total. */
+const SILENCE_TIMEOUT_MS = 10_000
+const TOTAL_TIMEOUT_MS = 20_000
+
+/** A permanent rejection, which another attempt would only repeat. */
+export class MailRefused extends Error {}
+
+/** The mail server is unreachable, or rejects this service before receiving a mail. */
+export class MailServerUnavailable extends Error {}
+
+export function connectMailServer(server: MailServer): MailConnection {
+  const { host, port, secure, user, password, from } = server
+  const options = {
+    ...{ pool: true, host, port, secure, maxConnections: MAX_CONNECTIONS },
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    // A password is never sent in clear text, except to this machine.
+    requireTLS: !secure && user !== null && !isLoopback(host),
+    ...{
+      connectionTimeout: SILENCE_TIMEOUT_MS,
+      greetingTimeout: SILENCE_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      dnsTimeout: SILENCE_TIMEOUT_MS,
+    },
+    // The outbox counts and repeats attempts.
+    maxRequeues: 0,
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  }
+  // The library uses 20 MB, so it is loaded when the first mail is sent.
+  let transport: Promise<Transporter> | null = null
+  const domain = from.slice(from.indexOf('@') + 1)
+  const opened = () => {
+    transport ??= import('nodemailer').then(({ createTransport }) => createTransport(options))
+    return transport
+  }
+  return {
+    async check() {
+      await (await opened()).verify()
+    },
+
+    async send({ id, fromName, replyTo, to, subject, text }) {
+      const letter = {
+        // Objects, because the library would parse a string as a list of addresses.
+        from: { name: toOneLine(fromName), address: from },
+        ...(replyTo !== null && { replyTo: { name: toOneLine(fromName), address: replyTo } }),
+        to: { name: '', address: to },
+        // The same at every attempt, so that a mail that arrives twice is recognized as one.
+        messageId: `<${id}@${domain}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        ...{ subject: toOneLine(subject), text, html: toHtml(text) },
+        signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
+      }
+      try {
+        await (await opened()).sendMail(letter)
+      } catch (error) {
+        const words = describeMailError(error)
+        if (!isMailError(error)) throw new MailServerUnavailable(words)
+        throw isPermanentRefusal(error) ? new MailRefused(words) : new Error(words)
+      }
+    },
+    close: () => void transport?.then((each) => each.close()),
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|::1|127(\.\d+){3})$/i.test(host)
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
+}
+
+function isMailError(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === 'EENVELOPE' || code === 'EMESSAGE'
+}
+
+// Returns whether the server permanently rejected the mail. If it rejects our sign-in, the operator must fix that, and
+// the mail waits.
+function isPermanentRefusal(error: unknown): boolean {
+  const { responseCode } = error as { responseCode?: unknown }
+  return isMailError(error) && typeof responseCode === 'number' && responseCode >= 500
+}
+
+function describeMailError(error: unknown): string {
+  return toOneLine(error instanceof Error ? error.message : String(error)).slice(0, 500)
+}

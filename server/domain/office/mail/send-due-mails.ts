@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import type { Services } from '../../../platform/calls/call.ts'
+import { createVault } from '../../../platform/encryption/vault.ts'
+import type { MailOutcome } from '../../../platform/monitoring/metrics.ts'
+import type { FailureLog } from '../../../platform/problems/failure-log.ts'
+import { insertLink, linkSealContext } from './mail-link.ts'
+import {
+  connectMailServer,
+  MAX_CONNECTIONS,
+  type MailConnection,
+  MailRefused,
+  MailServerUnavailable,
+} from './mail-server.ts'
+import { type ClaimedMail, claimMails, type MailAttemptOutcome, storeOutcome } from './queries.ts'
+
+const MINUTE_MS = 60_000
+
+/** The pauses before the second and each further attempt. A mail server may be down for a night, but not for days. */
+const RETRY_PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
+
+/** Longer than an attempt may take (20 s), so that two processes never send the same mail at once. */
+const CLAIM_MS = 2 * MINUTE_MS
+
+/** Attempts per run, so that a shutdown need not wait for a long queue. The next run follows after a second. */
+const MAX_ATTEMPTS_PER_RUN = 100
+
+export interface MailSenderParts {
+  services: Services
+  log: Logger
+  failures: FailureLog
+  /** Called for every attempt. */
+  mailAttempted?(outcome: MailOutcome): void
+}
+
+export interface MailSender {
+  /** Sends the due mails. */
+  run(): Promise<void>
+  /** Stops starting new attempts. */
+  stop(): void
+  close(): void
+}
+
+/**
+ * Sends the mails in the outbox. Any number of processes may do so concurrently: each claims mails that no other has,
+ * as many as it has connections. A mail is sent exactly once as far as SMTP allows: if a process ends between the
+ * server's response and its own commit, the mail is sent again with the same Message-ID.
+ */
+export function startMailSender({ services, log, failures, mailAttempted }: MailSenderParts): MailSender | null {
+  const { database, clock, config } = services
+  if (config.mail === null) return null
+  const post = connectMailServer(config.mail)
+  let stopped = false
+  return {
+    async run() {
+      for (let sent = 0; sent < MAX_ATTEMPTS_PER_RUN && !stopped; sent += MAX_CONNECTIONS) {
+        const until = new Date(clock.nowMs() + CLAIM_MS)
+        const mails = await claimMails(database.statements, clock.now(), until, MAX_CONNECTIONS)
+        await Promise.all(
+          mails.map(async (mail) => {
+            const settled = await attemptMail(services, post, mail)
+            const { status, lastError, serverError } = settled
+            mailAttempted?.(status === 'queued' ? 'deferred' : status)
+            // Otherwise an unreachable mail server would log a line for each attempt of each waiting mail.
+            if (serverError !== null) failures.failed('reachMailServer', serverError)
+            else failures.succeeded('reachMailServer')
+            if (status === 'failed' || (status === 'queued' && serverError === null))
+              log.warn({ mailId: mail.id, error: lastError }, 'could not send an email')
+            await storeOutcome(database.statements, mail, settled, clock.now())
+          }),
+        )
+        if (mails.length < MAX_CONNECTIONS) return
+      }
+    },
+    stop() {
+      stopped = true
+    },
+    close: post.close,
+  }
+}
+
+interface MailAttempt extends MailAttemptOutcome {
+  /** Set if the attempt failed for a reason that is unrelated to the mail. */
+  serverError: MailServerUnavailable | null
+}
+
+async function attemptMail({ config, clock }: Services, post: MailConnection, mail: ClaimedMail): Promise<MailAttempt> {
+  try {
+    const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
+    // The address was erased with its owner (docs/operating/data-retention.md).
+    if (to.endsWith('.invalid')) throw new MailRefused('The email address has been erased.')
+    const link =
+      sealedLink === null ? '' : createVault(config.encryptionKey).open(sealedLink, linkSealContext(organizationId, id))
+    await post.send({ id, fromName, replyTo, to, subject, text: insertLink(text, link) })
+    return { status: 'sent', lastError: null, nextAttemptAt: null, serverError: null }
+  } catch (error) {
+    const lastError = error instanceof Error ? error.message : String(error)
+    const serverError = error instanceof MailServerUnavailable ? error : null
+    const pause = RETRY_PAUSES_MS[mail.attempts - 1]
+    if (error instanceof MailRefused || pause === undefined)
+      return { status: 'failed', lastError, nextAttemptAt: null, serverError }
+    return { status: 'queued', lastError, nextAttemptAt: new Date(clock.nowMs() + pause), serverError }
+  }
+}

@@ -1,0 +1,50 @@
+import type { FieldError, MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
+import { findPlaceholderErrors, isPlaceholderAlone } from '../../../platform/values/placeholders.ts'
+import { DEFAULT_TEMPLATES, PORTAL_URL, type TemplateWording } from './default-templates.ts'
+import { appendNeeded } from './letter.ts'
+
+/** The wording that a builder has saved or wants to save. Null fields use the default. */
+export interface CustomWording {
+  kind: MessageTemplateKind
+  subject: string | null
+  body: string | null
+}
+
+/** Returns the template as responses show it. */
+export function toMessageTemplate<
+  Row extends CustomWording & Omit<MessageTemplate, keyof CustomWording | 'isDefault' | 'placeholders'>,
+>(row: Row): MessageTemplate {
+  const { id, kind, version, createdBy, createdAt, updatedAt } = row
+  const { subject, body, placeholders } = DEFAULT_TEMPLATES[kind]
+  return {
+    ...{ id, kind, subject: row.subject ?? subject, body: row.body ?? body, isDefault: row.body === null },
+    placeholders: [...placeholders],
+    ...{ version, createdBy, createdAt, updatedAt },
+  }
+}
+
+/** Returns the wording that mails of a kind use. */
+export function effectiveWording({ kind, subject, body }: CustomWording): TemplateWording {
+  const { needed, ...defaults } = DEFAULT_TEMPLATES[kind]
+  return { subject: subject ?? defaults.subject, body: appendNeeded(body ?? defaults.body, needed) }
+}
+
+/** Returns the errors in a wording of a kind. */
+export function findWordingErrors({ kind, subject, body }: CustomWording): FieldError[] {
+  const { placeholders, subject: defaults } = DEFAULT_TEMPLATES[kind]
+  const unknown = findPlaceholderErrors(body ?? '', '/body', placeholders)
+  const inBody =
+    unknown.length === 0 && !isPlaceholderAlone(body ?? '', PORTAL_URL) ? [LINK_WITHIN_TEXT_ERROR] : unknown
+  if (subject === null) return inBody
+  if (defaults === null)
+    return [{ pointer: '/subject', code: 'exclusive', message: 'must be null for a lien waiver' }, ...inBody]
+  const ofSubjects = placeholders.filter((name) => name !== PORTAL_URL)
+  return [...findPlaceholderErrors(subject, '/subject', ofSubjects), ...inBody]
+}
+
+/** A link inside another URL would be revealed to the owner of that URL. */
+const LINK_WITHIN_TEXT_ERROR: FieldError = {
+  pointer: '/body',
+  code: 'placeholder_not_alone',
+  message: `must have a space or a line break before and after {{${PORTAL_URL}}}`,
+}

@@ -1,0 +1,81 @@
+import type { LienWaiver, LienWaiverRequest, Payment, Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordStatusChange } from '../../../platform/events/status-history.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { dateIn } from '../../../platform/values/calendar.ts'
+import { toAmountText } from '../../../platform/values/money.ts'
+import { findPlaceholderErrors } from '../../../platform/values/placeholders.ts'
+import { queueLetters } from '../../office/mail/queue-letters.ts'
+import { DEFAULT_TEMPLATES } from '../../office/message-templates/default-templates.ts'
+import { findWordings } from '../../office/message-templates/queries.ts'
+import { ensurePortalLink } from '../../vendors/vendors/invite-to-portal.ts'
+import * as vendors from '../../vendors/vendors/queries.ts'
+import { listRecipients } from '../../vendors/vendors/vendor.ts'
+import * as payments from '../payments/queries.ts'
+import { chooseWaiverType, fillTemplate } from './lien-waiver.ts'
+import * as waivers from './queries.ts'
+
+/** Requests the appropriate waiver for a payment. The payment is locked, so that two concurrent requests create one. */
+export async function requestLienWaiver(
+  call: WriteCall,
+  paymentId: string,
+  request: LienWaiverRequest,
+): Promise<LienWaiver> {
+  const payment = await payments.lock(call, paymentId)
+  const vendor = await vendors.lock(call, payment.vendorId)
+  const waiver = await writeWaiver(call, payment, vendor, request)
+  await ensurePortalLink(call, vendor)
+  const { companyName } = vendor
+  const values = { 'vendor.companyName': companyName, 'payment.number': payment.number }
+  const due = {
+    'payment.amount': toAmountText(waiver.amount, waiver.currency),
+    'waiver.throughDate': waiver.throughDate,
+  }
+  await queueLetters(call, [
+    {
+      ...{ kind: 'lien_waiver', to: listRecipients(vendor), vendorId: vendor.id, aboutId: waiver.id },
+      values: { ...values, ...due },
+    },
+  ])
+  return waiver
+}
+
+/** Creates the waiver, or changes the wording of one that is not signed yet. */
+async function writeWaiver(
+  call: WriteCall,
+  payment: Payment,
+  { companyName }: Vendor,
+  { throughDate: requested, exceptions = null, text = null }: LienWaiverRequest,
+): Promise<LienWaiver> {
+  const { id: paymentId, status, number, vendorId, homeId, poId, amount, currency } = payment
+  if (status === 'rejected' || status === 'voided')
+    throw conflict('wrong_status', `${number} is ${status}, so it does not need a lien waiver.`)
+  const waiverType = chooseWaiverType(payment)
+  const standing = (await waivers.findValidWaivers(call, paymentId)).find((other) => other.waiverType === waiverType)
+  if (standing !== undefined && standing.status !== 'requested')
+    throw conflict(
+      'already_done',
+      `${number} already has a signed lien waiver of type ${waiverType} (${standing.id}). Void it to request a new one.`,
+    )
+  const throughDate = requested ?? payment.paidDate ?? payment.invoiceDate ?? dateIn(call.timeZone, call.now)
+  const named = await waivers.findNamedOrders(
+    call,
+    payment.allocations.map(({ poId }) => poId),
+  )
+  const facts = { vendor: companyName, builder: call.principal.organization.name, payment, named }
+  const kind = `lien_waiver_${waiverType}` as const
+  const errors = findPlaceholderErrors(text ?? '', '/text', DEFAULT_TEMPLATES[kind].placeholders)
+  if (errors.length > 0) throw validationFailed(errors)
+  const own = text ?? (await findWordings(call, [kind]))[kind].body
+  const wording = fillTemplate(own, { ...facts, throughDate, exceptions })
+  if (typeof wording !== 'string') throw validationFailed(wording)
+  const words = { throughDate, amount, exceptions, text: wording }
+  // The wording can change until the waiver is signed.
+  if (standing !== undefined) return waivers.update(call, await waivers.lock(call, standing.id), words)
+  const waiver = await waivers.insert(call, {
+    ...{ paymentId, vendorId, homeId, poId, waiverType, status: 'requested', currency },
+    ...words,
+  })
+  await recordStatusChange(call, { id: waiver.id, from: null, to: waiver.status })
+  return waiver
+}

@@ -1,9 +1,0 @@
-import { sql } from 'kysely'
-import type { Tenant } from '../../../platform/calls/call.ts'
-
-/** Returns the builder's terms for all orders; null if there are none. */
-export async function termsOf({ db, organizationId }: Tenant): Promise<string | null> {
-  const { rows } = await sql<{ poTerms: string | null }>`
-    select "poTerms" from "organizations" where "id" = ${organizationId}`.execute(db)
-  return rows[0]?.poTerms ?? null
-}

@@ -1,0 +1,44 @@
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
+import { hasLink, issueLinks, revokeLink } from '../../../platform/keys/portal-links.ts'
+import { queueLetters } from '../../office/mail/queue-letters.ts'
+import * as vendors from './queries.ts'
+import { findInviteObstacle, listRecipients } from './vendor.ts'
+
+/** Invites a locked vendor to its portal: creates a link that replaces the previous one, and mails it. */
+export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
+  // A vendor that has joined keeps that status when it is invited again.
+  const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
+  const vendor = await vendors.update(call, before, { portalStatus })
+  await revokeLink(call, vendor.id)
+  const addresses = await issueLinks(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
+  await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
+  await mailPortalLinks(call, [{ vendor, link: addresses.get(vendor.id) ?? null }])
+  return vendor
+}
+
+/** A vendor with the new link to its whole portal. */
+export interface MailablePortalLink {
+  vendor: Vendor
+  link: string | null
+}
+
+/** Mails vendors the links to their whole portals. */
+export async function mailPortalLinks(call: WriteCall, links: readonly MailablePortalLink[]): Promise<void> {
+  await queueLetters(
+    call,
+    links.map(({ vendor, link }) => ({
+      ...{ kind: 'portal_invitation' as const, to: listRecipients(vendor), vendorId: vendor.id, aboutId: vendor.id },
+      ...{ values: { 'vendor.companyName': vendor.companyName }, link },
+    })),
+  )
+}
+
+/** Invites a locked vendor that has no portal link, if the caller may invite it. */
+export async function ensurePortalLink(call: WriteCall, vendor: Vendor): Promise<void> {
+  if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return
+  if (findInviteObstacle(vendor) !== null || (await hasLink(call, { subjectId: vendor.id, vendorId: vendor.id })))
+    return
+  await inviteToPortal(call, vendor)
+}

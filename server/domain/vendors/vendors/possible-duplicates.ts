@@ -1,0 +1,97 @@
+import { CompiledQuery } from 'kysely'
+import type { PossibleDuplicate, SyncResult, VendorStatus, VendorsSyncResult } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+
+/** The contract's maximum of possible duplicates: enough to notice the problem. */
+const MAX_DUPLICATES = 5
+
+const DUPLICATE_KEYS = ['nameKey', 'emailKey', 'phoneKey'] as const
+type DuplicateKey = (typeof DUPLICATE_KEYS)[number]
+
+/** A vendor that shares a key with the new one. It is read once per shared key, up to a limit. */
+interface SimilarVendor extends Record<DuplicateKey, string | null> {
+  id: string
+  companyName: string
+  status: VendorStatus
+  by: DuplicateKey
+}
+
+/**
+ * Returns SQL of the vendors that share a key with a new vendor, the oldest five for each key: the same name, email
+ * address, or phone number, in whatever form.
+ *
+ * Each key is compared separately, as a range of its own index and in the order of that index, so that at most five
+ * rows are read even if a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would
+ * expect so many equal values that it reads all vendors in the order of their IDs.
+ *
+ * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for anything
+ * that is computed from columns.
+ */
+function selectSimilarSql(organization: string, keys: Record<DuplicateKey, string>): string {
+  return DUPLICATE_KEYS.map(
+    (key) => `(
+      select v."id", v."companyName", v."status", ${DUPLICATE_KEYS.map((each) => `v."${each}"`).join(', ')}, '${key}' as "by"
+      from "vendors" as v
+      where v."organizationId" = ${organization} and v."archivedAt" is null
+        and v."${key}" between ${keys[key]} and ${keys[key]}
+      order by v."${key}", v."id" limit ${MAX_DUPLICATES})`,
+  ).join(' union all ')
+}
+
+const SIMILAR_TO_ONE = selectSimilarSql('$1', {
+  nameKey: '"vendorNameKey"($2::text)',
+  emailKey: 'lower($3::text)',
+  phoneKey: '"vendorPhoneKey"($4::text)',
+})
+
+/** Returns the vendors that a new vendor may duplicate, before it is created. */
+export async function findSimilarVendors(
+  { db, organizationId }: Call,
+  { companyName, email = null, phone = null }: { companyName: string; email?: string | null; phone?: string | null },
+): Promise<SimilarVendor[]> {
+  const values = [organizationId, companyName, email, phone]
+  return (await db.executeQuery<SimilarVendor>(CompiledQuery.raw(SIMILAR_TO_ONE, values))).rows
+}
+
+const SIMILAR_TO_EACH = `
+  select n."id" as "of", q.*
+  from "vendors" as n
+  cross join lateral (${selectSimilarSql('$1', { nameKey: 'n."nameKey"', emailKey: 'n."emailKey"', phoneKey: 'n."phoneKey"' })}) as q
+  where n."organizationId" = $1 and n."id" = any($2) and q."id" <> n."id"`
+
+/**
+ * Returns the result of a sync with the possible duplicates of each created vendor, including those in the same
+ * request.
+ */
+export async function addPossibleDuplicates(call: WriteCall, synced: SyncResult): Promise<VendorsSyncResult> {
+  const created = synced.rows.flatMap(({ status, id }) => (status === 'created' ? (id ?? []) : []))
+  const isAsked = created.length > 0 && call.permissions.has('vendors:read')
+  const requested = CompiledQuery.raw(SIMILAR_TO_EACH, [call.organizationId, created])
+  const found = isAsked ? (await call.db.executeQuery<SimilarVendor & { of: string }>(requested)).rows : []
+  const alike = Map.groupBy(found, (row) => row.of)
+  return {
+    ...synced,
+    rows: synced.rows.map((row) => ({
+      ...row,
+      possibleDuplicates: toPossibleDuplicates(alike.get(row.id ?? '') ?? []),
+    })),
+  }
+}
+
+/** Returns the found vendors without repeats, oldest first. */
+export function toPossibleDuplicates(alike: readonly SimilarVendor[]): PossibleDuplicate[] {
+  // A vendor found by a key has the new vendor's value of that key.
+  const own = new Map(alike.map((each) => [each.by, each[each.by]]))
+  const agrees = (each: SimilarVendor, key: DuplicateKey) => own.has(key) && own.get(key) === each[key]
+  return [...new Map(alike.map((each) => [each.id, each])).values()]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, MAX_DUPLICATES)
+    .map((each) => ({
+      ...{ id: each.id, companyName: each.companyName, status: each.status },
+      agreesIn: [
+        ...(agrees(each, 'nameKey') ? (['companyName'] as const) : []),
+        ...(agrees(each, 'emailKey') ? (['email'] as const) : []),
+        ...(agrees(each, 'phoneKey') ? (['phone'] as const) : []),
+      ],
+    }))
+}

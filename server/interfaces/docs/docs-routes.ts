@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import express, { type Request, type Response, type Router } from 'express'
+import type { Services } from '../../platform/calls/call.ts'
+import { isOpenToPrograms } from '../../platform/calls/contract.ts'
+import { matchesEtag } from '../../platform/calls/etag.ts'
+import { EXTERNAL_PREFIX, PORTAL_PREFIX, publishCompleteContract } from '../service/published-contract.ts'
+import { renderChangelogFeed } from './changelog-feed.ts'
+import { renderChangelogPage } from './changelog-page.ts'
+import { createDemoKeyRoute } from './demo-key.ts'
+import { renderEventsPage } from './events-page.ts'
+import { renderGlossaryPage } from './glossary-page.ts'
+import { renderGuidePage, renderGuidesPage } from './guides.ts'
+import { renderLlmsText } from './llms-text.ts'
+import { type Page, renderPage, type Site } from './page/page.ts'
+import { buildPostmanCollection } from './postman-collection.ts'
+import { renderProblemPage, renderProblemsPage } from './problem-pages.ts'
+import { buildSamples } from './reference/code-samples.ts'
+import { findReferenceIndex } from './reference/reference-index.ts'
+import { renderOverviewPage, renderSectionPage } from './reference/reference-pages.ts'
+import { renderRolesPage } from './roles-page.ts'
+import { listSearchEntries } from './search-entries.ts'
+import { renderSkillsPage } from './skills-page.ts'
+
+/**
+ * Returns the routes of the documentation, which needs no key: pages generated from the published contract, and guides.
+ * Everything comes from this service, including scripts and styles, and the pages may not load anything from elsewhere.
+ */
+export function createDocsRoutes({ contract, config }: Services): Router {
+  const routes = express.Router()
+  const site: Site = {
+    title: contract.document.info.title,
+    version: contract.version,
+    url: config.publicUrl,
+    docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
+  }
+  const operations = [...contract.operations.values()].filter(isOpenToPrograms)
+
+  // The root redirects to the documentation. Nothing else is served there.
+  routes.get('/', (_req, res) => res.redirect(302, site.docs))
+  page('/docs', () => renderOverviewPage(site, contract))
+  page('/docs/reference/:name', (slug) => renderSectionPage(site, contract, slug))
+  page('/docs/skills', () => renderSkillsPage(site, contract))
+  page('/docs/problems', () => renderProblemsPage(site, contract))
+  page('/docs/problems/:name', (code) => renderProblemPage(site, contract, code))
+  page('/docs/events', () => renderEventsPage(site, contract))
+  page('/docs/guides', () => renderGuidesPage(site, config))
+  page('/docs/guides/:name', (name) => renderGuidePage(site, config, name))
+  page('/docs/roles', () => renderRolesPage(site, contract))
+  page('/docs/glossary', () => renderGlossaryPage(site))
+  page('/docs/changelog', () => renderChangelogPage(site, contract))
+
+  // Redirects to an operation by name, so that links do not depend on the layout of the reference.
+  routes.get('/docs/operations/:name', (req, res, next) => {
+    const operation = operations.find(({ id }) => id === req.params.name)
+    if (operation === undefined) next()
+    else
+      res.redirect(
+        302,
+        `${site.docs}/reference/${findReferenceIndex(contract).sectionOf(operation).slug}#${operation.id}`,
+      )
+  })
+  routes.get('/docs/demo-key', createDemoKeyRoute(config))
+
+  file('/docs/openapi.json', 'application/json; charset=utf-8', () =>
+    JSON.stringify(publishCompleteContract(contract.document, config.publicUrl, [EXTERNAL_PREFIX, PORTAL_PREFIX])),
+  )
+  file('/docs/postman.json', 'application/json; charset=utf-8', () =>
+    JSON.stringify(buildPostmanCollection(site, contract)),
+  )
+  file('/docs/changelog.atom', 'application/atom+xml; charset=utf-8', () => renderChangelogFeed(site, contract))
+  file('/llms.txt', 'text/plain; charset=utf-8', () => renderLlmsText(site, contract, config))
+  file('/docs/samples.json', 'application/json; charset=utf-8', () => {
+    const samples = operations.map((operation) => [operation.id, buildSamples(contract, operation, config.publicUrl)])
+    return JSON.stringify(Object.fromEntries(samples))
+  })
+  file('/docs/search.json', 'application/json; charset=utf-8', () =>
+    JSON.stringify(listSearchEntries(site, contract, config)),
+  )
+  for (const [name, place] of Object.entries(ASSETS)) {
+    file(`/docs/assets/${name}`, TYPES[path.extname(name)] ?? 'application/octet-stream', () => readFileSync(place))
+  }
+  return routes
+
+  /** Renders a page on its first request and keeps it, because nothing on it changes while the service runs. */
+  function page(address: string, make: (name: string) => Page | null): void {
+    const created = new Map<string, PreparedContent>()
+    routes.get(address, (req, res, next) => {
+      const name = String(req.params.name ?? '')
+      let ready = created.get(name)
+      if (ready === undefined) {
+        const content = make(name)
+        if (content === null) return next()
+        ready = prepareContent(renderPage(site, content))
+        created.set(name, ready)
+      }
+      sendContent(req, res, ready, 'text/html; charset=utf-8')
+    })
+  }
+
+  function file(address: string, type: string, read: () => string | Buffer): void {
+    let ready: PreparedContent | undefined
+    routes.get(address, (req, res) => {
+      ready ??= prepareContent(read())
+      sendContent(req, res, ready, type)
+    })
+  }
+}
+
+const ownFile = (name: string) => path.join(import.meta.dirname, name)
+
+const ASSETS: Record<string, string> = {
+  'tokens.css': ownFile('tokens.gen.css'),
+  'docs.css': ownFile('docs.css'),
+  'docs.js': ownFile('docs.js'),
+  'search.js': ownFile('search.js'),
+  'try.js': ownFile('try.js'),
+  'verify.js': ownFile('verify.js'),
+  'verify-webhook.js': ownFile('verify-webhook.gen.js'),
+  'minisearch.js': fileURLToPath(import.meta.resolve('minisearch')),
+}
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+}
+
+/** Content that is sent repeatedly: its plain and compressed bytes, and its ETag. */
+interface PreparedContent {
+  plain: Buffer
+  compressed: Buffer
+  etag: string
+}
+
+function prepareContent(content: string | Buffer): PreparedContent {
+  const plain = Buffer.from(content)
+  const name = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
+  return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
+}
+
+// The empty icon of the pages is a data: image. Everything else is a file of this service.
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  // Browsers keep a copy and revalidate it each time, which costs one 304 response.
+  'Cache-Control': 'no-cache',
+  Vary: 'Accept-Encoding',
+}
+
+function sendContent(req: Request, res: Response, { plain, compressed, etag }: PreparedContent, type: string): void {
+  res.set(HEADERS).set('ETag', etag)
+  const known = req.headers['if-none-match']
+  if (known !== undefined && matchesEtag(known, etag)) {
+    res.status(304).end()
+    return
+  }
+  const isCompressed = req.acceptsEncodings('gzip') === 'gzip'
+  if (isCompressed) res.set('Content-Encoding', 'gzip')
+  res.type(type).send(isCompressed ? compressed : plain)
+}

@@ -1,0 +1,71 @@
+import type { Contract, Operation } from '../../platform/calls/contract.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { EXTERNAL_PREFIX } from '../service/published-contract.ts'
+import { GUIDES, readGuide } from './guides.ts'
+import type { Site } from './page/page.ts'
+
+/**
+ * Returns `/llms.txt` (https://llmstxt.org), the first thing an agent reads: Markdown with links to everything else,
+ * generated from the contract like the pages.
+ */
+export function renderLlmsText(site: Site, contract: Contract, config: Config): string {
+  const { info } = contract.document as { info: { summary?: string } }
+  const docs = (path: string) => `${site.url}/docs${path}`
+  const guides = GUIDES.map((name) => {
+    const { title, lead } = readGuide(name, site, config)
+    return formatLink(title, docs(`/guides/${name}`), lead)
+  })
+  const external = [...contract.operations.values()].filter(({ path }) => path.startsWith(EXTERNAL_PREFIX))
+  const operations = [...Map.groupBy(external, getTag)].map(([tag, members]) =>
+    formatSection(
+      tag,
+      members.map((each) => formatLink(each.id, docs(`/operations/${each.id}`), each.declaration.summary ?? '')),
+    ),
+  )
+  return [
+    `# ${site.title}\n\n> ${info.summary ?? ''}\n\n`,
+    `Base URL: ${site.url}. Send \`Authorization: Bearer plb_…\`. Every operation is also a skill: \`POST /api/ext/execute\`\n`,
+    'with its name and one flat `input` runs it. With `"dryRun": true`, nothing is saved.\n',
+    formatSection('Documents', [
+      formatLink('OpenAPI 3.1', docs('/openapi.json'), 'Every path, schema, example and problem, as JSON.'),
+      formatLink(
+        'Postman collection',
+        docs('/postman.json'),
+        'Every operation with its example request and responses.',
+      ),
+      formatLink(
+        'Tool definitions',
+        `${site.url}/api/ext/schema/tools.json`,
+        'The skills that your key may use. Requires the key.',
+      ),
+      formatLink(
+        'Functions',
+        `${site.url}/api/ext/schema/functions.json`,
+        'The same skills for function calling. Requires the key.',
+      ),
+      formatLink(
+        'MCP',
+        `${site.url}/mcp`,
+        'The skills over the Model Context Protocol (Streamable HTTP). Requires the key.',
+      ),
+      formatLink('Problems', docs('/problems'), 'Every code, when it occurs and how to fix it.'),
+      formatLink('Events', docs('/events'), 'Every event type that webhooks deliver, with a sample.'),
+      formatLink('Glossary', docs('/glossary'), 'The terms of the trade and of the API.'),
+      formatLink('Changelog', docs('/changelog'), 'Changes of the API. Also a feed at /docs/changelog.atom.'),
+    ]),
+    formatSection('Guides', guides),
+    ...operations,
+  ].join('')
+}
+
+function getTag({ declaration }: Operation): string {
+  return declaration.tags?.[0] ?? ''
+}
+
+function formatSection(title: string, lines: readonly string[]): string {
+  return `\n## ${title}\n\n${lines.join('')}`
+}
+
+function formatLink(title: string, address: string, what: string): string {
+  return `- [${title}](${address}): ${what.replaceAll(/\s+/g, ' ').trim()}\n`
+}

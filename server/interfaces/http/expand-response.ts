@@ -1,0 +1,247 @@
+import {
+  type Contract,
+  ContractError,
+  type Operation,
+  type ParameterObject,
+  type Schema,
+} from '../../platform/calls/contract.ts'
+import { Json } from '../../platform/calls/json.ts'
+import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
+import type { Input } from './input-checker.ts'
+
+/** Implements `expand` for the responses of operations, as `x-expands` of the contract declares. */
+export interface ResponseExpander<Context> {
+  /** Returns the operation's reply with the linked records of `expand` next to their IDs. */
+  reply(operation: Operation, paths: readonly string[], input: Input, context: Context): Promise<ExpandedReply>
+}
+
+interface ExpandedReply {
+  status: number
+  body: object
+  headers?: Record<string, string>
+  /** The added fields, which can change without a new version of the record. */
+  follows: readonly string[]
+}
+
+/**
+ * Dependencies of expansions. The caller of a request is known only to `handle` and `permit`, through their context.
+ */
+interface ExpanderParts<Context> {
+  contract: Contract
+  /** Calls the operation's handler with a validated input. */
+  handle(operation: Operation, input: Input, context: Context): Promise<Reply>
+  /** Throws `permission_denied` unless the caller may call the operation. `what` is the subject of its sentence. */
+  permit(context: Context, operation: Operation, what: string): void
+}
+
+interface Reply {
+  status: number
+  body?: object | string
+  headers?: Record<string, string>
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+/** A field that refers to another record, and how to read that record. */
+interface RecordLink {
+  /** The field that contains the ID. */
+  readonly field: string
+  /** The operation that lists the linked records by ID. */
+  readonly list: Operation
+  /** The query of that list, without the IDs. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** The schema of the linked record. */
+  readonly schema: string
+}
+
+/** A link to follow, and the links to follow from its records. */
+interface LinkBranch {
+  readonly name: string
+  readonly link: RecordLink
+  readonly next: readonly LinkBranch[]
+}
+
+/** The maximum page size of every list, so that each link of a page takes one list request. */
+const MAX_IDS = 200
+
+/**
+ * Creates the expansions. Linked records are read through the list of their kind as the same caller, so they look as in
+ * that list, and fields hidden there are hidden here. A page is read once, and then each link once for all of its
+ * records. Like every page, it ends with the record that exceeds the maximum size in bytes. It is then read again with
+ * that number of records, to get the matching cursor.
+ */
+export function createResponseExpander<Context>({
+  contract,
+  handle,
+  permit,
+}: ExpanderParts<Context>): ResponseExpander<Context> {
+  const links = findRecordLinks(contract)
+
+  function branches(schema: string, paths: readonly string[], context: Context, trail = ''): LinkBranch[] {
+    const names = [...new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))]
+    return names.map((name) => {
+      const link = links.get(schema)?.get(name)
+      if (link === undefined) throw new Error(`Expected ${schema} to have a link ${name}.`)
+      permit(context, link.list, `With expand=${trail}${name} this operation`)
+      const further = paths.flatMap((path) => (path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : []))
+      return { name, link, next: branches(link.schema, further, context, `${trail}${name}.`) }
+    })
+  }
+
+  /**
+   * Returns the items with the linked records of the branches; null if the result exceeds a page, which a single item
+   * never does.
+   */
+  async function expanded(
+    items: readonly Item[],
+    along: readonly LinkBranch[],
+    context: Context,
+  ): Promise<Item[] | null> {
+    const added: { name: string; field: string; found: ReadonlyMap<unknown, Item> }[] = []
+    for (const { name, link, next } of along) {
+      const found = await linked(items, link, context)
+      const whole = found === null ? null : await expanded(found, next, context)
+      if (whole === null) return null
+      added.push({ name, field: link.field, found: new Map(whole.map((item) => [item.id, item])) })
+    }
+    return items.map((item) => {
+      const whole: Record<string, unknown> = { ...item }
+      for (const { name, field, found } of added) {
+        if (item[field] === null) whole[name] = null
+        // A record that was erased in the meantime is left out, as if it had not been requested.
+        else if (found.has(item[field])) whole[name] = found.get(item[field])
+      }
+      return whole
+    })
+  }
+
+  async function linked(items: readonly Item[], link: RecordLink, context: Context): Promise<readonly Item[] | null> {
+    const ids = [...new Set(items.map((item) => item[link.field]).filter((id) => id !== null))]
+    if (ids.length === 0) return []
+    if (ids.length > MAX_IDS)
+      throw new Error(`Expected a page to link to at most ${MAX_IDS} records of ${link.schema}, not ${ids.length}.`)
+    const { body } = await handle(link.list, { path: {}, query: { ...link.query, ids }, body: undefined }, context)
+    const { data, nextCursor } = readContent(body) as unknown as Page
+    return nextCursor !== null && ids.length > 1 ? null : data
+  }
+
+  async function page(
+    operation: Operation,
+    along: readonly LinkBranch[],
+    input: Input,
+    context: Context,
+  ): Promise<Reply> {
+    for (let limit = Number(input.query.limit); ; ) {
+      const reply = await handle(operation, { ...input, query: { ...input.query, limit } }, context)
+      const { data, nextCursor } = readContent(reply.body) as unknown as Page
+      const whole = await expanded(data, along, context)
+      const items = whole === null ? null : itemsThatFitPage(whole)
+      if (items !== null && items.length === data.length) {
+        const text = `{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`
+        return { ...reply, body: new Json(text, nextCursor) }
+      }
+      // The limit shrinks each time, and one record always fits.
+      limit = items?.length ?? data.length >> 1
+    }
+  }
+
+  return {
+    async reply(operation, paths, input, context) {
+      const { schema, isPage } = responseSchemaOf(contract, operation)
+      const along = branches(schema, paths, context)
+      const follows = along.map(({ name }) => name)
+      if (isPage) return { ...requireBody(await page(operation, along, input, context)), follows }
+      const reply = requireBody(await handle(operation, input, context))
+      const [record] = (await expanded([readContent(reply.body)], along, context)) ?? []
+      if (record === undefined) throw new Error(`Expected ${operation.id} to return a record.`)
+      return { ...reply, body: record, follows }
+    },
+  }
+}
+
+/** Returns the items as JSON, up to the one that reaches the maximum page size. Later items are not serialized. */
+function itemsThatFitPage(items: readonly Item[]): string[] {
+  const texts: string[] = []
+  let bytes = 0
+  for (const item of items) {
+    if (bytes >= MAX_PAGE_BYTES) break
+    const text = JSON.stringify(item)
+    bytes += Buffer.byteLength(text)
+    texts.push(text)
+  }
+  return texts
+}
+
+interface Page {
+  data: readonly Item[]
+  nextCursor: string | null
+}
+
+function requireBody(reply: Reply): Reply & { body: object } {
+  const { body } = reply
+  if (typeof body !== 'object') throw new Error('Expected an operation with links to return records.')
+  return { ...reply, body }
+}
+
+function readContent(body: Reply['body']): Item {
+  return (body instanceof Json ? body.value : body) as Item
+}
+
+/** Returns the links of each schema by field, with the list that reads the linked records. */
+function findRecordLinks(contract: Contract): ReadonlyMap<string, ReadonlyMap<string, RecordLink>> {
+  const lists = new Map<string, Operation>()
+  for (const operation of contract.operations.values()) {
+    if (operation.method !== 'GET' || operation.path.includes('{') || !parametersByName(contract, operation).has('ids'))
+      continue
+    const { schema, isPage } = responseSchemaOf(contract, operation)
+    if (isPage) lists.set(schema, operation)
+  }
+  const { 'x-expands': expands = {} } = contract.document
+  return new Map(
+    Object.entries(expands).map(([record, targets]) => [
+      record,
+      new Map(
+        Object.entries(targets).map(([name, schema]) => {
+          const list = lists.get(schema)
+          if (list === undefined)
+            throw new ContractError(`Expected an operation that lists ${schema} by IDs, because ${record} links to it.`)
+          return [name, { field: `${name}Id`, list, query: defaultQuery(contract, list), schema }]
+        }),
+      ),
+    ]),
+  )
+}
+
+function defaultQuery(contract: Contract, list: Operation): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const [name, { schema }] of parametersByName(contract, list)) {
+    if (schema.default !== undefined) query[name] = schema.default
+    if (name === 'limit') query[name] = MAX_IDS
+    if (name === 'includeArchived') query[name] = true
+  }
+  return query
+}
+
+function parametersByName(contract: Contract, { declaration }: Operation): Map<string, ParameterObject> {
+  const declared = (declaration.parameters ?? []).map((each) => contract.resolve<ParameterObject>(each))
+  return new Map(declared.flatMap((each) => (each.in === 'query' ? [[each.name, each] as const] : [])))
+}
+
+/** Returns the schema of the record that the operation returns, or of the records on its pages. */
+function responseSchemaOf(contract: Contract, { declaration }: Operation): { schema: string; isPage: boolean } {
+  const response = declaration.responses['200']
+  const content =
+    response === undefined ? undefined : contract.resolve<{ content?: Content; description: string }>(response).content
+  const declared = content?.['application/json']?.schema ?? {}
+  const { properties = {} } = contract.resolve<Schema>(declared) as { properties?: { data?: { items?: Schema } } }
+  const items = properties.data?.items
+  return items === undefined
+    ? { schema: schemaName(declared), isPage: false }
+    : { schema: schemaName(items), isPage: true }
+}
+
+type Content = Record<string, { schema: Schema }>
+
+function schemaName({ $ref }: Schema): string {
+  return typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : ''
+}

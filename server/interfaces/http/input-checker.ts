@@ -1,0 +1,196 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import type { Contract, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
+import { findSetter } from '../../platform/calls/field-hints.ts'
+import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-errors.ts'
+import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
+import { minorUnits } from '../../platform/values/minor-units.ts'
+
+/** The input of an operation: its path parameters, its query parameters and its body. */
+export interface Input {
+  path: Record<string, string>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+/**
+ * Checks an input object against the contract's schemas. Skills and other in-process calls are checked this way. A
+ * request that its validator has rejected is checked again, because the validator's errors are only texts, and a useful
+ * message needs the broken rule.
+ */
+export interface InputChecker {
+  /** Returns the errors of a typed input, and fills in defaults. Checks the decimals of amounts if a currency is given. */
+  check(operation: Operation, input: Input, currency?: string): FieldError[]
+  /** Returns the amounts of a valid input that have more decimals than the currency; only the first if `isLarge`. */
+  checkDecimals(operation: Operation, input: Input, amounts: { currency: string; isLarge: boolean }): FieldError[]
+  /**
+   * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
+   * defaults. Checks the decimals of amounts in the body if a currency is given.
+   */
+  read(
+    operation: Operation,
+    sent: SentParts,
+    currency?: string,
+  ): { faults: FieldError[]; query: Record<string, unknown> }
+  /** Returns the first error of a body for which finding all errors would take too long; undefined if there is none. */
+  firstFault(operation: Operation, body: unknown): FieldError | undefined
+}
+
+export interface SentParts {
+  query: Record<string, unknown>
+  headers: Record<string, unknown>
+  body: unknown
+}
+
+export function createInputChecker(contract: Contract): InputChecker {
+  const typed = createPartCompiler(contract, { coerceTypes: false })
+  const asText = createPartCompiler(contract, { coerceTypes: true })
+  const untilFirst = createPartCompiler(contract, { coerceTypes: false, allErrors: false })
+  const strict = new Map<string, PartCompiler>()
+
+  /** Compiles schemas only on first use, because few requests have an amount with more decimals than the currency. */
+  function strictFor(moneyDecimals: number, allErrors: boolean): PartCompiler {
+    const key = `${moneyDecimals} ${allErrors}`
+    const compiler = strict.get(key) ?? createPartCompiler(contract, { coerceTypes: false, allErrors, moneyDecimals })
+    strict.set(key, compiler)
+    return compiler
+  }
+
+  /** Describes one part of an operation's input: what its names stand for, and how errors point to them. */
+  function subject(operation: Operation, part: Part): CheckedInput {
+    if (part !== 'body') return { pointer: parameterNameAt, noun: 'parameter of this operation' }
+    const setter = (name: string) => findSetter(contract, operation, name)
+    return { pointer: (path) => path, noun: 'field of this operation', setter }
+  }
+
+  function errors(
+    compiled: PartCompiler,
+    operation: Operation,
+    part: Part,
+    value: unknown,
+    of: object = {},
+  ): FieldError[] {
+    const validate = compiled(operation, part)
+    return validate(value) ? [] : toFieldErrors(validate.errors ?? [], { ...subject(operation, part), ...of })
+  }
+
+  /** Returns the errors of a body, including amounts with more decimals than the currency, if one is given. */
+  function bodyFaults(operation: Operation, body: unknown, currency: string | undefined): FieldError[] {
+    if (!operation.takesBody) return []
+    if (currency === undefined || !hasMoreDecimals(body, currency)) return errors(typed, operation, 'body', body)
+    return errors(strictFor(minorUnits(currency), true), operation, 'body', body, { currency })
+  }
+
+  function read(operation: Operation, { query, headers, body }: SentParts, currency?: string) {
+    const declared = Object.keys(parameterSchema(contract, operation, 'query').properties)
+    const empty = declared.filter((name) => query[name] === '')
+    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
+    const found = [
+      ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
+      // This also replaces the texts with the values that they stand for.
+      ...errors(asText, operation, 'query', others),
+      ...errors(asText, operation, 'header', headers),
+      ...bodyFaults(operation, body, currency),
+    ]
+    return { faults: found, query: others }
+  }
+
+  return {
+    read,
+    check(operation, { path, query, body }, currency) {
+      const missing = Object.entries(path).filter(([, value]) => typeof value !== 'string' || value === '')
+      return [
+        ...missing.map(([name]) => ({ pointer: name, code: 'required', message: 'is required' })),
+        ...errors(typed, operation, 'query', query),
+        ...bodyFaults(operation, body, currency),
+      ]
+    },
+    checkDecimals(operation, { query, body }, { currency, isLarge }) {
+      const strict = strictFor(minorUnits(currency), !isLarge)
+      return [
+        ...(hasMoreDecimals(query, currency) ? errors(strict, operation, 'query', query, { currency }) : []),
+        ...(operation.takesBody && hasMoreDecimals(body, currency)
+          ? errors(strict, operation, 'body', body, { currency })
+          : []),
+      ]
+    },
+    firstFault(operation, body) {
+      return errors(untilFirst, operation, 'body', body)[0]
+    },
+  }
+}
+
+/** Errors name a parameter as it was sent, not by a JSON pointer. */
+function parameterNameAt(path: string): string {
+  return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+type Part = 'query' | 'header' | 'body'
+type PartCompiler = (operation: Operation, part: Part) => ValidateFunction
+
+/** Compiles the schema of a part of an operation's input on first use, because most are never used. */
+function createPartCompiler(
+  contract: Contract,
+  { moneyDecimals, ...options }: { coerceTypes: boolean; allErrors?: boolean; moneyDecimals?: number },
+): PartCompiler {
+  let ajv: InstanceType<typeof Ajv2020.default> | undefined
+  const compiled = new Map<string, ValidateFunction>()
+
+  function compile(schema: Schema): ValidateFunction {
+    if (ajv === undefined) {
+      ajv = registerFormats(
+        new Ajv2020.default({
+          strict: false,
+          allErrors: true,
+          verbose: true,
+          useDefaults: true,
+          ...FAST_COMPILATION,
+          ...options,
+        }),
+        moneyDecimals,
+      )
+      ajv.addSchema({ components: contract.document.components }, DOCUMENT)
+    }
+    return ajv.compile(resolveReferencesIn(schema))
+  }
+
+  return (operation, part) => {
+    const key = `${operation.id} ${part}`
+    let validate = compiled.get(key)
+    if (validate === undefined) {
+      validate = compile(part === 'body' ? bodySchema(operation) : parameterSchema(contract, operation, part))
+      compiled.set(key, validate)
+    }
+    return validate
+  }
+}
+
+const DOCUMENT = 'contract'
+
+/** Returns the schema with its document-relative references rewritten to point into the contract. */
+function resolveReferencesIn(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
+}
+
+function bodySchema({ declaration }: Operation): Schema {
+  return declaration.requestBody?.content['application/json']?.schema ?? {}
+}
+
+/** Returns the schema of the query or the headers as one object. */
+function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const declared of operation.declaration.parameters ?? []) {
+    const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
+    if (where !== part) continue
+    const key = part === 'header' ? name.toLowerCase() : name
+    // The validator applies a default only where it is written, not through a reference.
+    properties[key] = { ...contract.resolve<Schema>(schema), ...omitReference(schema) }
+    if (parameter.required === true) required.push(key)
+  }
+  return { type: 'object', properties, required, additionalProperties: part === 'header' }
+}
+
+function omitReference({ $ref: _followed, ...beside }: Schema): Schema {
+  return beside
+}

@@ -1,0 +1,214 @@
+import express, { type Request, type Response, Router } from 'express'
+import * as OpenApiValidator from 'express-openapi-validator'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import { type Contract, ContractError, type Operation } from '../../platform/calls/contract.ts'
+import { Upload } from '../../platform/calls/upload.ts'
+import { MAX_FIELD_ERRORS, MAX_MESSAGE_LENGTH } from '../../platform/problems/field-errors.ts'
+import { formats } from '../../platform/problems/formats.ts'
+import { MAX_POINTER_LENGTH, validationFailed } from '../../platform/problems/problem.ts'
+import { createInputChecker, type Input } from './input-checker.ts'
+import { describeUnstorable } from './request-body.ts'
+import { buildRequestDocument, getTag } from './request-document.ts'
+
+/**
+ * Validates requests against the contract. express-openapi-validator decides whether a request is valid, converts its
+ * parameters and fills in defaults. Each tag has a validator of its own, created at the tag's first request, because the
+ * library tries the paths of a document one after the other. A request that the library rejects is checked a second time
+ * by Ajv, whose errors name the broken rules that the messages are made from.
+ */
+export interface Validator {
+  /**
+   * Returns the input of a request, converted and with defaults. Throws one `validation_failed` with all errors. With a
+   * currency, they include amounts with more decimals than the currency.
+   */
+  check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input>
+  /** Does the same for an input that is already an object. */
+  checkInput(operation: Operation, input: Input, currency?: string): Input
+  /** Throws `validation_failed` if an amount of a valid input has more decimals than the currency. */
+  checkDecimals(operation: Operation, input: Input, currency: string): void
+  /** Compiles every schema, so that the first requests need not. Throws if a schema cannot be compiled. */
+  compileAll(options?: { pause(): Promise<void> }): Promise<void>
+}
+
+export function createValidator(contract: Contract): Validator {
+  const routers = new Map<string, Router>()
+  const inputs = createInputChecker(contract)
+
+  function routerOf(operation: Operation): Router {
+    const tag = getTag(operation)
+    let router = routers.get(tag)
+    if (router === undefined) {
+      router = Router().use(
+        OpenApiValidator.middleware({
+          apiSpec: buildRequestDocument(contract, tag) as ApiSpec,
+          validateApiSpec: false,
+          validateRequests: { allowUnknownQueryParameters: false, coerceTypes: false },
+          validateResponses: false,
+          // The caller is authenticated before the request is validated.
+          validateSecurity: false,
+          fileUploader: false,
+          ajvFormats: { mode: 'full' },
+          formats,
+        }),
+      )
+      routers.set(tag, router)
+    }
+    return router
+  }
+
+  async function check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input> {
+    const path = req.params as Record<string, string>
+    if (!hasInput(operation, req)) return { path, query: {}, body: undefined }
+    const sent = { ...req.query }
+    if (req.body instanceof Upload) return checkBeside(operation, req, sent)
+    const rejection = await validate(operation, req, res)
+    const errors =
+      rejection === null
+        ? findUnknownParameters(sent, req.query)
+        : explain(operation, { sent, currency }, req, rejection)
+    if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_FIELD_ERRORS))
+    return { path, query: req.query, body: req.body }
+  }
+
+  // The library would have to read the file to check it, so an upload has only our own check.
+  function checkBeside(operation: Operation, { params, headers, body }: Request, sent: Record<string, unknown>): Input {
+    const { faults, query } = inputs.read({ ...operation, takesBody: false }, { query: sent, headers, body: undefined })
+    faults.push(...findUnknownParameters(sent, query))
+    if (faults.length > 0) throw validationFailed(faults.slice(0, MAX_FIELD_ERRORS))
+    return { path: params as Record<string, string>, query, body }
+  }
+
+  /** Returns why the library rejects the request; null if it accepts it. */
+  async function validate(operation: Operation, req: Request, res: Response): Promise<Rejection | null> {
+    normalizeContentType(operation, req)
+    const error = await new Promise<unknown>((done) => {
+      routerOf(operation)(req, res, done)
+    })
+    if (error instanceof OpenApiValidator.error.BadRequest) return error
+    if (error !== undefined) throw error
+    return null
+  }
+
+  // Finds all errors, because the library stops at the first one and describes it as text.
+  function explain(
+    operation: Operation,
+    { sent, currency }: { sent: Record<string, unknown>; currency: string | undefined },
+    { headers, body }: Request,
+    rejection: Rejection,
+  ): FieldError[] {
+    // For each further error Ajv copies all previous ones, so finding all errors of a large body takes seconds.
+    const isLarge = operation.takesBody && hasMoreValuesThan(body, MAX_LISTED)
+    const first = isLarge ? inputs.firstFault(operation, body) : undefined
+    if (first !== undefined) return [first]
+    const { faults, query } = inputs.read(operation, { query: sent, headers, body }, currency)
+    faults.push(...findUnknownParameters(sent, query))
+    return faults.length > 0 ? faults : toFieldErrors(rejection)
+  }
+
+  return {
+    check,
+    checkInput(operation, input, currency) {
+      const errors = inputs.check(operation, input, currency)
+      if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_FIELD_ERRORS))
+      return input
+    },
+    checkDecimals(operation, input, currency) {
+      const isLarge = operation.takesBody && hasMoreValuesThan(input.body, MAX_LISTED)
+      const errors = inputs.checkDecimals(operation, input, { currency, isLarge })
+      if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_FIELD_ERRORS))
+    },
+    async compileAll(options) {
+      const app = express()
+      for (const operation of contract.operations.values()) {
+        const { req, res } = createEmptyRequest(app, operation)
+        await validate(operation, req, res).catch((error) => {
+          throw new ContractError(`The validator rejects ${operation.id}: ${(error as Error).message}`, {
+            cause: error,
+          })
+        })
+        await options?.pause()
+      }
+    },
+  }
+}
+
+type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec']
+type Rejection = InstanceType<typeof OpenApiValidator.error.BadRequest>
+
+/** Of a body with more values than this, only the first error is listed. */
+const MAX_LISTED = 10_000
+
+/** Whether an object or array has more members than this, counting all levels. */
+function hasMoreValuesThan(value: unknown, max: number): boolean {
+  let left = max
+  const count = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null) return
+    const members = Object.values(inner)
+    left -= members.length
+    for (const member of members) {
+      if (left < 0) return
+      count(member)
+    }
+  }
+  count(value)
+  return left < 0
+}
+
+/** Without a query, a body or a declared header, nothing can be invalid or need a default. */
+function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): boolean {
+  if (takesBody || takesQuery || req.url.includes('?')) return true
+  for (const name of headers) if (req.headers[name] !== undefined) return true
+  return false
+}
+
+// The library caches a compiled validator per content type. At this point the body is JSON, whatever type was sent.
+function normalizeContentType(operation: Operation, { headers }: Request): void {
+  if (operation.takesBody) headers['content-type'] = 'application/json'
+  else if (headers['content-type'] !== undefined) delete headers['content-type']
+}
+
+/**
+ * The "query parser" setting of Express. A name that is sent more than once becomes a list of values. The object has no
+ * prototype, so it contains only names that were sent.
+ */
+export function parseQuery(text: string | null | undefined): Record<string, unknown> {
+  const query: Record<string, unknown> = Object.create(null)
+  if (!text) return query
+  // A leading question mark is part of the query, but URLSearchParams would strip it.
+  for (const [name, value] of new URLSearchParams(`?${text}`)) {
+    query[name] = name in query ? ([] as unknown[]).concat(query[name], value) : value
+  }
+  return query
+}
+
+// Returns the errors that the library misses: a text that no column can store, and numbers that only JavaScript
+// accepts, such as 0x10, 1e400 and " 5".
+function findUnknownParameters(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
+  return Object.entries(sent).flatMap(([name, text]) => {
+    const pointer = name.slice(0, MAX_POINTER_LENGTH)
+    const problem = describeUnstorable(String(text))
+    if (problem !== null) return [{ pointer, code: 'format', message: problem }]
+    if (text !== '' && typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
+      return [{ pointer, code: 'type', message: 'must be a number' }]
+    }
+    return []
+  })
+}
+
+// If the library rejects a request that our own check accepts, the caller gets the library's messages.
+function toFieldErrors({ errors }: Rejection): FieldError[] {
+  return errors.map(({ path, message, errorCode = 'invalid' }) => ({
+    pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, MAX_POINTER_LENGTH),
+    code: errorCode.split('.')[0] ?? errorCode,
+    message: message.slice(0, MAX_MESSAGE_LENGTH),
+  }))
+}
+
+/** Builds an empty request for an operation. The library compiles an operation's schemas at the first request. */
+function createEmptyRequest(
+  app: express.Express,
+  { method, path, takesBody }: Operation,
+): { req: Request; res: Response } {
+  const own = { method, url: path, originalUrl: path, baseUrl: '', headers: {}, body: takesBody ? {} : undefined }
+  return { req: Object.assign(Object.create(app.request), own), res: Object.create(app.response) }
+}

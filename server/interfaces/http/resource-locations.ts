@@ -1,0 +1,89 @@
+import type { Contract, Operation, OperationId, ResponseObject } from '../../platform/calls/contract.ts'
+
+/**
+ * Returns where a resource can be read after an operation has created it: at the GET below the operation's path;
+ * otherwise at the GET with the same schema; otherwise below the path without the parent record. Operations whose
+ * results cannot be read individually are missing here, and their handlers must set the Location.
+ */
+export function mapLocations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
+  const operations = [...contract.operations.values()]
+  const items = listItemOperations(contract)
+  const found = new Map<OperationId, (id: string) => string>()
+  for (const operation of operations) {
+    const created = findSuccessResponse(contract, operation, '201')
+    if (created?.headers?.Location === undefined) continue
+    const schema = responseSchema(created)
+    const item =
+      items.find(({ path }) => toCollectionPath(path) === operation.path) ??
+      items.find(
+        (one) => schema !== undefined && responseSchema(findSuccessResponse(contract, one, '200')) === schema,
+      ) ??
+      items.find(({ path }) => toCollectionPath(path) === omitOwnerPath(operation.path))
+    if (item === undefined) continue
+    const collection = toCollectionPath(item.path)
+    found.set(operation.id, (id) => `${collection}/${id}`)
+  }
+  return found
+}
+
+/** An operation that reads a record, and the name of its only parameter, which is the record's ID. */
+export interface ReadOperation {
+  id: OperationId
+  parameter: string
+}
+
+/**
+ * Returns, for each operation that returns one created or changed record, the operation that reads that record
+ * afterwards.
+ */
+export function mapReaders(contract: Contract): ReadonlyMap<OperationId, ReadOperation> {
+  const readerOf = new Map<unknown, ReadOperation>()
+  for (const item of listItemOperations(contract)) {
+    const schema = responseSchema(findSuccessResponse(contract, item, '200'))
+    const parameter = /\{(\w+)\}$/.exec(item.path)?.[1]
+    if (schema !== undefined && parameter !== undefined) readerOf.set(schema, { id: item.id, parameter })
+  }
+  const found = new Map<OperationId, ReadOperation>()
+  for (const operation of contract.operations.values()) {
+    if (operation.method !== 'POST') continue
+    const [reader] = listSuccessResponses(contract, operation).flatMap(
+      (response) => readerOf.get(responseSchema(response)) ?? [],
+    )
+    if (reader !== undefined) found.set(operation.id, reader)
+  }
+  return found
+}
+
+function listItemOperations(contract: Contract): Operation[] {
+  return [...contract.operations.values()].filter(
+    ({ method, path }) => method === 'GET' && /^[^{]*\/\{\w+\}$/.test(path),
+  )
+}
+
+function listSuccessResponses(contract: Contract, { declaration }: Operation): ResponseObject[] {
+  return Object.entries(declaration.responses).flatMap(([status, declared]) =>
+    status.startsWith('2') ? [contract.resolve<ResponseObject>(declared)] : [],
+  )
+}
+
+function toCollectionPath(itemPath: string): string {
+  return itemPath.slice(0, itemPath.lastIndexOf('/'))
+}
+
+/** A record created at `/api/ext/payments/{paymentId}/lien-waivers` is read at `/api/ext/lien-waivers`. */
+function omitOwnerPath(path: string): string {
+  return path.replace(/\/[^/]+\/\{\w+\}(?=\/[^/]+$)/, '')
+}
+
+function findSuccessResponse(
+  contract: Contract,
+  { declaration }: Operation,
+  status: string,
+): ResponseObject | undefined {
+  const declared = declaration.responses[status]
+  return declared === undefined ? undefined : contract.resolve<ResponseObject>(declared)
+}
+
+function responseSchema(response: ResponseObject | undefined): unknown {
+  return response?.content?.['application/json']?.schema.$ref
+}

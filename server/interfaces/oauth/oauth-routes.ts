@@ -1,0 +1,283 @@
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { Logger } from 'pino'
+import * as grants from '../../domain/administration/oauth-grants/queries.ts'
+import { newCall, type Principal, type Services } from '../../platform/calls/call.ts'
+import { clientAddressOf } from '../../platform/calls/client-address.ts'
+import { redactPath } from '../../platform/calls/path-for-log.ts'
+import { getRequestId } from '../../platform/calls/request-id.ts'
+import { isFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
+import { assertSameOrigin } from '../../platform/keys/same-origin.ts'
+import type { FailureLog } from '../../platform/problems/failure-log.ts'
+import { Problem } from '../../platform/problems/problem.ts'
+import {
+  type AuthorizationError,
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+} from './authorization-request.ts'
+import { grantAccess, listOfferedPermissions, openTicket, sealTicket } from './consent.ts'
+import { renderConsentPage, renderNoticePage, renderUnconnectedPage } from './consent-page.ts'
+import { findPerson, type Person } from './find-person.ts'
+import { findClient, recordGrant, registerClient } from './oauth-clients.ts'
+import { MAX_REQUEST_BYTES, OauthError, toOauthError } from './oauth-error.ts'
+import {
+  authorizationServerMetadata,
+  listResourceUrls,
+  protectedResourceMetadata,
+  wellKnownPath,
+} from './oauth-metadata.ts'
+import { STYLE_SOURCE } from './oauth-style.ts'
+import { exchangeToken, revokeToken } from './oauth-tokens.ts'
+import { addParameters, displayHost, formActionSource, isRegisteredUri } from './redirect-uris.ts'
+
+/**
+ * OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the tokens. It is not part of
+ * the contract, because OAuth's own standards define its paths, bodies and errors. Its results are: operations list and
+ * revoke grants, and a token is accepted wherever an API key is.
+ */
+interface OauthRouteParts {
+  services: Services
+  log: Logger
+  failures: FailureLog
+}
+
+/** Log fields of a finished request. The query is left out, because it contains codes and states. */
+interface OauthRequest {
+  requestId: string
+  address: string
+  principal: Principal | null
+}
+
+export function createOauthRoutes(parts: OauthRouteParts): Router {
+  const { services } = parts
+  const { config, database, clock, limits } = services
+  const { publicUrl } = config
+  const routes = express.Router()
+  addMetadataRoutes(routes, publicUrl)
+
+  routes.use('/oauth', (req, res, next) => {
+    const visit: OauthRequest = { requestId: getRequestId(req), address: clientAddressOf(req), principal: null }
+    res.locals.visit = visit
+    logWhenFinished(parts, req, res, visit)
+    res.set(COMMON_HEADERS).set('X-Request-Id', visit.requestId)
+    limits.takeVisit(visit.address).then(() => next(), next)
+  })
+  const form = express.urlencoded({ extended: false, limit: MAX_REQUEST_BYTES })
+  routes.post('/oauth/register', express.json({ limit: MAX_REQUEST_BYTES }), async (req, res) => {
+    await limits.takeRegistration(getVisit(res).address)
+    res.status(201).json(await registerClient(database, clock.now(), req.body))
+  })
+  routes.post('/oauth/token', form, async (req, res) => {
+    res.set('Pragma', 'no-cache').json(await exchangeToken(services, req.body ?? {}))
+  })
+  routes.post('/oauth/revoke', form, async (req, res) => {
+    await revokeToken(services, req.body ?? {})
+    res.status(200).end()
+  })
+  routes.get('/oauth/authorize', (req, res) => respondWithPage(res, () => showConsent(parts, req, res)))
+  routes.post('/oauth/authorize', form, (req, res) => respondWithPage(res, () => handleDecision(parts, req, res)))
+  routes.use('/oauth', (error: unknown, _req: Request, res: Response, next: NextFunction) => {
+    if (res.headersSent) return next(error)
+    const { requestId } = getVisit(res)
+    const { code, message, status, headers } = toOauthError(error)
+    if (status >= 500 && !(error instanceof OauthError)) parts.failures.report(error, { requestId }, code)
+    res.status(status).set(headers).json({ error: code, error_description: message })
+  })
+  return routes
+}
+
+/** The documents are at the root of the host, before the path that the service may have there. */
+function addMetadataRoutes(routes: Router, publicUrl: string): void {
+  const serve = (address: string, document: object) => {
+    const { pathname } = new URL(address)
+    routes.get(pathname, (_req, res) => {
+      res.set({ 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' }).json(document)
+    })
+  }
+  for (const issuer of [publicUrl, new URL(publicUrl).origin])
+    serve(wellKnownPath('oauth-authorization-server', issuer), authorizationServerMetadata({ publicUrl }))
+  for (const resource of listResourceUrls(publicUrl).filter((each) => !each.endsWith('/')))
+    serve(wellKnownPath('oauth-protected-resource', resource), protectedResourceMetadata({ publicUrl }, resource))
+}
+
+/** Shows the consent page after the user has signed in. */
+async function showConsent({ services }: OauthRouteParts, req: Request, res: Response): Promise<void> {
+  const { config, database, clock } = services
+  const { publicUrl } = config
+  const root = getPath(publicUrl)
+  const parameters = new URL(req.originalUrl, publicUrl).searchParams
+  const organizationId = parameters.get('organization')
+  parameters.delete('organization')
+  const requested = await readAuthorizationRequest({ database, publicUrl }, parameters)
+  if ('message' in requested) return respondWithNotice(res, 400, 'This app cannot be connected', requested.message)
+  const person = await findPerson(services, req.headers, organizationId)
+  if ('error' in requested) return respondWithError(services, res, requested, person)
+  // An app keeps its access for a year, so connecting one requires a fresh sign-in.
+  if (person === null || !isFreshSignIn(person.principal.session, clock.now())) {
+    const back = `/oauth/authorize?${parameters}`
+    return res.redirect(303, `${root}/sign-in?${new URLSearchParams({ to: back })}`)
+  }
+  const { principal, user, others } = person
+  getVisit(res).principal = principal
+  await services.limits.take(principal)
+  if (principal.organization.tier !== 'pro_plus')
+    return respondWithNotice(
+      res,
+      403,
+      'This app cannot be connected',
+      `${principal.organization.name} is not on the Pro+ tier.`,
+    )
+  const offered = listOfferedPermissions(requested, principal)
+  if (offered.length === 0)
+    return respondWithError(
+      services,
+      res,
+      {
+        ...requested,
+        error: 'invalid_scope',
+        description: 'Your role does not include any permission that the app requested.',
+      },
+      person,
+    )
+  const here = (id: string) => `${root}/oauth/authorize?${new URLSearchParams([...parameters, ['organization', id]])}`
+  const html = renderConsentPage({
+    ...{
+      clientName: requested.client.name,
+      place: displayHost(requested.redirectUri),
+      isOnDevice: isDeviceRedirect(requested),
+    },
+    ...{ person: user, organization: principal.organization, offered },
+    others: others.map(({ id, name }) => ({ name, href: here(id) })),
+    ticket: sealTicket(config.encryptionKey, requested, principal, { offered, nowMs: clock.nowMs() }),
+    action: `${root}/oauth/authorize`,
+  })
+  sendPage(res, 200, html, formActionSource(requested.redirectUri))
+}
+
+/** Processes the user's decision. */
+async function handleDecision({ services }: OauthRouteParts, req: Request, res: Response): Promise<void> {
+  const { config, database, clock } = services
+  const { publicUrl } = config
+  assertSameOrigin(req.headers, publicUrl)
+  const sent = (req.body ?? {}) as Record<string, unknown>
+  const signedIn = await findPerson(services, req.headers, null)
+  const sessionId = signedIn?.principal.session.id
+  const ticket =
+    sessionId === undefined ? null : openTicket(config.encryptionKey, String(sent.ticket), sessionId, clock.nowMs())
+  if (ticket === null)
+    return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
+  const person = await findPerson(services, req.headers, ticket.organizationId)
+  const client = await findClient(database, ticket.clientId)
+  if (person === null || client === undefined || !isRegisteredUri(ticket.redirectUri, client.redirectUris))
+    return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
+  const { principal } = person
+  getVisit(res).principal = principal
+  await services.limits.take(principal)
+  if (sent.decision !== 'allow')
+    return respondWithError(
+      services,
+      res,
+      { ...ticket, client, error: 'access_denied', description: 'The user denied access.' },
+      person,
+    )
+  const ticked = [sent.permission ?? []].flat()
+  const permissions = ticket.offered.filter((one) => ticked.includes(one) && principal.permissions.has(one))
+  if (permissions.length === 0)
+    return respondWithNotice(
+      res,
+      422,
+      'No permission is selected',
+      'Go back and select at least one permission, or deny access.',
+    )
+  const { requestId, address } = getVisit(res)
+  const call = newCall(services, { principal, requestId, address })
+  const agreed = { clientName: client.name, permissions, proposeOnly: sent.proposeOnly === 'yes' }
+  if (!(await recordGrant(database, client.id, call.now)))
+    return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
+  const code = await grantAccess(call, ticket, agreed)
+  const { redirectUri, state } = ticket
+  res.redirect(303, addParameters(redirectUri, { code, state, iss: publicUrl }))
+}
+
+/**
+ * Redirects the error to an app that the user has connected before. Any other app could be one that was registered to
+ * make this service redirect users to a malicious page, so the user sees a page and decides (RFC 9700, section 4.11).
+ */
+async function respondWithError(
+  { config, database }: Services,
+  res: Response,
+  { client, redirectUri, state, error, description }: AuthorizationError,
+  person: Person | null,
+): Promise<void> {
+  const { publicUrl } = config
+  const href = addParameters(redirectUri, { error, error_description: description, state, iss: publicUrl })
+  if (person !== null) {
+    const { id, organization } = person.principal
+    const tenant = { db: database.of(organization.id).statements, organizationId: organization.id }
+    if ((await grants.findActiveGrant(tenant, String(id), client.id)).length > 0) return res.redirect(303, href)
+  }
+  const isRefused = error === 'access_denied'
+  const title = isRefused ? 'The app was not connected' : 'This app cannot be connected'
+  const message = isRefused
+    ? 'You denied access. The app has no permissions.'
+    : `The app sent an invalid request. ${description}`
+  const html = renderUnconnectedPage(title, message, { clientName: client.name, place: displayHost(redirectUri), href })
+  sendPage(res, isRefused ? 200 : 400, html)
+}
+
+/** Returns the path of the service on its host, which may not be the root. */
+function getPath(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/$/, '')
+}
+
+function isDeviceRedirect({ redirectUri }: AuthorizationRequest): boolean {
+  return !redirectUri.startsWith('https:')
+}
+
+/** Sends a page for a user. Its errors are written for users rather than for apps. */
+async function respondWithPage(res: Response, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error
+    res.set({ ...error.headers })
+    respondWithNotice(res, error.status, 'The app cannot be connected', error.message)
+  }
+}
+
+function respondWithNotice(res: Response, status: number, title: string, message: string): void {
+  sendPage(res, status, renderNoticePage(title, message))
+}
+
+function getVisit(res: Response): OauthRequest {
+  return res.locals.visit as OauthRequest
+}
+
+const COMMON_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  // The page's URL contains the app's state. The page's own form must still send its origin.
+  'Referrer-Policy': 'same-origin',
+}
+
+/** Writes a page. The form redirects to the app, which the policy must allow by name. */
+function sendPage(res: Response, status: number, html: string, formLeadsTo = ''): void {
+  res
+    .status(status)
+    .set({
+      'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self' ${formLeadsTo}; base-uri 'none'; frame-ancestors 'none'`,
+      'X-Frame-Options': 'DENY',
+    })
+    .type('html')
+    .send(html)
+}
+
+function logWhenFinished({ log }: OauthRouteParts, req: Request, res: Response, visit: OauthRequest): void {
+  const started = performance.now()
+  const what = `oauth ${/^\/(authorize|token|register|revoke)$/.exec(req.path)?.[1] ?? 'unknown'}`
+  res.once('finish', () => {
+    const { requestId, address, principal } = visit
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const line = { requestId, address, operationId: what, callerId: principal?.id }
+    log.info({ ...line, method: req.method, path: redactPath(req.originalUrl), status: res.statusCode, ms }, 'request')
+  })
+}

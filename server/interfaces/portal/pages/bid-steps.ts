@@ -1,0 +1,12 @@
+import { escapeHtml } from './html.ts'
+import type { PageContext } from './page-context.ts'
+
+/** Shows the vendor's progress toward its bid: the request, the price or the review. */
+export function renderBidSteps({ reader }: PageContext, current: 0 | 1 | 2): string {
+  const { steps, stepsLabel } = reader.words.request
+  const items = steps.map((step, i) => {
+    const state = i === current ? ' aria-current="step"' : i < current ? ' class="done"' : ''
+    return `<li${state}>${escapeHtml(step)}</li>`
+  })
+  return `<ol class="steps" aria-label="${escapeHtml(stepsLabel)}">${items.join('')}</ol>`
+}

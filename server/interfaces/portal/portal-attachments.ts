@@ -1,0 +1,115 @@
+import type { AttachmentContent, PortalAttachment } from '../../../client/contract.gen.ts'
+import { attachFile } from '../../domain/attachments/attach-file.ts'
+import { createDownload } from '../../domain/attachments/download-file.ts'
+import * as attachments from '../../domain/attachments/queries.ts'
+import { IS_SHARED_SQL } from '../../domain/attachments/record-types.ts'
+import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import type { FileResponse } from '../../platform/calls/file-response.ts'
+import type { Json } from '../../platform/calls/json.ts'
+import type { ReceivedFile } from '../../platform/calls/upload.ts'
+import { conflict, notFound } from '../../platform/problems/problem.ts'
+import { createListing, type Page } from '../../platform/resources/listing.ts'
+import { findNewestBidId } from './bid-drafts.ts'
+import { requireVisibleInvitation } from './portal-invitation.ts'
+import { requireVisibleOrder as visibleOrder } from './portal-order.ts'
+import type { InvitationReference } from './queries.ts'
+
+/**
+ * The files that a vendor sees. For an invitation: the files of the bid request, which all invited vendors see, and
+ * those of the invitation itself, which only this vendor and the builder see. For an order: its own. Only files that
+ * the builder shares are included.
+ */
+
+/** A bid has a few files. Without a limit, anyone with the link could use up the builder's storage. */
+const MAX_FILES_PER_INVITATION = 20
+
+const listAttachments = createListing<PortalAttachment>({
+  table: 'attachments',
+  columns: {
+    ...{ id: 'id', fileName: 'text', contentType: 'text', size: 'integer', sha256: 'text' },
+    from: { sql: `case when t."createdBy"->>'type' = 'vendor' then 'vendor' else 'builder' end` },
+    createdAt: 'instant',
+  },
+  where: `t."archivedAt" is null and ${IS_SHARED_SQL}`,
+  filters: {
+    recordIds: (ids) => `t."recordId" = any(${ids})`,
+    isFromOwnLink: (requested) =>
+      `(t."createdBy"->>'type' = 'vendor' and t."createdBy"->'copiedBy' is null) = ${requested}`,
+  },
+})
+
+interface PageQuery {
+  limit: number
+  cursor?: string | undefined
+}
+
+export async function listInvitationFiles(
+  call: Call,
+  invitationId: string,
+  query: PageQuery,
+): Promise<Json<Page<PortalAttachment>>> {
+  const address = await requireVisibleInvitation(call, invitationId)
+  const unsent = (await isUnsentBidHidden(call, address)) ? { isFromOwnLink: false } : {}
+  return listAttachments(call, {
+    ...query,
+    ...unsent,
+    ...{ sort: '-createdAt', recordIds: [address.bidRequestId, invitationId] },
+  })
+}
+
+export async function listOrderFiles(
+  call: Call,
+  purchaseOrderId: string,
+  query: PageQuery,
+): Promise<Json<Page<PortalAttachment>>> {
+  await visibleOrder(call, purchaseOrderId)
+  return listAttachments(call, { ...query, ...{ sort: '-createdAt', recordIds: [purchaseOrderId] } })
+}
+
+export async function uploadFile(
+  call: Call,
+  { invitationId, fileName }: { invitationId: string; fileName: string },
+  file: AttachmentContent | ReceivedFile,
+): Promise<PortalAttachment> {
+  const { bidRequestId } = await requireVisibleInvitation(call, invitationId)
+  const { status, acceptLate } = await requests.find(call, bidRequestId)
+  if (status !== 'sent' && !(status === 'closed' && acceptLate))
+    throw conflict('bid_request_not_open', `Cannot add files: the bid request is ${status}.`)
+  const { id, contentType, size, sha256, createdAt, ...made } = await attachFile(
+    call,
+    { recordId: invitationId, fileName },
+    file,
+    MAX_FILES_PER_INVITATION,
+  )
+  return { id, fileName: made.fileName, contentType, size, sha256, from: 'vendor', createdAt }
+}
+
+export async function openInvitationFile(
+  call: Call,
+  invitationId: string,
+  attachmentId: string,
+): Promise<FileResponse> {
+  const address = await requireVisibleInvitation(call, invitationId)
+  const attachment = await findSharedFile(call, [address.bidRequestId, invitationId], attachmentId)
+  const isFromOwnLink = attachment.createdBy.type === 'vendor' && attachment.createdBy.copiedBy === undefined
+  if (isFromOwnLink && (await isUnsentBidHidden(call, address))) throw notFound()
+  return createDownload(call, attachment)
+}
+
+/** Whether the caller used a copied link while the vendor has not yet submitted the bid that its files belong to. */
+async function isUnsentBidHidden(call: Call, { bidRequestId, vendorId }: InvitationReference): Promise<boolean> {
+  return call.principal.copiedBy !== undefined && (await findNewestBidId(call, bidRequestId, vendorId)) === undefined
+}
+
+export async function openOrderFile(call: Call, purchaseOrderId: string, attachmentId: string): Promise<FileResponse> {
+  await visibleOrder(call, purchaseOrderId)
+  return createDownload(call, await findSharedFile(call, [purchaseOrderId], attachmentId))
+}
+
+/** Returns the file if it is shared and attached to one of these records. */
+async function findSharedFile(call: Call, recordIds: readonly string[], attachmentId: string) {
+  const attachment = await attachments.find(call, attachmentId)
+  if (!attachment.shared || !recordIds.includes(attachment.recordId)) throw notFound()
+  return attachment
+}

@@ -1,0 +1,62 @@
+import type {
+  AttachmentContent,
+  ComplianceDocument,
+  PortalAttachment,
+  PortalComplianceDocument,
+  PortalComplianceDocumentInput,
+} from '../../../client/contract.gen.ts'
+import { attachFile } from '../../domain/attachments/attach-file.ts'
+import { addDocument } from '../../domain/vendors/compliance-documents/add-document.ts'
+import * as documents from '../../domain/vendors/compliance-documents/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import type { ReceivedFile } from '../../platform/calls/upload.ts'
+import { conflict, notFound } from '../../platform/problems/problem.ts'
+import { countUnreviewedDocuments } from './order-queries.ts'
+
+/** How a vendor submits its insurance certificates and licenses for the builder's review. */
+
+/** A user has to review each of them. */
+const MAX_UNREVIEWED = 20
+/** A certificate is one file, or a few photographs. */
+const MAX_FILES = 5
+
+export async function submitDocument(
+  call: Call,
+  body: PortalComplianceDocumentInput,
+): Promise<PortalComplianceDocument> {
+  const { id: vendorId, subjectId } = call.principal
+  if (vendorId === null || subjectId !== vendorId) throw notFound()
+  return call.write(async (call) => {
+    const document = { ...body, status: 'pending_review' as const, additionalInsured: false }
+    // The document is added under the lock of its vendor, so concurrent submissions are counted one after the other.
+    const added = await addDocument(call, vendorId, document, async () => {
+      if ((await countUnreviewedDocuments(call, vendorId)) >= MAX_UNREVIEWED)
+        throw conflict(
+          'limit_reached',
+          `You already have ${MAX_UNREVIEWED} documents awaiting review. Ask the builder to review them first.`,
+        )
+    })
+    return toPortalComplianceDocument(added)
+  })
+}
+
+export async function uploadDocumentFile(
+  call: Call,
+  { complianceDocumentId, fileName }: { complianceDocumentId: string; fileName: string },
+  file: AttachmentContent | ReceivedFile,
+): Promise<PortalAttachment> {
+  const { principal } = call
+  const document = await documents.findOptional(call, complianceDocumentId)
+  const isShown = principal.subjectId === principal.id && document?.vendorId === principal.id
+  if (document === undefined || !isShown || document.archivedAt !== null) throw notFound()
+  if (document.status !== 'pending_review')
+    throw conflict('wrong_status', 'This document has already been reviewed. Upload a new document instead.')
+  const created = await attachFile(call, { recordId: document.id, fileName }, file, MAX_FILES)
+  const { id, contentType, size, sha256, createdAt } = created
+  return { id, fileName: created.fileName, contentType, size, sha256, from: 'vendor', createdAt }
+}
+
+function toPortalComplianceDocument(document: ComplianceDocument): PortalComplianceDocument {
+  const { id, type, status, carrier, policyNumber, effectiveDate, expirationDate, limitAmount } = document
+  return { id, type, status, carrier, policyNumber, effectiveDate, expirationDate, limitAmount, fileNames: [] }
+}

@@ -1,0 +1,50 @@
+import type { LienWaiver, PortalLienWaiver, PortalSignature } from '../../../client/contract.gen.ts'
+import { signInPortal } from '../../domain/paying/lien-waivers/change-status.ts'
+import { explainNotSignable } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
+import * as payments from '../../domain/paying/payments/queries.ts'
+import * as vendors from '../../domain/vendors/vendors/queries.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import { notFound } from '../../platform/problems/problem.ts'
+import { portalSource } from './source.ts'
+
+/** Lets a vendor read the lien waivers that are requested from it, and sign them. */
+export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
+  return toPortalLienWaiver(call, await requireVisibleWaiver(call, lienWaiverId))
+}
+
+export async function signWaiver(
+  call: Call,
+  lienWaiverId: string,
+  signature: PortalSignature,
+): Promise<PortalLienWaiver> {
+  await requireVisibleWaiver(call, lienWaiverId)
+  return call.write(async (call) =>
+    toPortalLienWaiver(call, await signInPortal(call, lienWaiverId, signature, portalSource(call))),
+  )
+}
+
+async function toPortalLienWaiver(call: Call, waiver: LienWaiver): Promise<PortalLienWaiver> {
+  const { number } = await payments.find(call, waiver.paymentId)
+  const { companyName } = await vendors.find(call, waiver.vendorId)
+  const { id, waiverType, status, throughDate, amount, currency } = waiver
+  const { text, textSha256, signedBy, signedOn, version } = waiver
+  return {
+    ...{ id, waiverType, status, throughDate, amount, currency, paymentNumber: number },
+    ...{ text, textSha256, signedBy, signedOn, canSign: explainNotSignable(waiver) === null, version },
+    builder: { name: call.principal.organization.name },
+    vendor: { id: waiver.vendorId, companyName },
+  }
+}
+
+/**
+ * Returns the waiver if the caller's token covers the whole portal of the vendor that signs it; otherwise throws
+ * `not_found`.
+ */
+async function requireVisibleWaiver(call: Call, id: string): Promise<LienWaiver> {
+  const { principal } = call
+  const waiver = await waivers.findOptional(call, id)
+  const isShown = principal.subjectId === principal.id && waiver?.vendorId === principal.id
+  if (waiver === undefined || !isShown) throw notFound()
+  return waiver
+}

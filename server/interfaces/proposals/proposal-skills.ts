@@ -1,0 +1,18 @@
+import type { Proposal } from '../../../client/contract.gen.ts'
+import type { Checked } from '../../platform/calls/checked.gen.ts'
+
+/** Runs several skills as one. It is not a skill itself. */
+export const BATCH = 'executeBatch'
+
+/** Returns the names of the skills that a proposal would run. */
+export function listProposalSkills({ skill, input }: Pick<Proposal, 'skill' | 'input'>): string[] {
+  return listProposalSteps({ skill, input }).map((step) => step.skill)
+}
+
+/** Returns the steps that a proposal would run. A single skill is one step. */
+export function listProposalSteps({
+  skill,
+  input,
+}: Pick<Proposal, 'skill' | 'input'>): Checked['ExecuteBatch']['steps'] {
+  return skill === BATCH ? (input as Checked['ExecuteBatch']).steps : [{ name: skill, skill, input }]
+}

@@ -1,0 +1,205 @@
+import type { BatchExecution, FieldError } from '../../../client/contract.gen.ts'
+import { type Call, type ContractReader, withAmountsSealed } from '../../platform/calls/call.ts'
+import type { Checked } from '../../platform/calls/checked.gen.ts'
+import { runRecorded } from '../../platform/executions/record-execution.ts'
+import { MAX_MESSAGE_LENGTH } from '../../platform/problems/field-errors.ts'
+import { MAX_POINTER_LENGTH, problem, toProblem, validationFailed } from '../../platform/problems/problem.ts'
+import { listReadableEvents, nullSecretsOf, runSkill, undoIfDryRun } from './execute-skill.ts'
+import { escapePointerStep, leadsToSecret, listUntrustedText } from './marks.ts'
+import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
+
+/**
+ * Runs several skills as one: in one transaction, with the results of earlier steps in the inputs of later ones.
+ * Everything that can be checked in advance is checked before the first step runs. If any step is rejected, nothing has
+ * changed.
+ */
+export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {
+  const { steps, dryRun } = batch
+  const catalogue = findCatalog(call.services.contract)
+  const known = steps.flatMap(({ skill }) => catalogue.skills.find(({ name }) => name === skill) ?? [])
+  // If a skill does not exist, nothing was run.
+  if (known.length < steps.length) planSteps(call, steps)
+  const skills = known.map(({ name }) => name)
+  const requested = {
+    skill: 'executeBatch',
+    skills,
+    input: { steps },
+    dryRun,
+    writes: known.some(({ writes }) => writes),
+  }
+  return runRecorded(call, requested, (call, { id, elapsedMs }) => runBatchSteps(call, batch, id, elapsedMs))
+}
+
+async function runBatchSteps(
+  call: Call,
+  { steps, dryRun }: Checked['ExecuteBatch'],
+  id: string,
+  elapsedMs: () => number,
+): Promise<BatchExecution> {
+  const planned = planSteps(call, steps)
+  const { clock } = call.services
+  const until = clock.nowMs() + MAX_MS
+  const runSteps = async (call: Call): Promise<BatchExecution['steps']> => {
+    const results = new Map<string, PublishedResult>()
+    const done: BatchExecution['steps'] = []
+    for (const [at, { name, skill, input }] of planned.entries()) {
+      if (clock.nowMs() > until)
+        throw problem('too_much_work', `A batch must finish within ${MAX_MS / 1000} seconds. Send fewer steps.`, {
+          errors: [{ pointer: `/steps/${at}`, code: 'too_much_work', message: 'did not start in time' }],
+        })
+      const { result, events } = await withStepPointer(at, () =>
+        runSkill(call, skill, replaceReferences(input, results, `/input`), false),
+      )
+      results.set(name, result)
+      const shown = dryRun ? nullSecretsOf(skill, result) : result
+      const untrusted = listUntrustedText(skill.marks.output, result)
+      done.push({
+        ...{ name, skill: skill.name, result: shown, untrustedText: untrusted },
+        events: listReadableEvents(call, events),
+      })
+    }
+    return done
+  }
+  const writes = planned.some(({ skill }) => skill.writes)
+  const done = writes
+    ? await call.write((call) => undoIfDryRun(dryRun, withAmountsSealed(call), runSteps))
+    : await runSteps(call)
+  return { id, steps: done, dryRun, durationMs: elapsedMs() }
+}
+
+/** A transaction holds its locks until it ends, so its duration is limited. */
+const MAX_MS = 10_000
+
+interface BatchStep {
+  name: string
+  skill: Skill
+  input: unknown
+}
+
+/** Returns the steps of a batch with their skills. Throws all errors that are known before anything runs. */
+export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): BatchStep[] {
+  const catalogue = findCatalog(call.services.contract)
+  const errors: FieldError[] = []
+  const named = new Set<string>()
+  const planned = steps.map(({ name, skill: requested, input }, at): BatchStep => {
+    const skill = catchStepProblem(at, 'skill', () => {
+      const found = catalogue.find(requested)
+      assertSkillPermitted(call, found)
+      return found
+    })
+    for (const { pointer, text, step } of findReferences(input, `/steps/${at}/input`)) {
+      if (!named.has(step))
+        errors.push({ pointer, code: 'unknown_step', message: `"${text}" does not refer to an earlier step` })
+    }
+    if (named.has(name))
+      errors.push({
+        pointer: `/steps/${at}/name`,
+        code: 'unique',
+        message: 'must be unique; another step has the same name',
+      })
+    named.add(name)
+    return { name, skill, input }
+  })
+  if (errors.length > 0) throw validationFailed(errors)
+  return planned
+}
+
+/**
+ * Throws `validation_failed` for a reference to a secret in the result of an earlier step: it would be copied into a
+ * field that others read.
+ */
+export function assertNoSecretReferences(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): void {
+  const { skills } = findCatalog(call.services.contract)
+  const outputs = new Map(
+    steps.map(({ name, skill }) => [name, skills.find((each) => each.name === skill)?.marks.output ?? null]),
+  )
+  const errors: FieldError[] = []
+  for (const [at, { input }] of steps.entries()) {
+    for (const { pointer, text, step, path } of findReferences(input, `/steps/${at}/input`)) {
+      if (!leadsToSecret(outputs.get(step) ?? null, path)) continue
+      const message = `"${text}" contains a secret; refer to fields that are not secret`
+      errors.push({
+        pointer: pointer.slice(0, MAX_POINTER_LENGTH),
+        code: 'secret',
+        message: message.slice(0, MAX_MESSAGE_LENGTH),
+      })
+    }
+  }
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+const REFERENCE = /^\$steps\.([A-Za-z][A-Za-z0-9]*)((?:\.\w+)*)$/
+
+interface StepReference {
+  pointer: string
+  text: string
+  step: string
+  path: string[]
+}
+
+function* findReferences(value: unknown, pointer: string): Generator<StepReference> {
+  if (typeof value === 'string') {
+    const [text, step, path = ''] = REFERENCE.exec(value) ?? []
+    if (text !== undefined && step !== undefined) yield { pointer, text, step, path: path.split('.').slice(1) }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value))
+      yield* findReferences(inner, `${pointer}/${escapePointerStep(key)}`)
+  }
+}
+
+/** Returns the input with each reference replaced by the value that it stands for. */
+function replaceReferences(value: unknown, results: ReadonlyMap<string, unknown>, pointer: string): unknown {
+  if (typeof value === 'string') {
+    const [, step, path = ''] = REFERENCE.exec(value) ?? []
+    return step === undefined ? value : readPath(results.get(step), path.split('.').slice(1), value, pointer)
+  }
+  if (Array.isArray(value)) return value.map((each, i) => replaceReferences(each, results, `${pointer}/${i}`))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      replaceReferences(inner, results, `${pointer}/${escapePointerStep(key)}`),
+    ]),
+  )
+}
+
+function readPath(result: unknown, path: readonly string[], text: string, pointer: string): unknown {
+  let found = result
+  for (const key of path) {
+    const isThere = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+    if (!isThere)
+      throw validationFailed([
+        { pointer, code: 'unknown_step', message: `"${text}" does not exist in the result of that step` },
+      ])
+    found = (found as Record<string, unknown>)[key]
+  }
+  return found
+}
+
+async function withStepPointer<T>(at: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toBatchProblem(at, '', error)
+  }
+}
+
+function catchStepProblem<T>(at: number, field: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw toBatchProblem(at, `/${field}`, error)
+  }
+}
+
+/** Turns the problem of a step into a problem of the batch that names the step. */
+function toBatchProblem(at: number, field: string, error: unknown): unknown {
+  const found = toProblem(error)
+  // Unexpected errors pass through unchanged, so that they are logged in full.
+  if (found.status >= 500) return error
+  const { errors = [{ pointer: field, code: found.code, message: found.message.slice(0, MAX_MESSAGE_LENGTH) }] } =
+    found.extras
+  return found.pointingAt(
+    errors.map((fault) => ({ ...fault, pointer: `/steps/${at}${fault.pointer}`.slice(0, MAX_POINTER_LENGTH) })),
+  )
+}

@@ -1,0 +1,35 @@
+import type { Call } from '../../../platform/calls/call.ts'
+import type { OperationId } from '../../../platform/calls/contract.ts'
+import type { ResponseBody } from '../../../platform/calls/operation.ts'
+import type { WorkLimit } from './work-limit.ts'
+
+/** The operations that return a page. */
+type ListId = {
+  [Id in OperationId]: ResponseBody<Id> extends { data: unknown[]; nextCursor: string | null } ? Id : never
+}[OperationId]
+type Item<Id extends ListId> = ResponseBody<Id> extends { data: (infer Each)[] } ? Each : never
+
+/** Parsing a page blocks the process; a page of twice this size would block it for three milliseconds. */
+const PAGE_SIZE = 100
+
+/**
+ * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
+ * because one statement for each of thousands of items would take longer than everything else together.
+ */
+export async function* readAllPages<Id extends ListId>(
+  call: Call,
+  workLimit: WorkLimit,
+  id: Id,
+  query: Record<string, unknown>,
+): AsyncGenerator<Item<Id>[]> {
+  let cursor: string | null = null
+  do {
+    const page = (await call.operation(id, { limit: PAGE_SIZE, ...query, ...(cursor !== null && { cursor }) })) as {
+      data: Item<Id>[]
+      nextCursor: string | null
+    }
+    workLimit.spend(page.data.length)
+    yield page.data
+    cursor = page.nextCursor
+  } while (cursor !== null)
+}

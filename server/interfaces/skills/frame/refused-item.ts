@@ -1,0 +1,17 @@
+import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
+
+/** One of several actions of a skill that was rejected. */
+export interface RefusedItem {
+  id: string | null
+  label: string
+  pointer: string | null
+  problem: RowProblem
+}
+
+/**
+ * Returns the problem of an action that was rejected before any operation was called, because the current state does
+ * not allow it.
+ */
+export function toRowConflict(reason: ConflictReason, detail: string): RowProblem {
+  return { code: 'conflict', detail, errors: [], reason, conflictingId: null }
+}

@@ -1,0 +1,286 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Permission, Skill as PublishedSkill } from '../../../client/contract.gen.ts'
+import type { Call, ContractReader } from '../../platform/calls/call.ts'
+import { type Contract, ContractError, type Operation, type Schema } from '../../platform/calls/contract.ts'
+import { findSetter } from '../../platform/calls/field-hints.ts'
+import { describeOperation } from '../../platform/calls/operation-description.ts'
+import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-errors.ts'
+import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
+import { Problem, problem, validationFailed } from '../../platform/problems/problem.ts'
+import { listSimilarNames } from '../../platform/problems/similar-names.ts'
+import { MAX_DECIMALS, minorUnits } from '../../platform/values/minor-units.ts'
+import { COMPOSITES } from './composite-skills.ts'
+import { WorkLimit } from './frame/work-limit.ts'
+import { type Marks, readMarks } from './marks.ts'
+import { EFFECTS, findCompositeEffect, findOperationEffect, type SkillEffect } from './skill-effect.ts'
+import {
+  inlineReferences,
+  type ObjectSchema,
+  omitNulls,
+  resultSchema,
+  toConciseSchema,
+  toFlatInput,
+  toObjectSchema,
+  toPublishedSchema,
+} from './skill-schemas.ts'
+
+/**
+ * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills
+ * declared under `x-skills`. A composite skill has no powers of its own: it changes data only through operations, so
+ * the permission checks, validation and events of each operation apply. Bulk reads use the queries of the modules
+ * concerned, and are covered by the permissions that the skill requires.
+ */
+export interface Skill {
+  readonly name: string
+  readonly kind: PublishedSkill['kind']
+  readonly summary: string
+  readonly description: string
+  readonly permissions: readonly Permission[]
+  readonly effect: SkillEffect
+  readonly writes: boolean
+  /** The tags it belongs to, in the form of URLs, such as `bid-requests`. */
+  readonly tags: readonly string[]
+  /** Whether models are offered it. Downloads, tokens and the catalog itself are for programs. */
+  readonly isTool: boolean
+  /** Its use cases, from the summaries of the contract's examples. */
+  readonly examples: readonly string[]
+  /** How people ask for it, in words that the description does not use. */
+  readonly asked: readonly string[]
+  /** Whether null in the input clears a value, while omitting it keeps the value. */
+  readonly nullClears: boolean
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: Schema
+  /** The contract's marks in the input and the result (marks.ts). */
+  readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
+  /**
+   * Returns the input with defaults and without superfluous nulls. Throws `validation_failed` with pointers below
+   * /input. Checks the decimals of amounts if a currency is given.
+   */
+  check(input: unknown, currency?: string): Record<string, unknown>
+  /** Returns the result; null if the skill has none. */
+  run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
+}
+
+export type PublishedResult = Record<string, unknown> | string | null
+
+export interface SkillCatalog {
+  /** Sorted by name. */
+  readonly skills: readonly Skill[]
+  /** Throws `skill_not_found` with the most similar names. */
+  find(name: string): Skill
+}
+
+/** Operations that run skills are not skills: they would only wrap others. */
+const NO_SKILLS: ReadonlySet<string> = new Set(['executeSkill', 'executeBatch', 'createProposal', 'approveProposal'])
+
+const catalogs = new WeakMap<Contract, SkillCatalog>()
+
+export function findCatalog(contract: Contract): SkillCatalog {
+  let catalogue = catalogs.get(contract)
+  if (catalogue === undefined) {
+    catalogue = buildCatalog(contract)
+    catalogs.set(contract, catalogue)
+  }
+  return catalogue
+}
+
+/** Throws unless the implemented composite skills are exactly those that the contract declares. */
+export function assertCompositesImplemented(contract: Contract): void {
+  const declared = Object.keys(listDeclaredComposites(contract))
+  const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
+  if (missing.length > 0)
+    throw new ContractError(`The x-skills of the contract have no implementation: ${missing.join(', ')}.`)
+  const undeclared = Object.keys(COMPOSITES).filter((name) => !declared.includes(name))
+  if (undeclared.length > 0)
+    throw new ContractError(`The x-skills of the contract do not declare these skills: ${undeclared.join(', ')}.`)
+}
+
+function buildCatalog(contract: Contract): SkillCatalog {
+  assertCompositesImplemented(contract)
+  const compile = inputCompiler()
+  // A vendor's actions in the portal are not skills for the builder's agents.
+  const operations = [...contract.operations.values()].filter(
+    ({ id, schemes, declaration }) => schemes.has('apiKey') && declaration['x-skill'] !== false && !NO_SKILLS.has(id),
+  )
+  const skills = [
+    ...operations.map((operation) => toOperationSkill(contract, operation, compile)),
+    ...Object.entries(listDeclaredComposites(contract)).map(([name, declared]) =>
+      toCompositeSkill(contract, name, declared, compile),
+    ),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  return {
+    skills,
+    find(name) {
+      const skill = byName.get(name)
+      if (skill !== undefined) return skill
+      const nearest = listSimilarNames(name, [...byName.keys()], MAX_SUGGESTIONS)
+      throw problem('skill_not_found', `Unknown skill "${name}". Did you mean ${nearest.join(', ')}?`, {
+        nearest,
+      })
+    },
+  }
+}
+
+function toOperationSkill(contract: Contract, operation: Operation, compile: Compile): Skill {
+  const { id, declaration, permissions, emits, method } = operation
+  const input = toFlatInput(contract, operation)
+  const output = resultSchema(contract, operation)
+  const effect = findOperationEffect(method, declaration)
+  return {
+    name: id,
+    kind: 'operation',
+    summary: declaration.summary ?? id,
+    description: describeOperation({ ...declaration, permissions, emits, writes: method !== 'GET' }),
+    // The contract's lint allows only permissions that exist.
+    permissions: permissions as Permission[],
+    effect,
+    writes: EFFECTS[effect].writes,
+    tags: (declaration.tags ?? []).map(toPathSegment),
+    isTool: declaration['x-tool'] !== false,
+    examples: listExampleSummaries(declaration.requestBody?.content['application/json']?.examples),
+    asked: declaration['x-asked'] ?? [],
+    nullClears: method === 'PATCH',
+    inputSchema: toConciseSchema(contract, toPublishedSchema(input)),
+    outputSchema: toPublishedSchema(output),
+    marks: { input: readMarks(input), output: readMarks(output) },
+    check: createInputChecker(input, compile, (name) => findSetter(contract, operation, name)),
+    run: async (provided, call) => ((await call.operation(id, provided)) ?? null) as PublishedResult,
+  }
+}
+
+interface DeclaredComposite {
+  summary: string
+  description: string
+  permissions: Permission[]
+  writes: boolean
+  'x-effect'?: SkillEffect
+  'x-asked'?: readonly string[]
+  input: Schema
+  output: Schema
+  examples: Record<string, { summary?: string; value: unknown }>
+}
+
+function listDeclaredComposites(contract: Contract): Record<string, DeclaredComposite> {
+  return (contract.document['x-skills'] ?? {}) as Record<string, DeclaredComposite>
+}
+
+function toCompositeSkill(contract: Contract, name: string, declared: DeclaredComposite, compile: Compile): Skill {
+  const { summary, description, permissions, writes } = declared
+  const input = toObjectSchema(contract, declared.input, name)
+  const output = inlineReferences(contract, declared.output)
+  const perform = COMPOSITES[name]
+  if (perform === undefined) throw new ContractError(`The composite skill ${name} has no implementation.`)
+  return {
+    name,
+    kind: 'composite',
+    summary,
+    description: describeOperation({ description, permissions, writes }),
+    permissions,
+    effect: findCompositeEffect(declared),
+    writes,
+    tags: [...new Set(['skills', ...permissions.map(permissionSubject)])].sort(),
+    isTool: true,
+    examples: listExampleSummaries(declared.examples),
+    asked: declared['x-asked'] ?? [],
+    nullClears: false,
+    inputSchema: {
+      ...toConciseSchema(contract, toPublishedSchema(input)),
+      examples: Object.values(declared.examples).map(({ value }) => value),
+    },
+    outputSchema: toPublishedSchema(output),
+    marks: { input: readMarks(input), output: readMarks(output) },
+    check: createInputChecker(input, compile),
+    run: async (provided, call) => (await perform(provided, call, new WorkLimit(name))) as Record<string, unknown>,
+  }
+}
+
+function listExampleSummaries(examples: Record<string, { summary?: string }> = {}): string[] {
+  return Object.values(examples).flatMap(({ summary }) => summary ?? [])
+}
+
+export function toPathSegment(tag: string): string {
+  return tag.toLowerCase().replaceAll(' ', '-')
+}
+
+/** Returns the tag of the records that a permission covers. */
+function permissionSubject(permission: Permission): string {
+  const [subject = ''] = permission.split(':')
+  return subject === 'pos' ? 'purchase-orders' : subject
+}
+
+/** Throws `permission_denied` unless the caller has every permission that the skill requires. */
+export function assertSkillPermitted(call: ContractReader, skill: Skill): void {
+  const missing = skill.permissions.find((permission) => !call.permissions.has(permission))
+  if (missing !== undefined) {
+    throw new Problem('permission_denied', `The skill ${skill.name} requires ${skill.permissions.join(' and ')}.`, {
+      permission: missing,
+    })
+  }
+}
+
+/**
+ * Returns the names of the skills for which the caller has the permissions. The caller does not see executions or
+ * proposals of other skills, because it may not read their records.
+ */
+export function listRunnableSkills(call: Call): string[] {
+  return findCatalog(call.services.contract)
+    .skills.filter(({ permissions }) => permissions.every((one) => call.permissions.has(one)))
+    .map(({ name }) => name)
+}
+
+/** Whether the skill belongs in the caller's catalog. A composite skill can only be run through executeSkill. */
+export function canUseSkill(call: ContractReader, skill: Skill): boolean {
+  const holds = skill.permissions.every((permission) => call.permissions.has(permission))
+  return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
+}
+
+/** Throws `permission_denied` unless the skill belongs in the caller's catalog. */
+export function assertCanUseSkill(call: ContractReader, skill: Skill): void {
+  assertSkillPermitted(call, skill)
+  if (!canUseSkill(call, skill)) {
+    throw new Problem('permission_denied', `The composite skill ${skill.name} also requires skills:write.`, {
+      permission: 'skills:write',
+    })
+  }
+}
+
+/** Compiles a schema in which amounts may have this number of decimals. */
+type Compile = (schema: ObjectSchema, moneyDecimals: number) => ValidateFunction
+
+function inputCompiler(): Compile {
+  const byDecimals = new Map<number, InstanceType<typeof Ajv2020.default>>()
+  return (schema, moneyDecimals) => {
+    const ajv =
+      byDecimals.get(moneyDecimals) ??
+      registerFormats(
+        new Ajv2020.default({ strict: false, allErrors: true, verbose: true, useDefaults: true, ...FAST_COMPILATION }),
+        moneyDecimals,
+      )
+    byDecimals.set(moneyDecimals, ajv)
+    return ajv.compile(schema)
+  }
+}
+
+function createInputChecker(schema: ObjectSchema, compile: Compile, setter?: CheckedInput['setter']): Skill['check'] {
+  const checked: CheckedInput = {
+    pointer: (path) => `/input${path}`,
+    noun: 'input of this skill',
+    ...(setter && { setter }),
+  }
+  const compiled = new Map<number, ValidateFunction>()
+  return (input, currency) => {
+    const provided = omitNulls(schema, structuredClone(input)) as Record<string, unknown>
+    // Most inputs have no more decimals than the currency, so one compiled schema serves all currencies.
+    const isStrict = currency !== undefined && hasMoreDecimals(provided, currency)
+    const moneyDecimals = isStrict ? minorUnits(currency) : MAX_DECIMALS
+    const validate = compiled.get(moneyDecimals) ?? compile(schema, moneyDecimals)
+    compiled.set(moneyDecimals, validate)
+    if (!validate(provided))
+      throw validationFailed(toFieldErrors(validate.errors ?? [], isStrict ? { ...checked, currency } : checked))
+    return provided
+  }
+}
+
+/** How many similar names are suggested for an unknown one. */
+const MAX_SUGGESTIONS = 5

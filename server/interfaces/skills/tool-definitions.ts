@@ -1,0 +1,81 @@
+import type { FunctionDefinition, ToolDefinition } from '../../../client/contract.gen.ts'
+import type { Schema } from '../../platform/calls/contract.ts'
+import type { Skill } from './skill-catalog.ts'
+import { EFFECTS } from './skill-effect.ts'
+import { acceptsNull, mapNestedSchemas, type ObjectSchema } from './skill-schemas.ts'
+
+/** Returns a skill in the tool-definition format of AI models, where only the description can carry hints. */
+export function toToolDefinition(skill: Skill): ToolDefinition {
+  return { name: skill.name, description: describeForModels(skill), input_schema: skill.inputSchema }
+}
+
+export function describeForModels({ description, effect }: Skill): string {
+  return `${description} ${EFFECTS[effect].said}`.trim()
+}
+
+/**
+ * Returns a skill in the function-calling format. Strict functions support only a subset of JSON Schema and require
+ * every property, so optional properties also accept null, which executeSkill treats as omitted. A function cannot be
+ * strict if null already has a meaning or an object is open.
+ */
+export function toFunctionDefinition(skill: Skill): FunctionDefinition {
+  const { name, inputSchema } = skill
+  const strict = !(skill.nullClears && hasOptionalNull(inputSchema)) && isClosed(inputSchema)
+  const parameters = strict ? toStrictSchema(inputSchema) : inputSchema
+  return { type: 'function', function: { name, description: describeForModels(skill), parameters, strict } }
+}
+
+function hasOptionalNull({ properties, required }: ObjectSchema): boolean {
+  return Object.entries(properties).some(([name, schema]) => !required.includes(name) && acceptsNull(schema))
+}
+
+function isClosed(schema: Schema): boolean {
+  if (schema.type !== undefined && [schema.type].flat().includes('object') && schema.additionalProperties !== false)
+    return false
+  let closed = true
+  mapNestedSchemas(schema, (inner) => {
+    closed &&= isClosed(inner)
+    return inner
+  })
+  return closed
+}
+
+const STRICT_KEYWORDS = new Set([
+  ...['type', 'description', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+])
+const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'])
+
+function toStrictSchema(schema: Schema): Schema {
+  const stored = Object.entries(mapNestedSchemas(schema, toStrictSchema)).filter(([keyword, value]) => {
+    if (keyword === 'format') return STRICT_FORMATS.has(String(value))
+    if (keyword === 'pattern') return !/\(\?[=!<]/.test(String(value))
+    return STRICT_KEYWORDS.has(keyword)
+  })
+  const strict: Schema = Object.fromEntries(stored)
+  if (schema.default !== undefined) {
+    strict.description = `${[schema.description, `Left out: ${JSON.stringify(schema.default)}.`].filter(Boolean).join(' ')}`
+  }
+  if (typeof strict.properties === 'object' && strict.properties !== null) {
+    const required = (schema.required ?? []) as string[]
+    const properties = strict.properties as Record<string, Schema>
+    strict.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [
+        name,
+        required.includes(name) ? property : allowNull(property),
+      ]),
+    )
+    strict.required = Object.keys(properties)
+  }
+  return strict
+}
+
+function allowNull(schema: Schema): Schema {
+  if (acceptsNull(schema)) return schema
+  if (typeof schema.type === 'string' && schema.enum === undefined && schema.const === undefined) {
+    return { ...schema, type: [schema.type, 'null'] }
+  }
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
+  const { description, ...rest } = schema
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] }
+}

@@ -1,0 +1,57 @@
+import { validationFailed } from '../../platform/problems/problem.ts'
+
+/** A text that identifies a person, and its replacement after erasure. */
+export interface Mark {
+  /** Any text that contains it matches one of these LIKE patterns, which is a hundred times faster to test. */
+  likes: string[]
+  /** A PostgreSQL regular expression. */
+  pattern: string
+  /** Case does not matter in an email address and in a name of several words. */
+  ignoresCase: boolean
+  neutral: string
+}
+
+export const NEUTRAL_TEXTS = { name: 'Erased person', email: 'erased@erased.invalid', other: 'erased' } as const
+
+/**
+ * Returns the mark of a text. A mark matches only as a whole: "Ann Lee" is not found in "Joann Leeds", nor
+ * ann@example.com in joann@example.com. Throws for a single lowercase word, which could be any word, a status, or a
+ * field name.
+ */
+export function toMark(text: string, neutral?: string): Mark {
+  const kind = markKindOf(text)
+  if (kind === null) {
+    throw validationFailed([
+      {
+        pointer: '--also',
+        code: 'too_common',
+        message: `must be more specific than "${text}", which is too common to search for`,
+      },
+    ])
+  }
+  // Some characters are escaped in JSON but not in plain text.
+  const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])]
+  const [before, after] = kind === 'email' ? AROUND_EMAIL : AROUND_WORD
+  return {
+    likes: forms.map((form) => `%${form.replace(/[\\%_]/g, '\\$&')}%`),
+    pattern: `${before}(?:${forms.map(escapePattern).join('|')})${after}`,
+    ignoresCase: kind === 'email' || /\s/.test(text),
+    neutral: neutral ?? NEUTRAL_TEXTS[kind],
+  }
+}
+
+function markKindOf(text: string): keyof typeof NEUTRAL_TEXTS | null {
+  if (text.trim().length < 2) return null
+  if (text.includes('@')) return 'email'
+  if (/^[+\d\s().-]+$/.test(text)) return text.replace(/\D/g, '').length >= 5 ? 'other' : null
+  return /[\s\p{Lu}\d]/u.test(text) ? 'name' : null
+}
+
+// In JSON, text after a line break is preceded by the letter n of its escape.
+const ESCAPED = String.raw`(?<=\\[bfnrt])|(?<=\\u[[:xdigit:]]{4})`
+const AROUND_WORD = [`(?:(?<![[:alnum:]_])|${ESCAPED})`, '(?![[:alnum:]_])'] as const
+const AROUND_EMAIL = [`(?:(?<![[:alnum:]_.+%-])|${ESCAPED})`, String.raw`(?![[:alnum:]_-]|\.[[:alnum:]])`] as const
+
+function escapePattern(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '\\$&')
+}

@@ -1,0 +1,34 @@
+import { CommanderError } from 'commander'
+import { ConfigError } from '../../platform/config/config.ts'
+import { DatabaseUnavailable } from '../../platform/database/connection-errors.ts'
+import { DataFolderInUse, DataFolderUnusable } from '../../platform/database/data-folder.ts'
+import { toProblem } from '../../platform/problems/problem.ts'
+import { BackupRefused } from '../backup/backup-format.ts'
+import { ImportRefused } from '../builder-data/import-refused.ts'
+import { MoveRefused } from '../move/move-refused.ts'
+
+export function reportError(error: unknown): void {
+  process.exitCode = 1
+  process.stderr.write(`${JSON.stringify({ error: explainError(error) }, null, 2)}\n`)
+}
+
+function explainError(error: unknown): { code: string; detail: string; errors?: unknown } {
+  if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
+  if (error instanceof ConfigError || error instanceof DataFolderUnusable)
+    return { code: 'configuration', detail: error.message }
+  if (error instanceof BackupRefused) return { code: 'backup_refused', detail: error.message }
+  if (error instanceof ImportRefused) return { code: 'import_refused', detail: error.message }
+  if (error instanceof MoveRefused) return { code: 'move_refused', detail: error.message }
+  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
+  if (error instanceof DataFolderInUse) {
+    return {
+      code: 'data_folder_in_use',
+      detail: `${error.message} Only one process at a time can use the embedded database.`,
+    }
+  }
+  const { code, message, extras } = toProblem(error)
+  // An unexpected error is shown in full, because the operator must find its cause.
+  if (code === 'internal')
+    return { code, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  return { code, detail: message, ...(extras.errors !== undefined && { errors: extras.errors }) }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { typeid } from 'typeid-js'
+import { KEPT_EVENT_PREFIXES, KEPT_TABLES } from '../../domain/office/organizations/sandbox-tables.ts'
+import {
+  type ClaimedSandbox,
+  ClaimLost,
+  changeSandboxStatus,
+  claimSandbox,
+  recordProgress,
+  releaseSandbox,
+} from '../../domain/office/organizations/sandboxes.ts'
+import { newCall, type Services } from '../../platform/calls/call.ts'
+import { listOwnedTables, orderChildrenFirst } from '../../platform/database/owned-tables.ts'
+import { findUserPrincipal } from '../../platform/keys/principals.ts'
+import { FOREIGN_KEY_VIOLATION, removeRows } from '../builder-data/erase-organization.ts'
+import { addColleagues, removeColleagues } from './colleagues.ts'
+import { BUILDER } from './demo-world.ts'
+import { Story } from './story.ts'
+
+/**
+ * The length of a transaction, because on the embedded database everything else waits for it. There, the job then
+ * pauses for as long as it took, so that others have half of the time.
+ */
+const TRANSACTION_MS = 40
+
+/** The first day of the story, in days ago. */
+const FIRST_DAY_AGO = 400
+
+/** The maximum wait until the story's last events are dispatched; usually a moment. */
+const MAX_DISPATCH_MS = 30_000
+
+/** The pause after a failed attempt to empty a sandbox. */
+const RETRY_MS = 10_000
+
+/** The number of sweeps through all tables, because others may add rows meanwhile. */
+const MAX_SWEEPS = 10
+
+export interface SandboxWorker {
+  /** Fills and empties sandboxes on request. Takes one index lookup if there is nothing to do. */
+  run(): Promise<void>
+  /** Ends the work after its current transaction. A half-filled sandbox is emptied by the next process that looks. */
+  stop(): void
+}
+
+/**
+ * Fills sandboxes with the demo builder's past and empties them, in many short transactions. Any number of processes
+ * may do so concurrently: each does what no other has claimed. A story cannot be continued by another process, because
+ * its state is in memory, so what an ended process left half filled is emptied.
+ */
+export function startSandboxWorker(services: Services, log: Logger): SandboxWorker {
+  const { database, clock } = services
+  let isStopped = false
+  return {
+    async run() {
+      for (;;) {
+        const claimed = isStopped ? null : await claimSandbox(database, clock, typeid('req').toString())
+        if (claimed === null) return
+        try {
+          await tend(claimed)
+        } catch (error) {
+          if (error instanceof ClaimLost || error instanceof WorkerStopped)
+            log.info({ err: error }, 'another process is filling a sandbox')
+          else throw error
+        }
+      }
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+
+  async function tend(claimed: ClaimedSandbox): Promise<void> {
+    try {
+      if (claimed.status === 'filling') {
+        if (claimed.filledSince === null) return await fillOrEmpty(claimed)
+        await changeSandboxStatus(database.statements, clock, claimed, 'emptying', 'interrupted')
+      }
+      await empty(claimed)
+    } catch (error) {
+      if (!(error instanceof ClaimLost))
+        await releaseSandbox(database.statements, clock, claimed, error instanceof WorkerStopped ? 0 : RETRY_MS)
+      throw error
+    }
+  }
+
+  async function fillOrEmpty(claimed: ClaimedSandbox): Promise<void> {
+    const filledSince = clock.now()
+    await recordProgress(database.statements, clock, claimed, { filledSince })
+    try {
+      await fill(claimed)
+    } catch (error) {
+      if (error instanceof ClaimLost || error instanceof WorkerStopped) throw error
+      log.error({ err: error, organizationId: claimed.organizationId }, 'could not fill a sandbox')
+      await changeSandboxStatus(database.statements, clock, claimed, 'emptying', 'failed')
+      await empty({ ...claimed, filledSince })
+    }
+  }
+
+  async function fill(claimed: ClaimedSandbox): Promise<void> {
+    const { organizationId, startedBy } = claimed
+    const people = await addColleagues(database, clock, organizationId)
+    people.set(BUILDER.owner.email, startedBy)
+    const principal = await findUserPrincipal(database.statements, organizationId, startedBy)
+    // Nothing of the past is mailed.
+    const silent = { ...services, config: { ...services.config, mail: null } }
+    const call = newCall(silent, { principal, requestId: claimed.claim, address: null })
+    const story = new Story(call, people)
+    for (let ago: number | null = FIRST_DAY_AGO; ago !== null; ) {
+      goOn()
+      const startedMs = performance.now()
+      const done = Math.floor(FIRST_DAY_AGO - ago)
+      ago = await story.goOn(call, TRANSACTION_MS, (inside) => recordProgress(inside.db, clock, claimed, { done }))
+      // They are committed, and nothing reads them any longer.
+      call.events.length = 0
+      await makeUp(startedMs)
+    }
+    await dispatched(claimed)
+    await changeSandboxStatus(database.statements, clock, claimed, 'filled')
+  }
+
+  /** Resolves when the past events are dispatched, because webhooks get only later ones. */
+  async function dispatched(claimed: ClaimedSandbox): Promise<void> {
+    const endMs = performance.now() + MAX_DISPATCH_MS
+    while (performance.now() < endMs) {
+      goOn()
+      const waiting = await database.statements
+        .selectFrom('events')
+        .select('id')
+        .where('organizationId', '=', claimed.organizationId)
+        .where('sequence', 'is', null)
+        .limit(1)
+        .executeTakeFirst()
+      if (waiting === undefined) return
+      await recordProgress(database.statements, clock, claimed, {})
+      await pause(TRANSACTION_MS)
+    }
+  }
+
+  async function empty(claimed: ClaimedSandbox): Promise<void> {
+    const { organizationId, filledSince } = claimed
+    const all = orderChildrenFirst(await listOwnedTables(database.statements))
+    const tables = all.filter(({ name }) => !KEPT_TABLES.has(name))
+    await recordProgress(database.statements, clock, claimed, { total: tables.length })
+    for (let sweep = 1; sweep <= MAX_SWEEPS; sweep++) {
+      await services.files.store.removeAll(organizationId)
+      let removed = 0
+      try {
+        for (const [done, table] of tables.entries()) {
+          goOn()
+          const startedMs = performance.now()
+          // Only the first sweep has much to do.
+          const progress = sweep === 1 ? { done } : {}
+          const rows = await removeRows(database, table, organizationId, {
+            ...(table.name === 'events' && { only: sql`"resourceId" !~ ${KEPT_EVENT_PREFIXES}` }),
+            prepare: (trx) => recordProgress(trx, clock, claimed, progress),
+          })
+          removed += rows
+          if (rows > 0) await makeUp(startedMs)
+        }
+      } catch (error) {
+        // A row that was written after its table was swept refers to it.
+        if ((error as { code?: unknown }).code !== FOREIGN_KEY_VIOLATION || sweep === MAX_SWEEPS) throw error
+        continue
+      }
+      if (removed === 0) break
+    }
+    if (filledSince !== null) await removeColleagues(database, organizationId, filledSince)
+    await changeSandboxStatus(database.statements, clock, claimed, 'empty')
+  }
+
+  /** Pauses for as long as the work since then took. */
+  async function makeUp(startedMs: number): Promise<void> {
+    if (database.embedded) await pause(performance.now() - startedMs)
+  }
+
+  function goOn(): void {
+    if (isStopped) throw new WorkerStopped('The service is stopping.')
+  }
+}
+
+class WorkerStopped extends Error {}

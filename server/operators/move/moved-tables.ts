@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/database/database.ts'
+import { MOVE_MARKER_TABLE } from '../../platform/database/unfinished-move.ts'
+
+/** A table as it is copied. */
+export interface MovedTable {
+  name: string
+  /** The columns of the primary key, in order. */
+  key: MovedColumn[]
+  /** The columns that can be written. The database computes the others from them. */
+  columns: MovedColumn[]
+}
+
+export interface MovedColumn {
+  name: string
+  type: string
+  /** Whether its order depends on a collation, which can differ between the two databases. */
+  isCollated: boolean
+  /** Whether the database numbers its rows. */
+  isIdentity: boolean
+}
+
+/** Each database keeps its own list of migrations, and the mark is not part of the data. */
+const SKIPPED_TABLES = ['kysely_migration', 'kysely_migration_lock', MOVE_MARKER_TABLE]
+
+/** Returns the tables from the database's own catalog, so that a new table needs no entry anywhere. */
+export async function listMovedTables(db: Db): Promise<MovedTable[]> {
+  const { rows } = await sql<MovedTable>`
+    select c."relname" as "name",
+      (select json_agg(json_build_object('name', a."attname", 'type', format_type(a."atttypid", a."atttypmod"),
+          'isCollated', a."attcollation" <> 0, 'isIdentity', a."attidentity" <> '') order by p."place")
+        from "pg_constraint" k, unnest(k."conkey") with ordinality as p ("attnum", "place"), "pg_attribute" a
+        where k."conrelid" = c."oid" and k."contype" = 'p' and a."attrelid" = c."oid" and a."attnum" = p."attnum") as "key",
+      (select json_agg(json_build_object('name', a."attname", 'type', format_type(a."atttypid", a."atttypmod"),
+          'isCollated', a."attcollation" <> 0, 'isIdentity', a."attidentity" <> '') order by a."attname" collate "C")
+        from "pg_attribute" a
+        where a."attrelid" = c."oid" and a."attnum" > 0 and not a."attisdropped" and a."attgenerated" = '') as "columns"
+    from "pg_class" c
+    where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p') and not c."relispartition"
+      and c."relname" <> all(${SKIPPED_TABLES})
+    order by c."relname" collate "C"`.execute(db)
+  const keyless = rows.find(({ key }) => key === null)
+  if (keyless !== undefined) throw new Error(`Expected ${keyless.name} to have a primary key.`)
+  return rows
+}
+
+export interface TableContent {
+  rows: number
+  /** A checksum of the rows that does not depend on their order. */
+  checksum: string
+}
+
+/** Counts the rows of a table and computes a checksum of their contents. */
+export async function readContent(db: Db, { name, columns }: MovedTable): Promise<TableContent> {
+  const values = sql.join(columns.map((column) => sql.ref(column.name)))
+  const { rows } = await sql<{ rows: string | number; checksum: string }>`
+    select count(*) as "rows", coalesce(sum(
+      ('x' || left(encode(sha256(convert_to(row(${values})::text, 'UTF8')), 'hex'), 16))::bit(64)::bigint), 0)::text as "checksum"
+    from ${sql.table(name)}`.execute(db)
+  const [content] = rows
+  if (content === undefined) throw new Error(`Expected a count of ${name}.`)
+  return { rows: Number(content.rows), checksum: content.checksum }
+}

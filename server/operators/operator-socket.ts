@@ -1,0 +1,129 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, request, type Server } from 'node:http'
+import path from 'node:path'
+import { json } from 'node:stream/consumers'
+import type { Logger } from 'pino'
+import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
+import {
+  type CommandInput,
+  type CommandServices,
+  isOperatorCommand,
+  type OperatorCommand,
+  runOperatorCommand,
+} from './operator-commands.ts'
+
+/** Only the server's own user can connect, so a client may do everything that the command line may. */
+const SOCKET_MODE = 0o600
+const MAX_CONNECTIONS = 4
+const MAX_BYTES = 64 * 1024
+/** Longer than any command takes. A key waits for requests that are writing. */
+const TIMEOUT_MS = 20_000
+
+const socketFile = (dataDir: string) => path.join(dataDir, 'operators.sock')
+
+/**
+ * Lets the command line run commands in a server on the embedded database, through a socket in its data folder. This
+ * process must have claimed the folder. If a socket is impossible (a path of more than about 100 bytes), commands
+ * require the server to be stopped, and say so.
+ */
+export async function listenForOperators(at: CommandServices, log: Logger): Promise<{ close(): void } | null> {
+  const file = socketFile(at.config.dataDir)
+  const server = createServer({ requestTimeout: TIMEOUT_MS }, (incoming, outgoing) => {
+    const declared = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+    const requested =
+      declared <= MAX_BYTES
+        ? json(incoming)
+        : Promise.reject(problem('payload_too_large', `The input exceeds ${MAX_BYTES} bytes.`))
+    requested
+      .then((body) => handleRequest(at, body as SocketRequest))
+      .then(
+        (result) => outgoing.end(JSON.stringify({ result: result ?? null })),
+        (error: unknown) => {
+          const { code, message, extras } = toProblem(error)
+          if (code === 'internal') log.error({ err: error }, 'a command failed')
+          outgoing.end(JSON.stringify({ problem: { code, detail: message, errors: extras.errors } }))
+        },
+      )
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  server.unref()
+  try {
+    await bindSocket(server, file)
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'Cannot open the socket for the command line in the data folder. Commands work only while the service is stopped.',
+    )
+    return null
+  }
+  return {
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+// A socket is created with the umask's mode, and nobody may connect before its mode is restricted. The bind happens
+// within `listen`, so the restricted umask affects no other file.
+async function bindSocket(server: Server, file: string): Promise<void> {
+  // Left by a server that was killed. This process owns the folder.
+  rmSync(file, { force: true })
+  const defaults = process.umask(0o777 & ~SOCKET_MODE)
+  const listening = new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(file, done)
+  })
+  process.umask(defaults)
+  await listening
+  chmodSync(file, SOCKET_MODE)
+}
+
+interface SocketRequest {
+  verb?: unknown
+  input?: unknown
+}
+
+async function handleRequest(at: CommandServices, { verb, input }: SocketRequest): Promise<unknown> {
+  // A command line of another version may have other commands.
+  if (!isOperatorCommand(verb))
+    throw problem(
+      'unknown_path',
+      'The running service does not support this command. Use the command line of the same version.',
+    )
+  return runOperatorCommand(verb, at, input as CommandInput<typeof verb>)
+}
+
+/** The server on the folder cannot be reached: it is older, runs as another user, or has no socket. */
+export class ServerUnreachable extends Error {}
+
+/** Asks the server on the data folder to run a command. Throws its problem, or `ServerUnreachable`. */
+export async function askServer<Verb extends OperatorCommand>(
+  dataDir: string,
+  verb: Verb,
+  input: CommandInput<Verb>,
+): Promise<unknown> {
+  const body = JSON.stringify({ verb, input })
+  const text = await new Promise<unknown>((done, fail) => {
+    const requested = request({
+      ...{ socketPath: socketFile(dataDir), method: 'POST', path: '/', timeout: TIMEOUT_MS },
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    })
+    requested.on('response', (incoming) => json(incoming).then(done, fail))
+    requested.on('timeout', () => requested.destroy(new Error('The service did not respond in time. Try again.')))
+    requested.on('error', (error) => fail(new ServerUnreachable(error.message)))
+    requested.end(body)
+  })
+  const { result, problem: refused } = text as { result?: unknown; problem?: SocketError }
+  if (refused !== undefined) {
+    const { code, detail, errors } = refused
+    throw new Problem(code, detail, errors === undefined ? {} : { errors })
+  }
+  return result
+}
+
+interface SocketError {
+  code: Problem['code']
+  detail: string
+  errors?: NonNullable<Problem['extras']['errors']>
+}

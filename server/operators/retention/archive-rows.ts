@@ -1,0 +1,123 @@
+import { compressLines } from '../../platform/archives/archive-files.ts'
+import {
+  type ArchiveName,
+  claimKind,
+  deleteRemovable,
+  markKept,
+  markRemovable,
+  toStorageKey,
+} from '../../platform/archives/queries.ts'
+import type { Services } from '../../platform/calls/call.ts'
+import { BATCH_ROWS } from '../../platform/database/batches.ts'
+import { newSystemCallWithin } from '../../platform/keys/principals.ts'
+import type { StoredRow } from '../builder-data/export-kinds.ts'
+import { toLine } from '../builder-data/export-line.ts'
+import { type AgedRows, deleteRows, readOldest } from './aged-rows.ts'
+
+/** Rows in memory at a time. The largest events take about 400 kB. */
+const PAGE_ROWS = 200
+
+/** An archive ends with the page of rows that reaches this size in bytes, before compression. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/**
+ * Writes a builder's oldest rows of a kind, of at most one month, into a file, and deletes them. The file is durable
+ * before the rows are deleted, in the transaction that makes it an archive. So after a crash either the rows or the
+ * archive exist, and a file that is not an archive is deleted.
+ *
+ * @returns whether there may be more; false if there were none, or another process is working on them
+ */
+export async function archiveOldestRows(services: Services, aged: AgedRows): Promise<boolean> {
+  const { database, clock, files } = services
+  const { kind, organizationId } = aged
+  const [first] = await readRows(services, aged, undefined, 1)
+  if (first === undefined) return false
+  const [month, end] = toMonth(first.madeAt)
+  const archive = await claimKind(database.statements, clock.now(), { organizationId, kind: kind.kind, month })
+  if (archive === null) return false
+  try {
+    const ofMonth = { ...aged, before: Math.min(aged.before, end) }
+    // Another process may have archived them before they were claimed, and left the rest to this one.
+    if ((await readRows(services, ofMonth, undefined, 1)).length === 0) {
+      await abandonArchive(services, archive)
+      return true
+    }
+    const ids: string[] = []
+    const file = await files.receive(streamLines(services, ofMonth, ids))
+    try {
+      await files.store.put(toStorageKey(archive), file.path)
+    } finally {
+      await file.discard()
+    }
+    await database.transaction(async (trx) => {
+      const isOurs = await markKept(trx, archive, 'writing', {
+        records: ids.length,
+        size: file.size,
+        sha256: file.sha256,
+      })
+      // Another process has erased a person from the rows, or deleted some of them. They are read again the next time.
+      if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
+        throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
+    })
+    return true
+  } catch (error) {
+    // If even that fails, it is as if this process had crashed: the claim expires, and the next run cleans up.
+    await abandonArchive(services, archive).catch(() => {})
+    throw error
+  }
+}
+
+async function* streamLines(services: Services, aged: AgedRows, ids: string[]): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for (let after: StoredRow | undefined; ids.length < BATCH_ROWS && bytes < MAX_BYTES; ) {
+    const rows = await readRows(services, aged, after, PAGE_ROWS)
+    if (rows.length === 0) return
+    const text = Buffer.from(await toLines(services, aged, rows))
+    bytes += text.length
+    yield compressLines(text)
+    ids.push(...rows.map(({ id }) => String(id)))
+    if (rows.length < PAGE_ROWS) return
+    after = rows.at(-1)
+  }
+}
+
+// Uses a connection of the pool, because the shared ones are for short statements.
+function readRows(
+  { database }: Services,
+  aged: AgedRows,
+  after: StoredRow | undefined,
+  most: number,
+): Promise<StoredRow[]> {
+  const columns = aged.kind.columns ?? []
+  return database.transaction((trx) => readOldest(trx, aged, { after, most, columns }))
+}
+
+function toLines(services: Services, { kind, organizationId }: AgedRows, rows: StoredRow[]): Promise<string> {
+  return services.database.transaction(async (trx) => {
+    const call = await newSystemCallWithin(services, trx, organizationId)
+    const own = rows.map(({ madeAt, ...row }) => row)
+    return (await kind.records(call, own)).map((record) => toLine(services.contract, kind.kind, record)).join('')
+  })
+}
+
+// Not if the commit succeeded and only its response was lost; then the file is an archive.
+async function abandonArchive({ database, clock, files }: Services, archive: ArchiveName): Promise<void> {
+  const db = database.statements
+  if (!(await markRemovable(db, clock.now(), archive, 'writing'))) return
+  await files.store.remove(toStorageKey(archive))
+  await deleteRemovable(db, archive)
+}
+
+/** Returns the first day of the month of a time, in UTC, and when the month ends. */
+function toMonth(timestamp: unknown): [string, number] {
+  const date = new Date(String(timestamp))
+  const begin = startOfMonth(date.getTime())
+  const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  return [new Date(begin).toISOString().slice(0, 10), end]
+}
+
+/** Returns when the month of a time began, in UTC. */
+export function startOfMonth(ms: number): number {
+  const date = new Date(ms)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}

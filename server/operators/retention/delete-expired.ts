@@ -1,0 +1,76 @@
+import { removeAbandonedFiles } from '../../platform/archives/archive-files.ts'
+import type { Services } from '../../platform/calls/call.ts'
+import { BATCH_ROWS } from '../../platform/database/batches.ts'
+import { AGED_KINDS, type AgedKind } from './aged-kinds.ts'
+import { type AgedRows, deleteRows, listOrganizationsWith, readOldest } from './aged-rows.ts'
+import { archiveOldestRows, startOfMonth } from './archive-rows.ts'
+
+export interface DeletionWorker {
+  /** Deletes old rows. If there are none, takes one index lookup for each builder. */
+  run(): Promise<void>
+  /** Ends the work after its current batch. The next run continues there. */
+  stop(): void
+}
+
+const DAY_MS = 86_400_000
+
+/** The number of builders looked up at a time. */
+const PAGE_ORGANIZATIONS = 100
+
+/**
+ * Deletes old rows, builder by builder, and first archives them if archives are kept. Any number of processes may do so
+ * concurrently. Errors are thrown at the end and their rows tried again by the next run; they block no other builder.
+ */
+export function startDeletionWorker(
+  services: Services,
+  { archives, ...config }: Pick<Services['config'], 'archives' | 'eventRetentionDays' | 'historyRetentionDays'>,
+): DeletionWorker {
+  const { database, clock } = services
+  let isStopped = false
+
+  async function forget(kind: AgedKind, before: number, failures: unknown[]): Promise<void> {
+    const some = archives ? archiveOldestRows : deleteOldestRows
+    for (let last = ''; !isStopped; ) {
+      const found = await listOrganizationsWith(database.statements, kind, before, last, PAGE_ORGANIZATIONS)
+      for (const organizationId of found) {
+        try {
+          while (!isStopped && (await some(services, { kind, organizationId, before })));
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      const next = found.at(-1)
+      if (next === undefined) return
+      last = next
+    }
+  }
+
+  return {
+    async run() {
+      const failures: unknown[] = []
+      await removeAbandonedFiles(services).catch((error: unknown) => failures.push(error))
+      for (const kind of AGED_KINDS) {
+        const days = kind.keptDays(config)
+        if (days === null) continue
+        const since = clock.nowMs() - days * DAY_MS
+        // By whole months; otherwise each hourly run would create a file of the rows that became old since the last
+        // run.
+        await forget(kind, archives ? startOfMonth(since) : since, failures)
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, `Old rows could not be deleted. Failures: ${failures.length}.`)
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+}
+
+/** Deletes a builder's oldest rows without archiving them, and returns whether there may be more. */
+async function deleteOldestRows({ database }: Services, aged: AgedRows): Promise<boolean> {
+  return database.transaction(async (trx) => {
+    const rows = await readOldest(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })
+    const ids = rows.map(({ id }) => String(id))
+    return (await deleteRows(trx, aged, ids)) > 0
+  })
+}

@@ -1,0 +1,69 @@
+import type { Database } from '../database/database.ts'
+import type { Files } from '../files/files.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { compressLines, readLines } from './archive-files.ts'
+import * as archives from './queries.ts'
+
+export interface RewriteOptions {
+  database: Database
+  clock: Clock
+  files: Files
+  organizationId: string
+  /** Returns new text for some of the lines, by their index. Unchanged lines may be omitted. */
+  change(lines: readonly string[]): Promise<ReadonlyMap<number, string>>
+}
+
+/** The number of archives looked up at a time. They are rewritten one by one. */
+const PAGE_SIZE = 100
+
+/**
+ * Rewrites lines of a builder's archives, and returns the number of changed archives. A file is never changed in place:
+ * another file replaces it in one step with its row, and then it is deleted. Call this after changing the tables: a
+ * process that read the old rows to write an archive then loses its claim.
+ */
+export async function rewriteArchives(rewriting: RewriteOptions): Promise<number> {
+  const { database, clock, organizationId } = rewriting
+  await archives.revokeWriterClaims(database.statements, clock.now(), organizationId)
+  let changed = 0
+  // Replacements come later in the order, are read again, and have nothing left to change.
+  for (let last = ''; ; ) {
+    const page = await archives.listKeptAfter(database.statements, organizationId, last, PAGE_SIZE)
+    for (const archive of page) if (await rewriteArchive(rewriting, archive)) changed++
+    const next = page.at(-1)
+    if (next === undefined) return changed
+    last = next.id
+  }
+}
+
+async function rewriteArchive(
+  { database, clock, files, change }: RewriteOptions,
+  archive: archives.Archive,
+): Promise<boolean> {
+  const db = database.statements
+  let count = 0
+  async function* changedLines(): AsyncGenerator<Buffer> {
+    for await (const lines of readLines(files.store, archive)) {
+      const changed = await change(lines)
+      count += changed.size
+      yield compressLines(lines.map((line, place) => `${changed.get(place) ?? line}\n`).join(''))
+    }
+  }
+  const { path, size, sha256, discard } = await files.receive(changedLines())
+  try {
+    // Most archives do not mention the erased person, and stay unchanged.
+    if (count === 0) return false
+    const other = await archives.addReplacement(db, clock.now(), archive)
+    await files.store.put(archives.toStorageKey(other), path)
+    await database.transaction(async (trx) => {
+      const isOurs = await archives.markRemovable(trx, clock.now(), archive, 'kept')
+      const { records } = archive
+      if (!isOurs || !(await archives.markKept(trx, other, 'rewriting', { records, size, sha256 })))
+        throw new Error(`Another process rewrote the archive ${archive.id} at the same time. Run the command again.`)
+    })
+  } finally {
+    await discard()
+  }
+  await files.store.remove(archives.toStorageKey(archive))
+  await archives.deleteRemovable(db, archive)
+  return true
+}

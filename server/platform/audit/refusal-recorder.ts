@@ -1,0 +1,97 @@
+import type { Actor } from '../../../client/contract.gen.ts'
+import { getActor, type Principal } from '../calls/call.ts'
+import type { Database } from '../database/database.ts'
+import type { FailureLog } from '../problems/failure-log.ts'
+import type { Problem } from '../problems/problem.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { recordEntries } from './record.ts'
+
+interface RefusalRecorderParts {
+  database: Database
+  clock: Clock
+  failures: FailureLog
+}
+
+/** A rejected request. The principal is set if the caller was authenticated but lacked a permission. */
+interface RefusedRequest {
+  principal: Principal | null
+  address: string
+  requestId: string
+}
+
+/** How often the same rejection of the same caller and address is recorded. */
+const RECORD_INTERVAL_MS = 60_000
+
+/** Entries per organization and minute. Somebody with an old key may send it from a million addresses. */
+const MAX_ENTRIES_PER_MINUTE = 60
+
+/** The number of different rejections remembered. Beyond it all are forgotten, which costs a few extra entries. */
+const MAX_REMEMBERED_REFUSALS = 10_000
+
+interface RefusalCount {
+  until: number
+  /** Rejections since the last entry. */
+  count: number
+}
+
+/**
+ * Returns a function that records rejections because of the caller's identity: an expired or revoked key, one used from
+ * another address, or a missing permission. An unknown key belongs to no builder, and appears only in the log.
+ *
+ * Entries caused by strangers are limited: the first rejection in a minute is an entry, and further rejections are a
+ * count in the next entry.
+ */
+export function createRefusalRecorder({ database, clock, failures }: RefusalRecorderParts) {
+  const remembered = new Map<string, RefusalCount>()
+  const written = new Map<string, RefusalCount>()
+
+  function isOneTooMany(organizationId: string, now: number): boolean {
+    const minute = currentCount(written, organizationId, now)
+    if (minute.count >= MAX_ENTRIES_PER_MINUTE) return true
+    minute.count++
+    return false
+  }
+
+  return async (problem: Problem, { principal, address, requestId }: RefusedRequest): Promise<void> => {
+    const caller = problem.refused ?? (principal && getCaller(principal))
+    if (caller === null || caller.actor.id === null) return
+    const { organizationId, actor } = caller
+    const now = clock.nowMs()
+    const key = `${organizationId} ${actor.id} ${address} ${problem.code}`
+    const before = remembered.get(key)
+    if (before !== undefined && before.until > now) {
+      before.count++
+      return
+    }
+    const count = 1 + (before?.count ?? 0)
+    remember(remembered, key, { until: now + RECORD_INTERVAL_MS, count: 0 })
+    if (isOneTooMany(organizationId, now)) return
+    const action = problem.status === 401 || problem.refused !== null ? 'authentication.failed' : 'permission.denied'
+    await recordEntries(database.statements, [
+      {
+        ...{ organizationId, at: clock.now(), actor, action, address, requestId },
+        resourceId: caller.actor.id,
+        refused: { reason: problem.code, count },
+      },
+    ]).catch((error: unknown) => {
+      // The request was rejected anyway; its response must not wait for an unreachable database.
+      failures.report(error, { requestId }, 'a refused request could not be added to the audit trail')
+    })
+  }
+}
+
+function getCaller(principal: Principal): { organizationId: string; actor: Actor } {
+  return { organizationId: principal.organization.id, actor: getActor(principal) }
+}
+
+function currentCount(of: Map<string, RefusalCount>, key: string, now: number): RefusalCount {
+  const known = of.get(key)
+  if (known !== undefined && known.until > now) return known
+  return remember(of, key, { until: now + RECORD_INTERVAL_MS, count: 0 })
+}
+
+function remember(among: Map<string, RefusalCount>, key: string, value: RefusalCount): RefusalCount {
+  if (among.size >= MAX_REMEMBERED_REFUSALS) among.clear()
+  among.set(key, value)
+  return value
+}

@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { isDatabaseAway } from '../problems/problem.ts'
+
+/** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
+export class DatabaseUnavailable extends Error {}
+
+export interface WaitOptions {
+  /** How long to wait, in milliseconds, for a PostgreSQL that does not respond. Default 30 s. */
+  ms?: number
+  /** Called with a sentence when the wait begins, and every five seconds after that. */
+  report?(sentence: string): void
+}
+
+// As long as PostgreSQL takes to start together with the service.
+const DEFAULT_WAIT_MS = 30_000
+const ATTEMPT_MS = 5000
+const PAUSE_MS = 250
+const REPORT_EVERY_MS = 5000
+
+/**
+ * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not respond or is still starting.
+ * Does not wait for one that rejects it (a wrong password, an unknown database), because waiting would not help, nor
+ * for a pooler whose sessions are shared.
+ *
+ * @throws {DatabaseUnavailable}
+ */
+export async function waitForPostgres(connection: pg.ClientConfig, patience: WaitOptions = {}): Promise<void> {
+  const { ms = DEFAULT_WAIT_MS, report } = patience
+  const started = performance.now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  for (;;) {
+    const left = ms - (performance.now() - started)
+    const { place, failure } = await connectOnce(connection, Math.max(100, Math.min(ATTEMPT_MS, left)))
+    if (failure === null) return
+    if (failure instanceof DatabaseUnavailable) throw failure
+    if (isPoolerError(failure)) throw poolerNotSupported(place, describeConnectionError(failure))
+    if (!isDatabaseAway(failure)) {
+      throw new DatabaseUnavailable(
+        `PostgreSQL at ${place} refused the connection: ${describeConnectionError(failure)}. ${REMEDY}`,
+      )
+    }
+    const now = performance.now()
+    if (now - started + PAUSE_MS > ms) {
+      const seconds = Math.round(ms / 1000)
+      throw new DatabaseUnavailable(
+        `PostgreSQL at ${place} did not respond within ${seconds} s: ${describeConnectionError(failure)}. ${REMEDY}`,
+      )
+    }
+    if (now - reportedAt >= REPORT_EVERY_MS) {
+      reportedAt = now
+      const seconds = Math.round((ms - (now - started)) / 1000)
+      report?.(
+        `PostgreSQL at ${place} is not responding (${describeConnectionError(failure)}). Waiting for up to ${seconds} more seconds.`,
+      )
+    }
+    await delay(PAUSE_MS)
+  }
+}
+
+const REMEDY = 'Check DATABASE_URL, and check that the database is running.'
+
+async function connectOnce(
+  connection: pg.ClientConfig,
+  timeoutMs: number,
+): Promise<{ place: string; failure: unknown }> {
+  let client: pg.Client
+  try {
+    client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
+  } catch (error) {
+    // The URL cannot be parsed, or names a missing certificate file.
+    throw new DatabaseUnavailable(
+      `DATABASE_URL is not valid: ${describeConnectionError(error)}. In a password, write # as %23 and / as %2F.`,
+    )
+  }
+  const place = client.host.startsWith('/')
+    ? `${client.host} (${client.database})`
+    : `${client.host}:${client.port}/${client.database}`
+  // A connection that is lost after it was made does not matter here.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await assertPrimary(client)
+    await assertOwnSession(client, connection, place)
+    return { place, failure: null }
+  } catch (error) {
+    return { place, failure: error }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function isPoolerError(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/i.test(error.message)
+}
+
+function poolerNotSupported(place: string, why: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(
+    `${place} is a connection pooler, such as PgBouncer, that does not provide dedicated sessions (${why}). The service has its own pool (DATABASE_CONNECTIONS) and needs a dedicated session for each connection. Set DATABASE_URL to the address of PostgreSQL itself.`,
+  )
+}
+
+/** Settings that a session starts with. A pooler may silently drop them. */
+const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
+
+/**
+ * Throws if sessions are shared. Statements are prepared on a session, pipelined on it, and see the rows of the
+ * organization that is set for it. A pooler that assigns sessions per transaction would mix up all of these, and so the
+ * builders' data.
+ */
+async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
+  const { rows } = await client.query<Record<string, string>>(
+    `select ${[...SETTINGS, 'TimeZone', 'jit']
+      .map((name) => `(select "setting" from "pg_settings" where "name" = '${name}') as "${name}"`)
+      .join()}`,
+  )
+  const requested = SETTINGS.flatMap((name): [string, string][] =>
+    connection[name] ? [[name, `${connection[name]}`]] : [],
+  )
+  const options = [...(connection.options ?? '').matchAll(/-c (TimeZone|jit)=(\S+)/g)]
+  const lost = [...requested, ...options.map(([, name = '', value = '']): [string, string] => [name, value])].find(
+    ([name, value]) => rows[0]?.[name] !== value,
+  )
+  if (lost !== undefined) throw poolerNotSupported(place, `${lost[0]} is ${rows[0]?.[lost[0]]} instead of ${lost[1]}`)
+  if (await isSessionShared(connection, client)) throw poolerNotSupported(place, 'it assigns sessions per transaction')
+}
+
+/** Returns whether another client can get the session of this one while it has no open transaction. */
+async function isSessionShared(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
+  const other = new pg.Client(connection)
+  other.on('error', () => {})
+  await other.connect()
+  try {
+    const before = await findServerProcess(client)
+    await other.query('begin')
+    return (await findServerProcess(other)) === before || (await findServerProcess(client)) !== before
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+async function findServerProcess(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ process: string }>('select pg_backend_pid()::text as "process"')
+  return rows[0]?.process
+}
+
+/**
+ * Throws for a replica. A primary that was replaced returns as a replica, at the same address. Its connections would
+ * read old data, and would stay open.
+ */
+export async function assertPrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
+  if (rows[0]?.isReplica === true) throw new ReplicaError()
+}
+
+/** Handled like a database that does not respond, because another server may soon have its address. */
+class ReplicaError extends Error {
+  readonly code = CANNOT_CONNECT_NOW
+
+  constructor() {
+    super('the server is a read-only replica')
+  }
+}
+
+const CANNOT_CONNECT_NOW = '57P03'
+
+// A host with several addresses fails with one error for each, and without a message of its own.
+function describeConnectionError(error: unknown): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(describeConnectionError))].join(', ')
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}

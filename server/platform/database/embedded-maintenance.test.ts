@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { addCopies } from '../../../test/support/add-copies.ts'
+import { createPostgresUrl, createTestDatabase } from '../../../test/support/databases.ts'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type Database, openDatabase } from './database.ts'
+import { analyzeGrownTables, maintainEmbedded } from './embedded-maintenance.ts'
+import { MIN_CONNECTIONS } from './pool-size.ts'
+
+interface Known {
+  /** The planner's row count; -1 if the table was never analyzed. */
+  rows: number
+  dead: number
+  /** The number of rows read so far, by any kind of scan. */
+  read: number
+}
+
+let plumbline: TestPlumbline
+beforeEach(async () => {
+  plumbline = await startTestPlumbline({}, { database: await countedDatabase() })
+})
+afterEach(() => plumbline.stop())
+
+/** Returns a database that counts changes, as every PostgreSQL does except the one of this test run. */
+async function countedDatabase(): Promise<Database> {
+  const postgres = inject('postgres')
+  if (postgres === null) return createTestDatabase()
+  const databaseUrl = await createPostgresUrl(postgres)
+  const admin = new pg.Client(postgres.adminUrl)
+  await admin.connect()
+  await admin.query(`alter database ${new URL(databaseUrl).pathname.slice(1)} set track_counts = on`)
+  await admin.end()
+  return openDatabase({ databaseUrl, databaseConnections: MIN_CONNECTIONS, dataDir: '' })
+}
+
+async function known(table: string, { statements }: Database = plumbline.database): Promise<Known> {
+  await sql`select pg_stat_force_next_flush()`.execute(statements)
+  const { rows } = await sql<Known>`
+    select c."reltuples" as "rows", s."n_dead_tup" as "dead", s."seq_tup_read" + s."idx_tup_fetch" as "read"
+    from "pg_class" c join "pg_stat_user_tables" s on s."relid" = c."oid" where c."relname" = ${table}`.execute(
+    statements,
+  )
+  return rows[0] ?? { rows: Number.NaN, dead: Number.NaN, read: Number.NaN }
+}
+
+/** Returns the database for a service that must not close it when it stops. */
+function leftOpen(database: Database): Database {
+  return Object.create(database, { close: { value: async () => {} } })
+}
+
+test('the planner learns the size of a growing table each time it doubles', async () => {
+  const add = async (count: number) => {
+    const { id } = (await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${count}` })).body
+    await addCopies(plumbline.database.statements, { table: 'vendors', id, count })
+  }
+  // A session's changes count only once it reports them.
+  const learnt = () =>
+    expect.poll(
+      async () => {
+        await analyzeGrownTables(plumbline.database)
+        return (await known('vendors')).rows
+      },
+      { timeout: 20_000 },
+    )
+  await add(300)
+  await learnt().toBe(301)
+  await add(200)
+  await add(250)
+  await learnt().toBe(753)
+})
+
+test('other tables in the same database are ignored', async () => {
+  const { statements } = plumbline.database
+  await sql`create schema "elsewhere"`.execute(statements)
+  await sql`create table "elsewhere"."grown" as select generate_series(1, 1000) as "n"`.execute(statements)
+  await sql`select pg_stat_force_next_flush()`.execute(statements)
+  await analyzeGrownTables(plumbline.database)
+  expect(await known('grown')).toMatchObject({ rows: -1 })
+  await sql`drop schema "elsewhere" cascade`.execute(statements)
+})
+
+// A PostgreSQL server has background workers for this.
+describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
+  async function rowsReadFor(target: string): Promise<number> {
+    const { read } = await known('vendors')
+    expect((await plumbline.get(target)).body.data).toHaveLength(20)
+    return (await known('vendors')).read - read
+  }
+
+  test('upkeep collects statistics and cleans up overwritten rows', async () => {
+    const database = await createTestDatabase()
+    const stopped = await startTestPlumbline({}, { database: leftOpen(database) })
+    const { id } = (await stopped.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+    // Its own upkeep would interfere.
+    await stopped.stop()
+    await addCopies(database.statements, { table: 'vendors', id, count: 79 })
+    await sql`update "vendors" set "version" = 2`.execute(database.statements)
+    expect(await known('vendors', database)).toMatchObject({ rows: -1, dead: 80 })
+    await maintainEmbedded(database)
+    expect(await known('vendors', database)).toMatchObject({ rows: 80, dead: 0 })
+    await database.close()
+  })
+
+  test('a query for a page of a long list reads only that page', async () => {
+    const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
+    await addCopies(plumbline.database.statements, { table: 'vendors', id, count: 8000 })
+    // The search index also reads new rows, which must not count here.
+    await plumbline.database.statements.deleteFrom('searchQueue').execute()
+    await maintainEmbedded(plumbline.database)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20&sort=companyName')).toBeLessThan(30)
+    expect(await rowsReadFor('/api/ext/vendors?limit=20')).toBeLessThan(30)
+  })
+
+  test('upkeep ignores a table that has hardly changed', async () => {
+    await plumbline.post('/api/ext/scopes', { name: 'Framing' })
+    await maintainEmbedded(plumbline.database)
+    expect(await known('scopes')).toMatchObject({ rows: -1 })
+  })
+})

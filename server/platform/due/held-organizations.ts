@@ -1,0 +1,11 @@
+import { sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+
+/**
+ * Returns the organizations in which nothing becomes due: a sandbox that is being filled with past records, or emptied.
+ */
+export async function findHeldOrganizations(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ organizationId: string }>`
+    select "organizationId" from "sandboxes" where "status" in ('filling', 'emptying')`.execute(db)
+  return new Set(rows.map(({ organizationId }) => organizationId))
+}

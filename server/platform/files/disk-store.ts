@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { createFolder } from '../database/create-folder.ts'
+import { toDataFolderUnusable } from '../database/data-folder.ts'
+import { type FileStore, fileContentMissing, StoreUnusable } from './file-store.ts'
+
+/** Returns a store in a folder, with a subfolder for each organization. */
+export function createDiskStore(root: string): FileStore {
+  // The end of an ID is random, so no folder has more than a thousandth of an organization's files.
+  const placeOf = (key: string) => {
+    const [organizationId = '', name = ''] = key.split('/')
+    return path.join(root, organizationId, name.slice(-2), name)
+  }
+  return {
+    async put(key, from) {
+      const place = placeOf(key)
+      const folder = path.dirname(place)
+      const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
+      await flushToDisk(from)
+      // On the same disk a file is renamed completely or not at all.
+      await rename(from, place)
+      await flushToDisk(folder)
+      // A new folder is durable only once its parent is flushed.
+      if (firstMade === undefined) return
+      for (let created = folder; created.length >= firstMade.length; created = path.dirname(created))
+        await flushToDisk(path.dirname(created))
+    },
+
+    async open(key, range) {
+      const handle = await open(placeOf(key), 'r').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? fileContentMissing() : error
+      })
+      return createReadStream('', { fd: handle, ...(range !== null && { start: range.first, end: range.last }) })
+    },
+
+    async remove(key) {
+      await rm(placeOf(key), { force: true })
+    },
+
+    async removeAll(organizationId) {
+      // An upload in progress may still add a file to a folder that is being deleted.
+      await rm(path.join(root, organizationId), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    },
+
+    isLocal: true,
+
+    async check() {
+      try {
+        await assertWritable(root)
+      } catch (error) {
+        throw new StoreUnusable(toDataFolderUnusable(error)?.message ?? String(error))
+      }
+    },
+  }
+}
+
+/** As much as a disk allocates at once, so that a full one is detected. */
+const PROBE_BYTES = 4096
+
+async function assertWritable(folder: string): Promise<void> {
+  createFolder(folder)
+  const place = path.join(folder, `check-${randomUUID()}`)
+  const handle = await open(place, 'wx', 0o600)
+  try {
+    await handle.writeFile(Buffer.alloc(PROBE_BYTES, 1))
+    await handle.sync()
+  } finally {
+    await handle.close()
+    await rm(place, { force: true })
+  }
+}
+
+/** Flushes a file or folder to the disk, so that it survives a power failure. */
+async function flushToDisk(place: string): Promise<void> {
+  const handle = await open(place, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,99 @@
+import { credentialIdOf, type Principal } from '../calls/call.ts'
+import { Problem } from '../problems/problem.ts'
+
+/**
+ * Limits how many requests of one key, and of one organization, are in progress in this process. Per-minute limits do
+ * not: a minute's requests may all arrive at once, and each holds memory and a place in the database queues until its
+ * response. A caller over its limit gets an error at once, which takes two comparisons, because a client that waited
+ * here would only hold more.
+ *
+ * A vendor counts only for itself, so that the holder of a portal link cannot lock out the builder.
+ */
+export interface ConcurrencyLimits {
+  /** Counts a request. Throws `too_many_concurrent_requests`. Every `begin` needs an `end`, even after an error. */
+  begin(principal: Principal): void
+  end(principal: Principal): void
+}
+
+/** Idle counts to keep, so that a key's next request finds its own. */
+const MAX_COUNTS = 20_000
+
+/** A person with a form does one thing at a time. More requests than this are not from a person. */
+const MAX_PER_VENDOR = 10
+
+export function createConcurrencyLimits(config: {
+  concurrencyPerKey: number
+  concurrencyPerOrganization: number
+}): ConcurrencyLimits {
+  const counts = new Map<string, RequestCount>()
+
+  function count(of: string): RequestCount {
+    let found = counts.get(of)
+    if (found === undefined) {
+      if (counts.size >= MAX_COUNTS) deleteIdleCounts(counts)
+      found = { now: 0 }
+      counts.set(of, found)
+    }
+    return found
+  }
+
+  // A principal is loaded twice a second and used thousands of times in between, so its counts are cached with it.
+  const ofPrincipal = new WeakMap<Principal, CallerCounts>()
+  function countsOf(principal: Principal): CallerCounts {
+    let found = ofPrincipal.get(principal)
+    if (found === undefined) {
+      const { kind, organization } = principal
+      const isVendor = kind === 'vendor'
+      found = {
+        own: count(`${credentialIdOf(principal)}`),
+        most: isVendor ? Math.min(MAX_PER_VENDOR, config.concurrencyPerKey) : config.concurrencyPerKey,
+        organization: isVendor ? null : count(organization.id),
+      }
+      ofPrincipal.set(principal, found)
+    }
+    return found
+  }
+
+  return {
+    begin(principal) {
+      const { own, most, organization } = countsOf(principal)
+      if (own.now >= most) throw tooManyConcurrentRequests(most, principal.kind)
+      if (organization !== null) {
+        if (organization.now >= config.concurrencyPerOrganization)
+          throw tooManyConcurrentRequests(config.concurrencyPerOrganization, 'organization')
+        organization.now++
+      }
+      own.now++
+    },
+
+    end(principal) {
+      const { own, organization } = countsOf(principal)
+      own.now--
+      if (organization !== null) organization.now--
+    },
+  }
+}
+
+interface CallerCounts {
+  own: RequestCount
+  most: number
+  /** Null if the principal does not count toward the organization. */
+  organization: RequestCount | null
+}
+
+interface RequestCount {
+  now: number
+}
+
+function deleteIdleCounts(counts: Map<string, RequestCount>): void {
+  for (const [of, { now }] of counts) if (now === 0) counts.delete(of)
+}
+
+function tooManyConcurrentRequests(max: number, of: string): Problem {
+  return new Problem(
+    'too_many_concurrent_requests',
+    `The limit for one ${of} is ${max} concurrent requests. Wait for a response before you send the next request.`,
+    {},
+    { 'Retry-After': '1' },
+  )
+}

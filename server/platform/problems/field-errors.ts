@@ -1,0 +1,212 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { FieldError } from '../../../client/contract.gen.ts'
+import type { OperationId } from '../calls/contract.ts'
+import { describeFormatError, moneyRefusal, patternMessages } from './formats.ts'
+import { MAX_POINTER_LENGTH } from './problem.ts'
+import { isNearlyEqual, suggestName } from './similar-names.ts'
+
+/** The validated value, from the caller's point of view. */
+export interface CheckedInput {
+  /** Converts a JSON pointer into the caller's notation. */
+  pointer(path: string): string
+  /** Noun for its names, such as "field of this operation". */
+  noun: string
+  /** Returns the other operation that accepts a name which this one does not. */
+  setter?(name: string): OperationId | undefined
+  /** The currency whose decimals the amounts were checked for; omitted before the caller is known. */
+  currency?: string
+}
+
+/** Converts Ajv's errors (with `verbose`) into errors in words for the caller: one for each thing to fix. */
+export function toFieldErrors(errors: readonly ErrorObject[], checked: CheckedInput): FieldError[] {
+  const suggestions = new Suggestions(checked)
+  const faults = omitRedundantErrors(errors)
+    .slice(0, MAX_FIELD_ERRORS)
+    .map((error) => ({
+      pointer: checked.pointer(errorPointer(error)).slice(0, MAX_POINTER_LENGTH),
+      code: getCode(error),
+      message: describeError(error, checked, suggestions).slice(0, MAX_MESSAGE_LENGTH),
+    }))
+  return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values()]
+}
+
+export const MAX_MESSAGE_LENGTH = 1000
+export const MAX_FIELD_ERRORS = 1000
+
+function getCode({ keyword, params }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return 'unknown'
+  return keyword === 'format' && params.format === 'money' ? 'decimals' : keyword
+}
+
+function errorPointer({ instancePath, keyword, params }: ErrorObject): string {
+  const name = keyword === 'required' ? params.missingProperty : params.additionalProperty
+  return typeof name === 'string' ? `${instancePath}/${escapePointerStep(name)}` : instancePath
+}
+
+function escapePointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function describeError(error: ErrorObject, checked: CheckedInput, suggestions: Suggestions): string {
+  const { keyword, params, message = 'is not valid' } = error
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return `is not a${/^[aeiou]/.test(checked.noun) ? 'n' : ''} ${checked.noun}${suggestions.of(error)}`
+    case 'type':
+      return `must be ${formatAlternatives([params.type].flat().map((type) => TYPE_NAMES[String(type)] ?? String(type)))}`
+    case 'enum':
+      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      if (params.format === 'money' && checked.currency !== undefined) return moneyRefusal(checked.currency)
+      return describeFormatError(params.format, error.data) ?? message
+    case 'pattern':
+      return patternMessages[params.pattern] ?? 'does not match the required format'
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must be at least ${limit} characters long`
+    case 'maxLength':
+      return `must be at most ${formatCount(limit, 'character')} long`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`
+    case 'minItems':
+      return `must have at least ${formatCount(limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${formatCount(limit, 'item')}`
+    case 'uniqueItems':
+      return `must not contain duplicates; items ${Math.min(params.i, params.j)} and ${Math.max(params.i, params.j)} are equal`
+    case 'minProperties':
+      return `must have at least ${formatCount(limit, 'field')}`
+    case 'maxProperties':
+      return `must have at most ${formatCount(limit, 'field')}`
+    default:
+      return message
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count === 1 ? 'one' : count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function formatAlternatives(alternatives: readonly string[]): string {
+  return alternatives.join(', ').replace(/, ([^,]+)$/, ' or $1')
+}
+
+/**
+ * Suggestions for unknown names. A name is compared with all known ones, which takes long for a thousand different
+ * names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
+ */
+class Suggestions {
+  readonly #checked: CheckedInput
+  readonly #made = new Map<unknown, Map<string, string>>()
+  #left = MAX_SUGGESTIONS
+
+  constructor(checked: CheckedInput) {
+    this.#checked = checked
+  }
+
+  /** Returns words to append to the error of an unknown name; empty without a suggestion. */
+  of(error: ErrorObject): string {
+    const name = String(error.params.additionalProperty)
+    const ofSchema = this.#made.get(error.parentSchema) ?? new Map<string, string>()
+    this.#made.set(error.parentSchema, ofSchema)
+    const before = ofSchema.get(name)
+    if (before !== undefined) return before
+    if (this.#left-- <= 0) return ''
+    const created = suggestFieldName(name, error, this.#checked)
+    ofSchema.set(name, created)
+    return created
+  }
+}
+
+const MAX_SUGGESTIONS = 50
+
+// A typo is corrected first. Otherwise the suggestion is the operation that accepts this name, and only then a similar
+// name.
+function suggestFieldName(name: string, { parentSchema, instancePath }: ErrorObject, checked: CheckedInput): string {
+  const names = Object.keys(parentSchema?.properties ?? {})
+  const slip = names.find((known) => isNearlyEqual(name, known))
+  const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
+  if (setter !== undefined) return `; use ${setter} to set it`
+  const meant = slip ?? suggestName(name, names)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+/**
+ * Removes redundant errors. If a value may have several forms, Ajv reports an error for each. An error other than the
+ * type shows which form was meant; without one, the type errors are joined into one.
+ */
+function omitRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const open = new Set(errors.filter(isAlternativesError).map(({ instancePath }) => instancePath))
+  const empty = new Set(errors.filter(isEmptyValueError).map(({ instancePath }) => instancePath))
+  const misshapen = new Set(errors.filter(isFormatError).map(({ instancePath }) => instancePath))
+  if (open.size === 0 && empty.size === 0 && misshapen.size === 0) return errors
+  const telling = new Set<string>()
+  for (const error of errors) {
+    if (isAlternativesError(error) || (error.keyword === 'type' && open.has(error.instancePath))) continue
+    for (let at = error.instancePath; !telling.has(at); at = at.slice(0, at.lastIndexOf('/'))) {
+      telling.add(at)
+      if (at === '') break
+    }
+  }
+  const types = new Map<string, ErrorObject>()
+  const values = new Map<string, ErrorObject>()
+  return errors.flatMap((error): ErrorObject[] => {
+    const { instancePath: at, keyword } = error
+    // An empty value needs no error about its format, and one with the wrong format no error about its length.
+    if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
+    if (keyword === 'maxLength' && misshapen.has(at)) return []
+    if (!open.has(at)) return [error]
+    if (keyword === 'enum' || keyword === 'const') return joinErrors(values, error, toEnumError(error))
+    if (keyword === 'type') return telling.has(at) ? [] : joinErrors(types, error, error)
+    return isAlternativesError(error) && (telling.has(at) || types.has(at)) ? [] : [error]
+  })
+}
+
+function isAlternativesError({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf'
+}
+
+function isFormatError({ keyword }: ErrorObject): boolean {
+  return keyword === 'format'
+}
+
+function isEmptyValueError({ keyword, data }: ErrorObject): boolean {
+  return keyword === 'minLength' && data === ''
+}
+
+function toEnumError(error: ErrorObject): ErrorObject {
+  if (error.keyword === 'enum') return error
+  return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
+}
+
+/** Keeps the first of the errors at a place and adds what the later ones would allow. */
+function joinErrors(stored: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
+  const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
+  const first = stored.get(instancePath)
+  if (first !== undefined) {
+    first.params[allowed].push(...[next.params[allowed]].flat())
+    return []
+  }
+  const copy = { ...next, params: { [allowed]: [next.params[allowed]].flat() } }
+  stored.set(instancePath, copy)
+  return [copy]
+}

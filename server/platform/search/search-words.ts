@@ -1,0 +1,63 @@
+/** A record is found by this many first words. Only long notes and descriptions have more. */
+const MAX_WORDS = 200
+const MAX_QUERY_WORDS = 6
+const MAX_WORD_LENGTH = 40
+
+/** Letters that Unicode does not decompose, as people without them type them. */
+const LETTERS: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i' }
+
+function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[łøđßæœı]/g, (letter) => LETTERS[letter] ?? letter)
+}
+
+/** Returns the parts of a word, and the whole if it is a number such as PO-0001-01. */
+function splitChunk(chunk: string): { parts: string[]; whole: string | null } {
+  const parts = chunk.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '')
+  const isNumber = parts.length > 1 && /\p{N}/u.test(chunk)
+  return { parts, whole: isNumber ? parts.join('') : null }
+}
+
+const shortenWords = (words: readonly string[]) => [...new Set(words.map((word) => word.slice(0, MAX_WORD_LENGTH)))]
+
+/** Returns the words by which a record with this text is found. */
+export function toIndexWords(text: string): string[] {
+  const words = foldText(text)
+    .split(/\s+/)
+    .map(splitChunk)
+    .flatMap(({ parts, whole }) => (whole === null ? parts : [whole, ...parts]))
+  return shortenWords(words).slice(0, MAX_WORDS)
+}
+
+/** Returns the words of a search. A number is searched as a whole, with or without its hyphens. */
+export function toQueryWords(q: string): string[] {
+  const words = foldText(q)
+    .split(/\s+/)
+    .map(splitChunk)
+    .flatMap(({ parts, whole }) => (whole === null ? parts : [whole]))
+  return shortenWords(words).slice(0, MAX_QUERY_WORDS)
+}
+
+/**
+ * Returns whether a typo in the word is tolerated. In shorter words a typo makes another word, and numbers are not
+ * mistyped words.
+ */
+export function isTypoTolerant(word: string): boolean {
+  return /^\p{L}{4,24}$/u.test(word)
+}
+
+/**
+ * Returns a word, and the same without any one of its letters. Two words with one of these in common differ by little.
+ */
+export function typoVariants(word: string): string[] {
+  const letters = [...word]
+  return [...new Set([word, ...letters.map((_, i) => [...letters.slice(0, i), ...letters.slice(i + 1)].join(''))])]
+}
+
+/** Returns the first text after all that begin with the word, in byte order. */
+export function prefixEnd(word: string): string {
+  return `${word}\u{10ffff}`
+}

@@ -1,0 +1,47 @@
+import type { Turn } from './claims.ts'
+import type { WebhookName } from './dispatcher.ts'
+
+/**
+ * Decides which subscription is next: round-robin over the organizations, and within each over its subscriptions, so
+ * that neither an organization with a thousand subscriptions nor one with a thousand events delays another.
+ */
+export class FairQueue {
+  readonly #organizations = new Map<string, Map<string, WebhookName>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(webhook: WebhookName): void {
+    const webhooks = this.#organizations.get(webhook.organizationId) ?? new Map<string, WebhookName>()
+    this.#organizations.set(webhook.organizationId, webhooks)
+    if (webhooks.has(webhook.webhookId)) return
+    webhooks.set(webhook.webhookId, webhook)
+    this.#size++
+  }
+
+  /**
+   * Removes and returns the next subscriptions until their shares add up to `most`. Maps keep insertion order, so those
+   * waiting longest come first. `reserve` returns the share of one subscription of an organization. If that is 0, the
+   * organization keeps its place.
+   */
+  next(max: number, reserve: (organizationId: string) => number): Turn[] {
+    const taken: Turn[] = []
+    let sum = 0
+    // A served organization moves to the end, where this loop finds it again while capacity remains.
+    for (const [organizationId, webhooks] of this.#organizations) {
+      const [first] = webhooks.values()
+      if (first === undefined || sum >= max) break
+      const share = reserve(organizationId)
+      if (share === 0) continue
+      sum += share
+      taken.push({ ...first, most: share })
+      webhooks.delete(first.webhookId)
+      this.#size--
+      this.#organizations.delete(organizationId)
+      if (webhooks.size > 0) this.#organizations.set(organizationId, webhooks)
+    }
+    return taken
+  }
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Db } from '../../server/platform/database/database.ts'
+
+/**
+ * Computes the figures of a home's budget with separate SQL, one plain aggregate for each figure and level, which
+ * shares nothing with the service's statement: trades and totals are computed from whole orders, and only cost codes
+ * from their lines.
+ */
+export interface Figure {
+  figure: string
+  /** The trade in lower case; empty in the totals. */
+  scope: string
+  /** The ID of the cost code; empty if there is none, and in trades and totals. */
+  code: string
+  amount: number
+}
+
+export interface RecomputedBudget {
+  totals: Figure[]
+  scopes: Figure[]
+  codes: Figure[]
+  /** The approved time within the actual cost, by trade and code. */
+  labor: Figure[]
+  /** The net amount that was transferred to each budget line. */
+  transferred: { lineId: string; amount: number }[]
+}
+
+const STATUSES = {
+  committed: ['approved', 'issued', 'accepted', 'partially_completed', 'completed', 'closed'],
+  pendingCommitted: ['draft', 'pending_approval'],
+}
+/** The amounts that orders store. */
+const RECORDED = { actual: 'completedAmount', paid: 'paidAmount', retained: 'retainedAmount' }
+const BUDGETED = {
+  budgeted: '"originalAmount" + "approvedChanges"',
+  originalBudgeted: '"originalAmount"',
+  approvedChanges: '"approvedChanges"',
+}
+const COUNTED = toSqlList([...STATUSES.committed, ...STATUSES.pendingCommitted])
+
+function toSqlList(statuses: readonly string[]): string {
+  return statuses.map((status) => `'${status}'`).join(', ')
+}
+
+// By the status of the timesheet, with the cost recomputed from hours and rates.
+const TIME = `(
+  select coalesce(e."scope", 'unassigned') as "scope", e."costCodeId", 'closed' as "status",
+    round(coalesce(e."rate", s."rate") * case e."payType" when 'double' then 2 * e."hours"
+      else e."hours" - e."overtimeHours" + e."overtimeHours" * (s."overtimeRule" ->> 'multiplier')::numeric end, 2) as "total"
+  from "timeEntries" e join "timesheets" s on s."id" = e."timesheetId"
+  where e."homeId" = $home and e."archivedAt" is null and s."status" in ('approved', 'exported')
+    and coalesce(e."rate", s."rate") is not null)`
+
+/** Returns the columns of the trade and the code by which a level is grouped. */
+function levelColumns({ scope, code }: { scope: boolean; code: boolean }) {
+  const names = `${scope ? 'lower(r."scope")' : "''"} as "scope", ${code ? `coalesce(r."costCodeId", '')` : "''"} as "code"`
+  const lines = '(select * from "budgetLines" where "homeId" = $home and "archivedAt" is null)'
+  const orders = code
+    ? `(select o."scope", o."status", l."costCodeId", l."total" + l."taxAmount" as "total" from "purchaseOrders" o
+        join "purchaseOrderLines" l on l."purchaseOrderId" = o."id" where o."homeId" = $home)`
+    : '(select * from "purchaseOrders" where "homeId" = $home)'
+  const figures = [
+    ...Object.entries(BUDGETED).map(([figure, amount]) => ({ figure, from: lines, amount, where: 'true' })),
+    ...Object.entries(STATUSES).map(([figure, statuses]) => ({
+      ...{ figure, from: orders, amount: '"total"', where: `"status" in (${toSqlList(statuses)})` },
+    })),
+    ...Object.entries(RECORDED).map(([figure, amount]) => ({
+      ...{ figure, from: code ? RECORDED_BY_LINE : orders, amount: `"${amount}"`, where: `"status" in (${COUNTED})` },
+      ...(figure === 'actual' && { from: addTime(code ? RECORDED_BY_LINE : orders, code) }),
+    })),
+  ]
+  return figures
+    .map(
+      ({ figure, from, amount, where }) =>
+        `select '${figure}' as "figure", ${names}, sum(${amount}) as "amount" from ${from} r where ${where} group by 2, 3`,
+    )
+    .join('\nunion all\n')
+}
+
+/** Returns the completed amounts of the orders, or of their lines, plus the time. */
+function addTime(orders: string, code: boolean): string {
+  const columns = ['"scope"', '"status"', ...(code ? ['"costCodeId"'] : [])].join(', ')
+  return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
+}
+
+// The retainage of all work up to this line, less that of the work before it. A closed order is paid in full.
+const RECORDED_BY_LINE = `(
+  select o."scope", o."status", l."costCodeId", l."completedAmount",
+    case when o."status" = 'closed' then l."completedAmount" else 0 end as "paidAmount",
+    case when o."status" = 'closed' then 0 else
+      round(o."retainagePercent" / 100 * (select sum(u."completedAmount") from "purchaseOrderLines" u
+        where u."purchaseOrderId" = o."id" and u."position" <= l."position"), 2)
+      - round(o."retainagePercent" / 100 * (select coalesce(sum(u."completedAmount"), 0) from "purchaseOrderLines" u
+        where u."purchaseOrderId" = o."id" and u."position" < l."position"), 2) end as "retainedAmount"
+  from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
+  where o."homeId" = $home)`
+
+// Both are by trade: the larger of the budget and the orders plus labor, and the uncommitted part of the budget.
+const FORECASTS = `
+  select s."scope",
+    (select coalesce(sum("originalAmount" + "approvedChanges"), 0) from "budgetLines"
+      where "homeId" = $home and "archivedAt" is null and lower("scope") = s."scope") as "budgeted",
+    (select coalesce(sum("total"), 0) from "purchaseOrders"
+      where "homeId" = $home and "status" in (${COUNTED}) and lower("scope") = s."scope")
+    + (select coalesce(sum("total"), 0) from ${TIME} t where lower("scope") = s."scope") as "ordered"
+  from (
+    select lower("scope") as "scope" from "budgetLines" where "homeId" = $home and "archivedAt" is null
+    union select lower("scope") from "purchaseOrders" where "homeId" = $home and "status" in (${COUNTED})
+    union select lower("scope") from ${TIME} t
+  ) s`
+const FORECAST = `select 'forecastAtCompletion' as "figure", "scope", '' as "code", greatest("budgeted", "ordered") as "amount" from (${FORECASTS}) f`
+const TOTAL_FORECAST = `select 'forecastAtCompletion', '', '', sum("amount") from (${FORECAST}) t`
+const TRANSFERRED = `
+  select b."id" as "lineId",
+    (select coalesce(sum("amount"), 0) from "budgetTransfers" where "toLineId" = b."id")
+    - (select coalesce(sum("amount"), 0) from "budgetTransfers" where "fromLineId" = b."id") as "amount"
+  from "budgetLines" b where b."homeId" = $home and b."archivedAt" is null`
+
+const STATEMENTS = {
+  totals: `${levelColumns({ scope: false, code: false })} union all ${TOTAL_FORECAST}`,
+  scopes: `${levelColumns({ scope: true, code: false })} union all ${FORECAST}`,
+  codes: levelColumns({ scope: true, code: true }),
+  labor: `select 'labor' as "figure", lower("scope") as "scope", coalesce("costCodeId", '') as "code", sum("total") as "amount"
+    from ${TIME} t group by 2, 3`,
+  transferred: TRANSFERRED,
+}
+
+export async function recomputeBudget(db: Db, homeId: string): Promise<RecomputedBudget> {
+  async function rows<R>(statement: string): Promise<R[]> {
+    if (!/^\w+$/.test(homeId)) throw new Error(`${homeId} is no id.`)
+    return (await sql<R>`${sql.raw(statement.replaceAll('$home', `'${homeId}'`))}`.execute(db)).rows
+  }
+  return {
+    totals: await rows(STATEMENTS.totals),
+    scopes: await rows(STATEMENTS.scopes),
+    codes: await rows(STATEMENTS.codes),
+    labor: await rows(STATEMENTS.labor),
+    transferred: await rows(STATEMENTS.transferred),
+  }
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts'
+import { WIDTHS } from '../../scripts/screenshots/screens.ts'
+import type { TestPlumbline } from '../support/test-plumbline.ts'
+
+/** Opens a window with a signed-in user in their own session; the owner, unless another email address is given. */
+export async function visit(
+  browser: Browser,
+  plumbline: TestPlumbline,
+  options: { email?: string; organizationId?: string; width?: number; scheme?: 'light' | 'dark' } = {},
+): Promise<ObservedPage> {
+  const { email, organizationId, width = 1440, scheme = 'light' } = options
+  const seen = await openPage(browser, plumbline.url, width, { colorScheme: scheme, reducedMotion: 'reduce' })
+  const session = await plumbline.signIn(email)
+  if (organizationId !== undefined) await plumbline.post('/api/admin/session/organization', { organizationId }, session)
+  const [name = '', value = ''] = session.headers?.cookie?.split(/=(.*)/s) ?? []
+  await seen.page.context().addCookies([{ name, value, url: plumbline.url }])
+  return seen
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Returns axe's findings on a page, without elements that were already judged, by all or some rules: the rule and the
+ * element.
+ */
+export async function findViolations(page: Page, runOnly: string[] = []): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+  return page.evaluate(async (runOnly) => {
+    const { axe: run } = globalThis as unknown as {
+      axe: {
+        run(
+          context: { exclude: string[] },
+          options: object,
+        ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] }>
+      }
+    }
+    // Passing elements are not described, and no style sheet is fetched again.
+    const options = { resultTypes: ['violations'], preload: false, ...(runOnly.length > 0 && { runOnly }) }
+    const found = await run.run({ exclude: ['[data-judged]'] }, options)
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+    )
+  }, runOnly)
+}
+
+/**
+ * Finds what a page repeats, so that axe judges each kind of element rather than all 13,000: of siblings that differ
+ * only in text, names and URLs, all but three are skipped. Three are enough for styles of the first and of alternating
+ * elements. Terms stay with their descriptions, and cells with their row.
+ */
+const KEEP_FEW_SCRIPT = `(seen, at, mayGo) => {
+  const FEW = 3
+  const WHOLE = new Set(['dl', 'tr'])
+  const OF_ITS_OWN = /^(id|name|href|for|value|title|datetime|aria-(label|labelledby|describedby|controls)|data-.*)$/
+  const likenesses = new Map()
+  const ofAttributes = ({ localName, attributes }) =>
+    localName + [...attributes].map(({ name, value }) => '[' + name + '=' + (OF_ITS_OWN.test(name) ? value !== '' : value) + ']').join('')
+  const likenessOf = (element) => {
+    const parts = [...element.childNodes].map((node) => node instanceof Element ? likenessOf(node) : String(node instanceof Text && node.data.trim() !== ''))
+    const likeness = ofAttributes(element) + '(' + parts + ')'
+    likenesses.set(element, likeness)
+    return likeness
+  }
+  const repeated = []
+  const look = (element, path) => {
+    for (const child of element.children) {
+      const like = path + '>' + likenesses.get(child)
+      seen.set(like, (seen.get(like) ?? 0) + 1)
+      if (seen.get(like) > FEW && mayGo(child)) repeated.push(child)
+      else if (!WHOLE.has(child.localName)) look(child, path + '>' + ofAttributes(child))
+    }
+  }
+  likenessOf(document.body)
+  look(document.body, at)
+  return repeated
+}`
+
+/** Removes what a page repeats. Every label stays, because its field may be elsewhere. */
+export function keepFewOfEach(page: Page): Promise<void> {
+  return page.evaluate(`
+    for (const element of (${KEEP_FEW_SCRIPT})(new Map(), '', ({ localName }) => localName !== 'label')) element.remove()
+  `)
+}
+
+/**
+ * Marks elements that a page repeats, and those that this window has already shown three times at this width, such as
+ * the frame around every screen. Nothing is removed, because the page is used further. Every heading is judged again,
+ * because its level depends on the previous one.
+ */
+function markSeenParts(page: Page): Promise<void> {
+  return page.evaluate(`
+    for (const element of document.querySelectorAll('[data-judged]')) element.removeAttribute('data-judged')
+    const DEPENDS = 'label, h1, h2, h3, h4, h5, h6'
+    const mayGo = (element) => !element.matches(DEPENDS) && element.querySelector(DEPENDS) === null
+    for (const element of (${KEEP_FEW_SCRIPT})(globalThis.judged ??= new Map(), innerWidth, mayGo)) element.dataset.judged = ''
+  `)
+}
+
+/** Asserts that nothing was loaded from elsewhere, no script failed, and the Content-Security-Policy was kept. */
+export function expectNoComplaints({ strayed, complaints }: ObservedPage): void {
+  expect({ strayed, complaints }).toEqual({ strayed: [], complaints: [] })
+}
+
+/** Returns by how much the page is wider than its window, which would scroll sideways on a phone. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number; clientWidth: number } }
+    }
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth
+  })
+}
+
+/**
+ * Asserts that axe finds nothing on the current page, in light and dark, on a desktop and on a phone, where it also
+ * fits the width.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  const before = page.viewportSize()
+  const found: Record<string, string[]> = {}
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 850 })
+    await markSeenParts(page)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      // The color scheme changes only colors.
+      const findings = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : [])
+      if (findings.length > 0) found[`${width} ${colorScheme}`] = findings
+    }
+    expect({ width, overflow: await measureOverflow(page) }).toEqual({ width, overflow: 0 })
+  }
+  expect(found).toEqual({})
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  if (before !== null) await page.setViewportSize(before)
+}
+
+/**
+ * Navigates to another page as its links do, without reloading the scripts. It passes through the sign-in page, so that
+ * nothing of the previous page remains: no dialog, no message, no frame.
+ */
+export async function goToPage(page: Page, address: string): Promise<void> {
+  await page.mouse.move(0, 0)
+  await navigateTo(page, '/sign-in')
+  await page.locator('.door').waitFor()
+  await navigateTo(page, address)
+}
+
+function navigateTo(page: Page, address: string): Promise<void> {
+  return page.evaluate((address) => {
+    const { history, dispatchEvent } = globalThis as unknown as {
+      history: { pushState(state: null, unused: string, address: string): void }
+      dispatchEvent(event: Event): void
+    }
+    history.pushState(null, '', address)
+    dispatchEvent(new Event('popstate'))
+  }, address)
+}

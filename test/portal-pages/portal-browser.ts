@@ -1,0 +1,54 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** A vendor's browser without scripts: the portal's pages must work without them. */
+export interface Visitor {
+  readonly page: Page
+  /** URLs elsewhere that the page tried to load, and the browser's error messages. */
+  readonly complaints: readonly string[]
+  close(): Promise<void>
+}
+
+export interface VisitorOptions {
+  width?: number
+  scheme?: 'light' | 'dark'
+  locale?: string
+  /** Only checks of a page need scripts. */
+  withScripts?: boolean
+}
+
+export async function openVisitor(browser: Browser, origin: string, look: VisitorOptions = {}): Promise<Visitor> {
+  const { width = 390, scheme = 'light', locale = 'en-US', withScripts = false } = look
+  const context = await browser.newContext({
+    ...{ viewport: { width, height: 850 }, colorScheme: scheme, locale, javaScriptEnabled: withScripts },
+    // The pages' policy does not allow axe itself.
+    ...(withScripts && { bypassCSP: true }),
+  })
+  const complaints: string[] = []
+  // Observed rather than intercepted, because the browser reaches nothing beyond this machine.
+  context.on('request', (request) => {
+    const url = request.url()
+    if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) complaints.push(`it loads ${url}`)
+  })
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    // A page that rejects a request has an error status, which the browser also logs.
+    const isStatus = message.text().startsWith('Failed to load resource')
+    if (message.type() !== 'info' && message.type() !== 'log' && !isStatus) complaints.push(message.text())
+  })
+  return { page, complaints, close: () => context.close() }
+}
+
+export function expectNoComplaints({ complaints }: Visitor): void {
+  expect(complaints).toEqual([])
+}
+
+/** Saves a picture of a page for inspection if PORTAL_SCREENSHOTS names a folder. */
+export async function savePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PORTAL_SCREENSHOTS
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+}

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectNoComplaints, openVisitor, type Visitor } from './portal-browser.ts'
+import type { Setting } from './portal-pages.test.ts'
+
+const PDF = { name: 'Quote, lot 15.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%%EOF\n') }
+
+/** A vendor's actions in its portal, click by click, on a phone whose browser runs no scripts. */
+export function testPortalFlows(setting: () => Setting): void {
+  describe('a vendor', () => {
+    let guest: Visitor
+    let page: Page
+    let open: (path: string) => Promise<unknown>
+    beforeAll(async () => {
+      const { chrome, plumbline } = setting()
+      guest = await openVisitor(chrome, plumbline.url)
+      open = (path) => page.goto(plumbline.url + path)
+    })
+    beforeEach(() => {
+      page = guest.page
+    })
+    afterAll(async () => {
+      expectNoComplaints(guest)
+      await guest.close()
+    })
+
+    const says = (text: string | RegExp) => page.getByText(text).first().waitFor()
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+    const follow = (name: string | RegExp) => page.getByRole('link', { name }).first().click()
+
+    test('prices a request line by line with a file, sees what is missing, submits, revises and withdraws', async () => {
+      const { world } = setting()
+      const { ext, get, site, vendorId } = world
+      const lines = [
+        { lineId: 'walls', description: 'Wall framing', quantity: 2450, unit: 'SF' },
+        { lineId: 'trusses', description: 'Trusses', quantity: 1, unit: 'LS' },
+        { lineId: 'crane', description: 'Crane', quantity: 1, unit: 'LS' },
+      ]
+      const requested = {
+        ...site.framing(),
+        vendorIds: [vendorId],
+        lines,
+        bidType: 'unit_price',
+        title: 'Framing, Lot 14',
+      }
+      const { id: requestId } = await ext('/bids/request', requested)
+      const bids = async () => (await get(`/bids?bidRequestId=${requestId}`)).data
+
+      await open(world.root)
+      await follow(/Framing, Lot 14/)
+      await says(/13 days left|14 days left/)
+      await follow('Yes, enter our price')
+      await page.getByLabel('Price per SF').fill('9,80')
+      await page.getByLabel('Lump sum').first().fill('11,200')
+      await press('Save draft')
+      await says('Please correct 1 entry.')
+      await says('Use a period for cents, for example 1.70')
+      await page.getByLabel('Price per SF').fill('9.80')
+      await page.getByLabel('Not in our price').fill('Crane standby')
+      await page.getByLabel('Days until we can start').fill('9')
+      await page.getByLabel('Quote file').setInputFiles(PDF)
+      await press('Save draft')
+      await says('Saved. Nothing has been sent yet.')
+      await says('$35,210.00')
+      await press('Review')
+      await says('1 line has no price.')
+      expect(await page.getByRole('button', { name: /Send bid/ }).count()).toBe(0)
+      expect(await bids()).toEqual([])
+
+      await page.getByRole('link', { name: 'Crane' }).click()
+      await page.getByLabel('Offer').nth(2).selectOption('Not included')
+      await page.getByLabel('Offer').nth(1).selectOption('Alternate')
+      await page.getByLabel('Note').nth(1).fill('From another plant')
+      await press('Review')
+      await says('All required prices are entered.')
+      await says('From another plant')
+      await says('Quote, lot 15.pdf')
+      await press('Send bid of $35,210.00')
+      await says('Your bid has been received.')
+      const [bid] = await bids()
+      expect(bid).toMatchObject({ amount: 35_210, source: 'portal', revision: 1, exclusions: 'Crane standby' })
+      expect(bid.lines).toMatchObject([
+        { unitPrice: 9.8, excluded: false },
+        { unitPrice: 11_200, alternate: true, note: 'From another plant' },
+        { excluded: true },
+      ])
+
+      await follow('Change our bid')
+      expect(await page.getByLabel('Price per SF').inputValue()).toBe('9.8')
+      await page.getByLabel('Price per SF').fill('9.5')
+      await press('Save draft')
+      await follow('Overview')
+      await follow(/Framing, Lot 14/)
+      await says('You have saved changes that you have not sent yet.')
+      await follow('Review')
+      await press(/Send bid of/)
+      await says('version 2')
+      expect((await bids())[0]).toMatchObject({ revision: 2, amount: 34_475 })
+      await page.locator('summary', { hasText: 'Withdraw the bid' }).click()
+      await press('Withdraw the bid')
+      await says('Withdrawn')
+      expect((await bids())[0].status).toBe('withdrawn')
+    })
+
+    test('enters one price in Spanish with the link to one invitation, and discards the draft', async () => {
+      const { chrome, plumbline, world } = setting()
+      const { path } = world.lumpSum
+      const speaker = await openVisitor(chrome, plumbline.url, { locale: 'es-US' })
+      page = speaker.page
+      await page.goto(plumbline.url + path)
+      await says('Esperamos su precio.')
+      await follow('Sí, poner nuestro precio')
+      await page.getByLabel('Precio por todo').fill('123,456,789.50')
+      await press('Revisar')
+      await says('Revise antes de enviar')
+      await page.getByRole('button', { name: 'Enviar cotización de $123,456,789.50' }).waitFor()
+      await press('Borrar el borrador')
+      await follow('Sí, poner nuestro precio')
+      await follow('Mejor cotizar línea por línea')
+      await page.getByLabel('Suma global').fill('50')
+      await press('Actualizar totales')
+      await says('$50.00')
+      // The link to one invitation opens nothing else.
+      const other = await page.goto(`${plumbline.url}${path}/orders`)
+      expect(other?.status()).toBe(404)
+      await says('Este enlace no es válido')
+      expectNoComplaints(speaker)
+      await speaker.close()
+    })
+
+    test('says that it will bid, changes its mind, and gives a reason', async () => {
+      const { world } = setting()
+      await open(world.lumpSum.path)
+      await press('Send answer without a price')
+      await says('You said that you will bid.')
+      await page.getByLabel('No', { exact: true }).check()
+      await page.getByLabel('Why not?').fill('Fully booked')
+      await press('Send answer without a price')
+      await says('You declined this request.')
+    })
+
+    test('accepts an order, or declines it with a reason', async () => {
+      const { world } = setting()
+      await open(world.root)
+      await follow(/^PO-/)
+      await says('Please accept the order')
+      await press('Accept the order')
+      await says('You accepted this order.')
+      expect((await world.get(`/purchase-orders/${world.order}`)).status).toBe('accepted')
+
+      const draft = { homeId: world.site.lot14, vendorId: world.vendorId, scope: 'framing' }
+      const lines = [{ description: 'Repair', quantity: 1, unitPrice: 100 }]
+      const { id, number } = await world.ext('/purchase-orders', { ...draft, lines })
+      for (const status of ['approved', 'issued']) await world.ext(`/purchase-orders/${id}/status`, { status })
+      await open(`${world.root}/${id}`)
+      await page.locator('summary', { hasText: 'Decline the order' }).click()
+      await page.getByLabel('Reason').fill('No crew until March')
+      await press(`Decline ${number}`)
+      await says('You declined this order.')
+      expect((await world.get(`/purchase-orders/${id}`)).status).toBe('declined')
+    })
+
+    test('confirms a date, and proposes another one', async () => {
+      const { world } = setting()
+      await open(world.root)
+      await follow(/Walls framed/)
+      await press('We will be there')
+      await says('You said that you will be there.')
+      await page.locator('summary', { hasText: 'Propose another date' }).click()
+      await page.getByLabel('We can come on').fill(world.site.day(40))
+      await press('Propose date')
+      await says('You proposed to come on')
+    })
+
+    test('submits its insurance certificate with a file', async () => {
+      const { world } = setting()
+      await open(world.root)
+      await follow('Upload a document')
+      await page.getByLabel('Type').selectOption('License')
+      await page.getByLabel('Coverage limit').fill('2,000,000')
+      await page.getByLabel('Document file').setInputFiles({ ...PDF, buffer: Buffer.from('MZ\0\0program') })
+      await press('Upload document')
+      await says('The file was not accepted')
+      await page.goBack()
+      await page.getByLabel('Type').selectOption('License')
+      await page.getByLabel('Valid until').fill(world.site.day(200))
+      await page.getByLabel('Document file').setInputFiles(PDF)
+      await press('Upload document')
+      await says('Uploaded. The builder will review it.')
+      await says('being reviewed')
+      const { data } = await world.get(`/vendors/${world.vendorId}/compliance-documents?type=license`)
+      expect(data).toMatchObject([{ status: 'pending_review', expirationDate: world.site.day(200) }])
+    })
+
+    test('sees what a payment waits for, signs the waiver, and replies to a message', async () => {
+      const { world } = setting()
+      await open(world.root)
+      await says('waiting for the builder’s approval, waiting for your lien waiver')
+      await follow(/Conditional lien waiver/)
+      await page.getByLabel('Your full name (this is your signature)').fill('Joan Abbott')
+      await page.getByLabel(/I may sign for/).check()
+      await press('Sign and send')
+      await says(/^Signed by Joan Abbott on/)
+      await follow('Overview')
+      await says(/^▲? ?waiting for the builder’s approval$/)
+      await follow('Framing of Lot 14')
+      await page.getByLabel('Your answer').fill('Yes, on Monday.')
+      await press('Send')
+      await follow('Overview')
+      await says('from you')
+    })
+
+    test("chooses its language with a link, which overrides the builder's record", async () => {
+      const { plumbline, world } = setting()
+      const noted = { language: 'es' }
+      await plumbline.patch(`/api/ext/vendors/${world.vendorId}`, noted, { key: world.site.key })
+      await open(world.root)
+      await says('Solicitudes de cotización')
+      await follow('English')
+      await says('Bid requests')
+      expect(page.url()).toBe(plumbline.url + world.root)
+      await follow(/Walls framed/)
+      await says('First day')
+      await follow('Español')
+      await says('Primer día')
+    })
+  })
+}

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findViolations, keepFewOfEach, measureOverflow } from '../pages/visit.ts'
+import { openVisitor, savePicture, type Visitor } from './portal-browser.ts'
+import type { Setting } from './portal-pages.test.ts'
+import type { PortalWorld } from './portal-world.ts'
+
+/** How the pages look with the longest names, 60 lines and amounts of nine digits, and their size. */
+const VIEWPORTS = [
+  [320, 'light'],
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'dark'],
+  [1440, 'light'],
+] as const
+const MAX_BYTES = 20_000
+
+const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
+  ['overview', ({ root }) => root],
+  ['request', ({ root, invitation }) => `${root}/${invitation}`],
+  ['price-lines', ({ root, invitation }) => `${root}/${invitation}/price`],
+  ['review', ({ root, invitation }) => `${root}/${invitation}/review`],
+  ['request-alone', ({ lumpSum }) => lumpSum.path],
+  ['price-sum', ({ lumpSum }) => `${lumpSum.path}/${lumpSum.id}/price`],
+  ['order', ({ root, order }) => `${root}/${order}`],
+  ['date', ({ root, task }) => `${root}/${task}`],
+  ['waiver', ({ root, waiver }) => `${root}/${waiver}`],
+  ['message', ({ root, message }) => `${root}/${message}`],
+  ['documents', ({ root }) => `${root}/documents`],
+  ['hand-in', ({ root }) => `${root}/hand-in`],
+  ['payments', ({ root }) => `${root}/payments`],
+  ['not-found', ({ root }) => `${root}x`],
+]
+
+export function testPortalLooks(setting: () => Setting): void {
+  describe('its pages', () => {
+    let judge: Visitor
+    beforeAll(async () => {
+      await enterPrices(setting())
+      judge = await openVisitor(setting().chrome, setting().plumbline.url, { withScripts: true })
+    })
+    afterAll(() => judge.close())
+
+    test.each(PAGES)('%s: has no findings on a desktop and a phone, in light and dark', async (name, path) => {
+      const { plumbline, world } = setting()
+      const { page } = judge
+      await page.goto(plumbline.url + path(world))
+      for (const [width, scheme] of VIEWPORTS) {
+        await page.setViewportSize({ width, height: 850 })
+        await page.emulateMedia({ colorScheme: scheme })
+        expect([width, scheme, await measureOverflow(page)]).toEqual([width, scheme, 0])
+        expect([width, scheme, await findOverflowing(page)]).toEqual([width, scheme, []])
+        await savePicture(page, `${name}-${width}-${scheme}`)
+      }
+      await keepFewOfEach(page)
+      for (const [width, scheme] of VIEWPORTS) {
+        await page.setViewportSize({ width, height: 850 })
+        await page.emulateMedia({ colorScheme: scheme })
+        // The color scheme changes only colors.
+        const found = await findViolations(page, scheme === 'dark' ? ['color-contrast'] : [])
+        expect([width, scheme, found]).toEqual([width, scheme, []])
+      }
+    })
+
+    test.each(PAGES)('%s: is small, has no scripts, and loads nothing from elsewhere', async (_name, path) => {
+      const { plumbline, world } = setting()
+      const response = await fetch(plumbline.url + path(world))
+      const html = await response.text()
+      expect(response.headers.get('content-encoding')).toBe('gzip')
+      expect(Number(response.headers.get('content-length'))).toBeLessThan(MAX_BYTES)
+      expect(html).not.toMatch(/<script|javascript:|\son\w+=|\sstyle=/i)
+      const policy = response.headers.get('content-security-policy')
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; form-action 'self'/)
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    })
+
+    test('typical pages are small even without compression', async () => {
+      const { plumbline, world } = setting()
+      const { root, lumpSum, order, task, waiver } = world
+      for (const path of [root, lumpSum.path, `${root}/${order}`, `${root}/${task}`, `${root}/${waiver}`]) {
+        const plain = await fetch(plumbline.url + path, { headers: { 'accept-encoding': 'identity' } })
+        expect(plain.headers.get('content-encoding')).toBeNull()
+        expect(Buffer.byteLength(await plain.text()), path).toBeLessThan(MAX_BYTES)
+      }
+    })
+
+    test('every page is in Spanish if requested, and none violates its policy', async () => {
+      const { chrome, plumbline, world } = setting()
+      const guest = await openVisitor(chrome, plumbline.url, { locale: 'es-MX' })
+      for (const [name, path] of PAGES) {
+        await guest.page.goto(plumbline.url + path(world))
+        expect(await guest.page.locator('html').getAttribute('lang')).toBe('es')
+        await savePicture(guest.page, `${name}-es`)
+      }
+      expect(guest.complaints).toEqual([])
+      await guest.close()
+    })
+  })
+}
+
+/** Returns the fields and buttons that are wider than their container. */
+function findOverflowing(page: Page): Promise<string[]> {
+  return page.locator('.sheet :is(input, select, textarea, button, a)').evaluateAll((controls) =>
+    controls
+      .filter((control) => {
+        const sheet = control.closest('.sheet')
+        return sheet !== null && control.getBoundingClientRect().right > sheet.getBoundingClientRect().right
+      })
+      .map((control) => control.outerHTML),
+  )
+}
+
+/** Saves a draft with amounts of nine digits and two missing lines. */
+async function enterPrices({ plumbline, world }: Setting): Promise<void> {
+  const key = world.root.split('/').at(-1) ?? ''
+  const lines = Array.from({ length: 58 }, (_, i) => ({ lineId: `line-${i + 1}`, unitPrice: 8765.4321 }))
+  const draft = { lines, leadTimeDays: 9, exclusions: 'Crane standby over 4 hours.' }
+  await plumbline.post(`/api/portal/invitations/${world.invitation}/bid/draft`, draft, { key })
+}

@@ -1,0 +1,83 @@
+import { buildSite, type Site } from '../support/site.ts'
+import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+
+/** A portal in which everything is as long and as large as possible. */
+export interface PortalWorld {
+  site: Site
+  vendorId: string
+  /** The paths of the whole portal and of one page of each kind below it. */
+  root: string
+  invitation: string
+  /** A request for one price, with its own link. */
+  lumpSum: { path: string; id: string }
+  order: string
+  task: string
+  waiver: string
+  message: string
+  paymentNumber: string
+  ext(path: string, body?: unknown): Promise<Answer['body']>
+  get(path: string): Promise<Answer['body']>
+}
+
+export const LONG_NAME = `${'Colorado River Builders Supply, Framing, Sheathing & Roofing of Central Texas and the Hill Country '.repeat(2).slice(0, 115)} LLC.`
+
+export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld> {
+  const site = await buildSite(plumbline)
+  const ext = async (path: string, body?: unknown) => {
+    const response = await plumbline.post(`/api/ext${path}`, body, { key: site.key })
+    if (response.status >= 300) throw new Error(`${path}: ${JSON.stringify(response.body)}`)
+    return response.body
+  }
+  const get = async (path: string) => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
+  const { id: vendorId } = await ext('/vendors', {
+    ...{ companyName: LONG_NAME, email: 'bids@example.com', scopes: ['framing'], lienWaiverRequired: true },
+  })
+  const linkTo = async (subjectId: string) => new URL(await plumbline.mailedLink(subjectId)).pathname
+  await ext(`/vendors/${vendorId}/invite`)
+  const root = await linkTo(vendorId)
+
+  const ask = async (more: object) =>
+    (await ext('/bids/request', { ...site.framing(), vendorIds: [vendorId, site.hillCountry], ...more })).invitations[0]
+  const lines = Array.from({ length: 60 }, (_, i) => ({
+    lineId: `line-${i + 1}`,
+    description:
+      i === 3 ? `Sheathing of ${'the roof over the covered patio and '.repeat(8)}the garage` : `Wall ${i + 1}`,
+    ...{ quantity: i === 1 ? 1 : 2450.5, unit: i === 1 ? 'LS' : 'SF', required: i < 58 },
+  }))
+  const { id: invitation } = await ask({
+    title: 'Framing, Lot 15',
+    lines,
+    bidType: 'unit_price',
+    homeIds: [site.lot15],
+  })
+  const lumpSum = await ask({ title: 'Trusses', lines: lines.slice(0, 3), bidType: 'lump_sum', blind: true })
+
+  const ordered = [{ description: `Walls ${'and more walls '.repeat(10)}`, quantity: 1, unitPrice: 123_456_789.12 }]
+  const draft = { homeId: site.lot15, vendorId, scope: 'framing', lines: ordered, retainagePercent: 10 }
+  const issued = async (upTo: string[]) => {
+    const { id } = await ext('/purchase-orders', draft)
+    for (const status of upTo) await ext(`/purchase-orders/${id}/status`, { status })
+    return id
+  }
+  const order = await issued(['approved', 'issued'])
+  const done = await issued(['approved', 'issued', 'accepted'])
+  await ext(`/purchase-orders/${done}/progress`, { completedPercent: 100 })
+  const payment = await ext('/payments', { poId: done, grossAmount: 100_000_000 })
+  const { id: waiver } = await ext(`/payments/${payment.id}/lien-waivers`, {})
+
+  const planned = { plannedStart: site.day(20), vendorId }
+  const { id: task } = await ext('/tasks', { homeId: site.lot15, name: 'Walls framed', ...planned })
+  await ext(`/tasks/${task}/confirmation/request`)
+  const { id: message } = await ext('/messages', {
+    ...{ recipients: [{ type: 'vendor', id: vendorId }], subject: 'Framing of Lot 14' },
+    body: 'Can you start a day earlier?\nThe slab is dry.',
+  })
+  await ext(`/vendors/${vendorId}/compliance-documents`, {
+    ...{ type: 'general_liability', status: 'valid', carrier: 'Pecan Valley Mutual', expirationDate: site.day(200) },
+  })
+  return {
+    ...{ site, vendorId, root, invitation, order, task, waiver, message, ext, get },
+    lumpSum: { path: await linkTo(lumpSum.id), id: lumpSum.id },
+    paymentNumber: payment.number,
+  }
+}

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { root } from '../../scripts/conformance/walked-contract.ts'
+
+/** The mock as `npm run mock` starts it, in a separate process, so that its responses do not count as the service's. */
+export interface RunningMock {
+  url: string
+  /** Returns what it has printed so far. */
+  said(): string
+  stop(): Promise<void>
+}
+
+export function startMock(...options: string[]): Promise<RunningMock> {
+  const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // The mock ends with the test run, however that ends.
+  process.once('exit', () => child.kill())
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const listen = (chunk: string) => {
+      said += chunk
+      const url = /is running at (http:\S+) /.exec(said)?.[1]
+      if (url !== undefined) resolve({ url, stop, said: () => said })
+    }
+    child.stdout.setEncoding('utf8').on('data', listen)
+    child.stderr.setEncoding('utf8').on('data', listen)
+    child.once('exit', (code) => reject(new Error(`The mock ended with ${code}: ${said}`)))
+    const stop = () =>
+      new Promise<void>((done) => {
+        child.once('exit', () => done())
+        child.kill()
+      })
+  })
+}

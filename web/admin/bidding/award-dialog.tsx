@@ -1,0 +1,208 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { BidComparison, BidComparisonVendor, BidRequest, Event } from '../../../client/contract.gen.ts'
+import type { ExecutionOf } from '../../../client/skills.ts'
+import { useCan } from '../../api/session.ts'
+import { useDryRun, useSkill } from '../../api/use-skill.ts'
+import { Status } from '../../ui/badge.tsx'
+import { BudgetBar } from '../../ui/budget-bar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EventList } from '../../ui/event-list.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { KeyValues } from '../../ui/panel.tsx'
+import { ChangeError, SkeletonLines } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
+import { showToast } from '../../ui/toast.tsx'
+import { useFormats } from '../../ui/use-formats.ts'
+
+/** Tries the award first and shows the order, rejections and events that it would create. Then awards. */
+export function AwardDialog(props: {
+  request: BidRequest
+  comparison: BidComparison
+  vendor: BidComparisonVendor
+  onClose(): void
+}) {
+  const { request, comparison, vendor, onClose } = props
+  const can = useCan()
+  const navigate = useNavigate()
+  const others = comparison.vendors.filter(
+    ({ bidId, bidStatus }) => bidId !== vendor.bidId && bidStatus === 'submitted',
+  )
+  const [withOrder, setWithOrder] = useState(can('pos:write') && request.homeIds.length === 1)
+  const [rejectOthers, setRejectOthers] = useState(true)
+  const [reason, setReason] = useState('')
+  const bidId = vendor.bidId ?? ''
+  const trial = useDryRun('awardBid', { bidId, rejectOthers, createPurchaseOrder: withOrder })
+  const award = useSkill('awardBid', {
+    onSuccess: ({ result }) => {
+      const order = result.purchaseOrder
+      showToast(
+        order === null ? `${request.number} awarded` : `${request.number} awarded, ${order.number} created`,
+        order === null ? undefined : { word: 'Open order', to: `/orders/${order.id}` },
+      )
+      onClose()
+      void navigate({ search: '' }, { replace: true })
+    },
+  })
+  const confirm = () =>
+    award.run({
+      bidId,
+      rejectOthers,
+      createPurchaseOrder: withOrder,
+      ...(reason.trim() !== '' && { reason: reason.trim() }),
+    })
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="wide"
+      title={`Award ${request.title ?? request.scope} to ${vendor.companyName}`}
+      note="This is a preview. Nothing has been changed yet."
+      tail={
+        <>
+          <span className="note">{trial.data !== undefined && `Preview took ${trial.data.durationMs} ms`}</span>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            busy={award.isPending}
+            disabled={!trial.isSuccess || trial.isFetching}
+            onClick={confirm}
+          >
+            {withOrder ? 'Award and create order' : 'Award'}
+          </Button>
+        </>
+      }
+    >
+      <ChangeError error={award.error ?? trial.error} />
+      {trial.data === undefined ? (
+        trial.error === null && <SkeletonLines lines={6} />
+      ) : (
+        <AwardEffects trial={trial.data} vendor={vendor} others={others} request={request} />
+      )}
+      <div className="form-row">
+        <div className="field">
+          <label htmlFor="award-reason">
+            Reason, recorded with the award <span className="faint">optional</span>
+          </label>
+          <input
+            className="input"
+            id="award-reason"
+            maxLength={1000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </div>
+        <fieldset className="field">
+          <legend>After the award</legend>
+          <div className="row wrap">
+            {can('pos:write') && (
+              <label className="check">
+                <input type="checkbox" checked={withOrder} onChange={(event) => setWithOrder(event.target.checked)} />
+                Create order
+              </label>
+            )}
+            {others.length > 0 && (
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={rejectOthers}
+                  onChange={(event) => setRejectOthers(event.target.checked)}
+                />
+                Reject {others.length === 1 ? 'the other bid' : `the ${others.length} other bids`}
+              </label>
+            )}
+          </div>
+        </fieldset>
+      </div>
+    </Dialog>
+  )
+}
+
+function AwardEffects(props: {
+  trial: ExecutionOf<'awardBid'>
+  vendor: BidComparisonVendor
+  others: readonly BidComparisonVendor[]
+  request: BidRequest
+}) {
+  const { trial, vendor, others, request } = props
+  const { money, difference } = useFormats()
+  const { purchaseOrder: order, rejectedBidIds } = trial.result
+  const rejected = others.filter(({ bidId }) => bidId !== null && rejectedBidIds.includes(bidId))
+  const { amount, budgeted } = vendor
+  const aboutBid = ({ data }: Event) =>
+    [vendor, ...others].find(({ bidId }) => 'id' in data.object && data.object.id === bidId)?.companyName
+  return (
+    <>
+      {order !== null && (
+        <div className="effect-box">
+          <h3>
+            <Icon name="orders" />
+            This order will be created
+            <span className="push">
+              {order.approval.required ? 'it needs an approval before it is issued' : 'as a draft'}
+            </span>
+          </h3>
+          <div className="in order-in">
+            <KeyValues
+              facts={[
+                [
+                  'Order',
+                  <span className="row wrap" key="order">
+                    <b>{order.number}</b> <Status of="order" is={order.status} bare />
+                  </span>,
+                ],
+                ['Vendor', vendor.companyName],
+                ['Lines', `${order.lines.length}, as bid`],
+                ['Total', money(order.total)],
+                ['Retainage', `${order.retainagePercent}%`],
+              ]}
+            />
+            {amount !== null && budgeted !== null && (
+              <div className="stack tight">
+                <div className="row small">
+                  <span className="muted">{request.title ?? request.scope}</span>
+                  <span className="push">
+                    {money(amount)} of {money(budgeted)}
+                  </span>
+                </div>
+                <BudgetBar label={request.scope} {...{ budgeted, committed: 0, pending: amount, actual: 0 }} />
+                <p className="small muted">
+                  {amount > budgeted ? (
+                    <>
+                      <b className="tone-bad">{difference(amount - budgeted)}</b> against the budget.
+                    </>
+                  ) : (
+                    <>
+                      <b className="tone-ok">{money(budgeted - amount)}</b> remain available.
+                    </>
+                  )}
+                </p>
+              </div>
+            )}
+          </div>
+        </div>
+      )}
+      <div className="effect-box">
+        <h3>
+          <Icon name="ban" />
+          {rejected.length === 0
+            ? 'No bids will be rejected'
+            : `${formatCount(rejected.length, 'bid')} will be rejected`}
+        </h3>
+        {rejected.map((other) => (
+          <div className="in row wrap" key={other.bidId}>
+            <span>{other.companyName}</span>
+            <span className="muted">{other.amount !== null && money(other.amount)}</span>
+            <span className="push">
+              <Status of="bid" is="submitted" bare /> <span className="faint">becomes</span>{' '}
+              <Status of="bid" is="rejected" bare />
+            </span>
+          </div>
+        ))}
+      </div>
+      <EventList events={trial.events} about={aboutBid} />
+    </>
+  )
+}

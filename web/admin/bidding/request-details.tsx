@@ -1,0 +1,88 @@
+import { Link } from 'react-router'
+import type { BidRequest } from '../../../client/contract.gen.ts'
+import { useRecords } from '../../api/use-records.ts'
+import { formatQuantity } from '../../ui/number-formats.ts'
+import { KeyValues, Panel } from '../../ui/panel.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { formatList } from '../../ui/text-formats.ts'
+import { useFormats } from '../../ui/use-formats.ts'
+
+const BID_TYPES: Record<BidRequest['bidType'], string> = {
+  lump_sum: 'One price for everything',
+  unit_price: 'A unit price for each line',
+  both: 'A price for each line and a total price',
+}
+
+/** Shows what the vendors were asked to price. */
+export function RequestDetails({ request }: { request: BidRequest }) {
+  const { day } = useFormats()
+  const homes = useRecords('/api/ext/homes', request.homeIds)
+  const named = request.homeIds.flatMap((id) => {
+    const home = homes.get(id)
+    return home === undefined ? [] : [home]
+  })
+  return (
+    <div className="cols">
+      <Panel title="Lines" hint="priced individually" isFlush>
+        {request.lines.length === 0 ? (
+          <EmptyState icon="bids" title="No lines">
+            Vendors enter one price for everything.
+          </EmptyState>
+        ) : (
+          <div className="table-wrap">
+            <Table
+              caption="Lines"
+              rows={request.lines}
+              keyOf={({ lineId }) => lineId}
+              columns={[
+                { head: 'Line', cell: ({ description }) => description },
+                { head: 'Quantity', numeric: true, cell: (line) => `${formatQuantity(line.quantity)} ${line.unit}` },
+                { head: 'Priced', cell: ({ required }) => (required ? 'required' : 'optional') },
+              ]}
+            />
+          </div>
+        )}
+      </Panel>
+      <Panel title="Bid request details">
+        <KeyValues
+          facts={[
+            ['Prices', BID_TYPES[request.bidType]],
+            ['Award', request.awardMode === 'single' ? 'To one vendor' : 'May be split between vendors'],
+            ['Amounts', request.blind ? 'Blind: hidden until bidding closes' : 'Visible as they arrive'],
+            ['Late bids', request.acceptLate ? 'Accepted' : 'Not accepted'],
+            [
+              'Homes',
+              named.length === 0
+                ? 'The whole community'
+                : named.map(({ id, name }, at) => (
+                    <span key={id}>
+                      {at > 0 && ', '}
+                      <Link to={`/homes/${id}`}>{name}</Link>
+                    </span>
+                  )),
+            ],
+            ...(request.effectiveFrom === null && request.effectiveTo === null
+              ? []
+              : [
+                  [
+                    'Prices valid',
+                    formatList(
+                      [
+                        request.effectiveFrom === null ? '' : `from ${day(request.effectiveFrom)}`,
+                        request.effectiveTo === null ? '' : `to ${day(request.effectiveTo)}`,
+                      ].filter((part) => part !== ''),
+                    ),
+                  ] as const,
+                ]),
+            ['Message', request.message ?? 'none'],
+            ['Included', request.inclusions ?? 'not specified'],
+            ['Excluded', request.exclusions ?? 'not specified'],
+            ...(request.cancelReason === null ? [] : [['Reason for cancellation', request.cancelReason] as const]),
+            ['ID', <code key="id">{request.id}</code>],
+          ]}
+        />
+      </Panel>
+    </div>
+  )
+}

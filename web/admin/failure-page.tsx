@@ -1,0 +1,48 @@
+import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
+import { isProblem } from '../../client/problem.ts'
+import { Button } from '../ui/button.tsx'
+import { LogoMark } from '../ui/icon.tsx'
+import { LoadError } from '../ui/states.tsx'
+
+/** Replaces a page that failed to render with the reason and what to do. */
+export function FailurePage() {
+  const error = useRouteError()
+  // The shell redirects to the sign-in page.
+  if (isProblem(error) && error.status === 401) return null
+  if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundPage />
+  const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
+  return (
+    <main className="page alone">
+      <title>Error · Plumbline</title>
+      {isOutdated ? (
+        <div className="state" role="alert">
+          <LogoMark />
+          <strong>A new version of Plumbline is available</strong>
+          <p>Your saved work is not affected. Reload the page to continue.</p>
+          <Button look="primary" onClick={() => location.reload()}>
+            Reload page
+          </Button>
+        </div>
+      ) : (
+        <LoadError what="This page" error={error} onRetry={() => location.reload()} />
+      )}
+    </main>
+  )
+}
+
+/** Shown for an unknown path. */
+export function NotFoundPage() {
+  return (
+    <main className="page alone">
+      <title>Page not found · Plumbline</title>
+      <div className="state">
+        <LogoMark />
+        <strong>Page not found</strong>
+        <p>The link may be outdated or mistyped.</p>
+        <Link className="btn" to="/">
+          Go to Today
+        </Link>
+      </div>
+    </main>
+  )
+}

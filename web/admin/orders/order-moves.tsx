@@ -1,0 +1,146 @@
+import { useState } from 'react'
+import type { PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import { plumbline } from '../../api/plumbline.ts'
+import { useCan } from '../../api/session.ts'
+import { useDryRun } from '../../api/use-skill.ts'
+import { Button } from '../../ui/button.tsx'
+import { MoveDialog } from '../../ui/move-dialog.tsx'
+import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { showToast } from '../../ui/toast.tsx'
+
+interface OrderMove {
+  to: PurchaseOrderStatus
+  word: string
+  effect: string
+  reason?: 'needed' | 'optional'
+}
+
+const VOID_MOVE: OrderMove = {
+  to: 'void',
+  word: 'Void',
+  effect: 'The committed budget becomes available again. This cannot be undone.',
+  reason: 'optional',
+}
+
+/** The possible next steps of an order, the usual step first. */
+const MOVES_BY_STATUS: Record<PurchaseOrderStatus, readonly OrderMove[]> = {
+  draft: [
+    {
+      to: 'approved',
+      word: 'Approve',
+      effect:
+        'Approved immediately if it is within your limit and the budget; otherwise it goes to the approval queue.',
+    },
+    VOID_MOVE,
+  ],
+  pending_approval: [
+    {
+      to: 'approved',
+      word: 'Approve',
+      effect: 'The amount counts as committed cost. You can then issue the order to the vendor.',
+    },
+    {
+      to: 'draft',
+      word: 'Send back',
+      effect: 'The requester can edit the order and submit it again.',
+      reason: 'needed',
+    },
+    VOID_MOVE,
+  ],
+  approved: [
+    { to: 'issued', word: 'Issue', effect: 'The vendor will be notified and can accept or decline the order.' },
+    VOID_MOVE,
+  ],
+  issued: [
+    { to: 'accepted', word: 'Accept', effect: 'Record that the vendor accepted, for example by phone.' },
+    {
+      to: 'declined',
+      word: 'Decline',
+      effect: 'Record that the vendor declined. You can then revise the order.',
+      reason: 'optional',
+    },
+    VOID_MOVE,
+  ],
+  accepted: [
+    { to: 'completed', word: 'Complete', effect: 'All work is done. The amount becomes payable, less retainage.' },
+    VOID_MOVE,
+  ],
+  declined: [{ to: 'draft', word: 'Revise', effect: 'The order becomes a draft that you can edit.' }, VOID_MOVE],
+  partially_completed: [
+    { to: 'completed', word: 'Complete', effect: 'All work is done. The amount becomes payable, less retainage.' },
+    VOID_MOVE,
+  ],
+  completed: [
+    { to: 'closed', word: 'Close', effect: 'The order counts as fully paid, including retainage.' },
+    {
+      to: 'partially_completed',
+      word: 'Reopen',
+      effect: 'The order is in progress again. Record its progress again.',
+      reason: 'needed',
+    },
+  ],
+  closed: [],
+  void: [],
+}
+
+/** Offers the steps that an order can take now. Each is tried before it is done. */
+export function OrderMoves({ order }: { order: PurchaseOrder }) {
+  const can = useCan()
+  const [chosen, setChosen] = useState<OrderMove | null>(null)
+  if (!can('pos:write')) return null
+  return (
+    <>
+      {MOVES_BY_STATUS[order.status].toReversed().map((move, at, all) => (
+        <Button
+          key={move.to}
+          look={at === all.length - 1 ? 'primary' : move.to === 'void' ? 'danger' : 'plain'}
+          onClick={() => setChosen(move)}
+        >
+          {move.word}
+        </Button>
+      ))}
+      {chosen !== null && <OrderMoveDialog order={order} move={chosen} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move: OrderMove; onClose(): void }) {
+  const can = useCan()
+  const canTry = can('skills:write')
+  // A reason changes nothing about what happens; it only has to be there.
+  const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
+  const trial = useDryRun(
+    'changePurchaseOrderStatus',
+    { purchaseOrderId: order.id, status: move.to, ...reason },
+    { enabled: canTry },
+  )
+  const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/status', {
+    onSuccess: ({ number, status }) => {
+      showToast(
+        status === 'pending_approval'
+          ? `${number} submitted for approval`
+          : `${number}: ${STATUS_LOOKS.order[status].word.toLowerCase()}`,
+      )
+      onClose()
+    },
+  })
+  return (
+    <MoveDialog
+      title={`${move.word} ${order.number}?`}
+      effect={move.effect}
+      word={move.word}
+      isDanger={move.to === 'void'}
+      reason={move.reason}
+      trial={canTry ? trial : null}
+      error={change.error}
+      isPending={change.isPending}
+      onClose={onClose}
+      onConfirm={(text) =>
+        change.mutate({
+          params: { path: { purchaseOrderId: order.id } },
+          body: { status: move.to, version: order.version, ...(text !== undefined && { reason: text }) },
+        })
+      }
+    />
+  )
+}

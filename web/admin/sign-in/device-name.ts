@@ -1,0 +1,23 @@
+// Ordered, because most browsers also name the browsers that they are compatible with.
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Mac OS X/, 'macOS'],
+  [/Windows/, 'Windows'],
+  [/Linux/, 'Linux'],
+]
+
+/** Returns the name of this device for the list of sessions, such as `Chrome on macOS`. */
+export function describeDevice(userAgent: string): string {
+  const named = (names: readonly (readonly [RegExp, string])[]) => names.find(([mark]) => mark.test(userAgent))?.[1]
+  const [browser = 'Unknown browser', system] = [named(BROWSERS), named(SYSTEMS)]
+  return system === undefined ? browser : `${browser} on ${system}`
+}

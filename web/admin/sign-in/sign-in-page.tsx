@@ -1,0 +1,120 @@
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+import { plumbline } from '../../api/plumbline.ts'
+import { Button } from '../../ui/button.tsx'
+import { Form, readText, TextField } from '../../ui/form.tsx'
+import { Icon, LogoMark } from '../../ui/icon.tsx'
+import { ChangeError } from '../../ui/states.tsx'
+import { describeDevice } from './device-name.ts'
+import { ElevationDrawing } from './elevation-drawing.tsx'
+import { PasskeySignInButton } from './passkey-sign-in.tsx'
+import { chooseAddressAfter, storeAddress } from './sign-in-address.ts'
+
+/**
+ * The sign-in page: an email address to send a link to or, for a user who opened such a link, a button that uses it.
+ * The button is needed because programs that scan emails open every link in them but press no buttons.
+ */
+export function Component() {
+  const { hash } = useLocation()
+  const token = new URLSearchParams(hash.slice(1)).get('token')
+  return (
+    <div className="door">
+      <title>Sign in · Plumbline</title>
+      <main>
+        <div className="card">
+          <div className="row">
+            <LogoMark />
+            <span className="wordmark">Plumbline</span>
+          </div>
+          {token === null ? <RequestSignInLink /> : <UseSignInLink token={token} />}
+          <p className="small faint">
+            Subcontractors do not need an account: open the link in the builder’s message. After the first start of a
+            server, its output shows the first sign-in link.
+          </p>
+        </div>
+      </main>
+      <ElevationDrawing />
+    </div>
+  )
+}
+
+function UseSignInLink({ token }: { token: string }) {
+  const [params] = useSearchParams()
+  const [isOver, setIsOver] = useState(false)
+  const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
+    meta: { changesNothing: true },
+    // A full reload, because nothing that was loaded before belongs to this session.
+    onSuccess: () => location.replace(chooseAddressAfter(params)),
+  })
+  if (isOver) return <RequestSignInLink />
+  return (
+    <>
+      <div>
+        <h1>Welcome</h1>
+        <p className="muted">This link signs you in, once, on this device.</p>
+      </div>
+      <ChangeError error={signIn.error} />
+      {signIn.error === null ? (
+        <Button
+          look="primary"
+          className="wide"
+          busy={signIn.isPending || signIn.isSuccess}
+          onClick={() => signIn.mutate({ body: { token, device: describeDevice(navigator.userAgent) } })}
+        >
+          Sign in
+        </Button>
+      ) : (
+        <Button className="wide" onClick={() => setIsOver(true)}>
+          Send another link
+        </Button>
+      )}
+    </>
+  )
+}
+
+function RequestSignInLink() {
+  const [params] = useSearchParams()
+  const ask = plumbline.useMutation('post', '/api/admin/sign-in/link', {
+    meta: { changesNothing: true },
+    onSuccess: () => storeAddress(params),
+  })
+  const onSubmit = (data: FormData) => ask.mutate({ body: { email: readText(data, 'email') ?? '' } })
+  if (ask.data !== undefined) {
+    return (
+      <div role="status" className="stack">
+        <h1>{ask.data.delivery === 'mail' ? 'Check your email' : 'This server sends no email'}</h1>
+        <p className="muted">
+          {ask.data.delivery === 'mail'
+            ? 'If a user with this email exists, a sign-in link was sent. It works once and expires in 15 minutes.'
+            : 'Ask the operator of this server for a sign-in link.'}
+        </p>
+        <Button className="wide" onClick={() => ask.reset()}>
+          Use another email
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <>
+      <div>
+        <h1>Sign in</h1>
+        <p className="muted">We email you a sign-in link. You need no password.</p>
+      </div>
+      <Form error={ask.error} onSubmit={onSubmit}>
+        <TextField
+          name="email"
+          type="email"
+          label="Email"
+          placeholder="you@builder.example.com"
+          autoComplete="email"
+          hint="The link works once and expires in 15 minutes."
+        />
+        <Button look="primary" type="submit" className="wide" busy={ask.isPending}>
+          <Icon name="mail" />
+          Send sign-in link
+        </Button>
+      </Form>
+      <PasskeySignInButton />
+    </>
+  )
+}

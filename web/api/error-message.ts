@@ -1,0 +1,28 @@
+import type { FieldError, Problem } from '../../client/contract.gen.ts'
+import { isProblem } from '../../client/problem.ts'
+
+/** Error message in words: the cause, the unaffected data, and the remedy. */
+export interface ErrorMessage {
+  title: string
+  detail: string
+  /** The invalid fields, if that is the reason. */
+  errors: readonly FieldError[]
+  /** The problem of the contract; null if the response was not a problem, or if there was no response. */
+  problem: Problem | null
+}
+
+/**
+ * Describes the error of a query or a mutation. Its type is always a problem of the contract, but a connection may
+ * fail, or something else may respond instead of the service.
+ */
+export function toErrorMessage(error: unknown): ErrorMessage {
+  if (isProblem(error)) {
+    return { title: error.title, detail: error.detail ?? '', errors: error.errors ?? [], problem: error }
+  }
+  return {
+    title: 'The server did not respond.',
+    detail: 'Check your connection, then try again. Your change may not have been saved.',
+    errors: [],
+    problem: null,
+  }
+}

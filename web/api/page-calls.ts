@@ -1,0 +1,118 @@
+import type { Query } from '@tanstack/react-query'
+import { useCallback, useRef, useSyncExternalStore } from 'react'
+import { root } from './plumbline.ts'
+import { queryClient } from './query-client.ts'
+
+/** A call of an operation, as an integrator would write it. */
+export interface PageCall {
+  method: string
+  /** The path with its parameters. */
+  target: string
+  body: unknown
+  answer: unknown
+  /** When the response arrived; null while the call is in progress. */
+  at: number | null
+  /** Whether a key could make the call too; `/api/admin` is for users only. */
+  isForKeys: boolean
+}
+
+/** The keys that openapi-react-query gives queries and mutations. */
+type CallKey = readonly [method: string, path: string, init?: CallInit]
+interface CallInit {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown> }
+  body?: unknown
+}
+
+/**
+ * Returns the calls that loaded the page, and the last change, from the caches, so that no page has to report its
+ * calls.
+ */
+export function usePageCalls(): PageCall[] {
+  const stored = useRef<{ mark: string; calls: PageCall[] }>({ mark: '', calls: [] })
+  const read = useCallback(() => {
+    const active = queryClient.getQueryCache().getAll().filter(isPageQuery).sort(compareMainFirst)
+    const changes = queryClient.getMutationCache().getAll()
+    const last = changes.findLast(({ state }) => state.status === 'success')
+    const mark = [...active.map((query) => `${query.queryHash}@${query.state.dataUpdatedAt}`), last?.mutationId].join(
+      ' ',
+    )
+    if (mark !== stored.current.mark) {
+      const calls = active.map((query) =>
+        toPageCall(query.queryKey as unknown as CallKey, query.state.data, query.state.dataUpdatedAt),
+      )
+      if (last?.options.mutationKey !== undefined) {
+        const [method, path] = last.options.mutationKey as unknown as CallKey
+        const init = last.state.variables as CallInit | undefined
+        // The response may contain a value that is shown only once, such as a secret.
+        calls.push(toPageCall([method, path, init], undefined, last.state.submittedAt))
+      }
+      stored.current = { mark, calls }
+    }
+    return stored.current.calls
+  }, [])
+  return useSyncExternalStore(subscribeToChanges, read)
+}
+
+function subscribeToChanges(changed: () => void): () => void {
+  const ends = [queryClient.getQueryCache().subscribe(changed), queryClient.getMutationCache().subscribe(changed)]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function isPageQuery(query: Query): boolean {
+  return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
+}
+
+/** Marks the main query of a page if the page runs others before it. */
+export const MAIN_QUERY = { main: true }
+
+function compareMainFirst(a: Query, b: Query): number {
+  return Number(b.meta?.main === true) - Number(a.meta?.main === true)
+}
+
+function toPageCall([method, path, init]: CallKey, answer: unknown, at: number): PageCall {
+  return {
+    method: method.toUpperCase(),
+    target: toTarget(path, init),
+    body: init?.body,
+    answer,
+    at: at === 0 ? null : at,
+    isForKeys: path.startsWith('/api/ext/'),
+  }
+}
+
+function toTarget(path: string, init: CallInit | undefined): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(init?.params?.path?.[name])),
+  )
+  const query = Object.entries(init?.params?.query ?? {}).filter(([, value]) => value !== undefined)
+  const texts = query.map(
+    ([name, value]) =>
+      `${name}=${[value]
+        .flat()
+        .map((one) => encodeURIComponent(String(one)))
+        .join(',')}`,
+  )
+  return texts.length === 0 ? filled : `${filled}?${texts.join('&')}`
+}
+
+/** Returns the call as a shell command, with the key in a variable. */
+export function toCurl({ method, target, body }: PageCall): string {
+  const url = `${location.origin}${root}${target}`
+  const parts = [`curl -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`]
+  if (method !== 'GET') parts[0] = `curl -X ${method} -H "Authorization: Bearer $PLUMBLINE_KEY" '${url}'`
+  if (body instanceof File) {
+    parts.push("-H 'Content-Type: application/octet-stream'")
+    parts.push(`--data-binary '@${quoteForShell(body.name)}'`)
+  } else if (body !== undefined) {
+    parts.push("-H 'Content-Type: application/json'")
+    parts.push(`-d '${quoteForShell(JSON.stringify(body))}'`)
+  }
+  return parts.join(' \\\n  ')
+}
+
+/** Escapes text for single quotes in a shell. */
+function quoteForShell(text: string): string {
+  return text.replaceAll("'", "'\\''")
+}

@@ -1,0 +1,39 @@
+import { useMemo } from 'react'
+import type { Item, ListPath } from '../../client/calls.ts'
+import { type ListQuery, usePage } from './list-pages.ts'
+
+/** The lists that can be filtered by IDs. */
+type PathById = {
+  [Path in ListPath]: Item<Path> extends { id: string }
+    ? ListQuery<Path> extends { ids?: string[] }
+      ? Path
+      : never
+    : never
+}[ListPath]
+
+/** The maximum number of IDs in one request; a page of a list refers to fewer. */
+const MAX_IDS = 200
+
+/**
+ * Returns the records with these IDs, for the names of the records that a list refers to, with one request for all.
+ * Records that no longer exist, or may not be read, are missing.
+ */
+export function useRecords<Path extends PathById>(
+  path: Path,
+  ids: readonly (string | null)[],
+): ReadonlyMap<string, Item<Path>> {
+  const requested = [...new Set(ids.filter((id) => id !== null))].sort().slice(0, MAX_IDS)
+  const query = { ids: requested, limit: MAX_IDS, ...LISTS_WITH_ARCHIVED[path] } as unknown as ListQuery<Path>
+  const { data } = usePage(path, query, { enabled: requested.length > 0 })
+  return useMemo(
+    () => new Map((data?.data ?? []).map((record) => [(record as { id: string }).id, record] as const)),
+    [data],
+  )
+}
+
+// Archived records are still referred to by name.
+const LISTS_WITH_ARCHIVED: Partial<Record<ListPath, object>> = {
+  '/api/ext/vendors': { includeArchived: true },
+  '/api/ext/communities': { includeArchived: true },
+  '/api/ext/homes': { includeArchived: true },
+}

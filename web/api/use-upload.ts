@@ -1,0 +1,44 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Attachment } from '../../client/contract.gen.ts'
+import { retrying } from '../../client/retry.ts'
+import { client } from './plumbline.ts'
+
+const UPLOAD_PATH = '/api/ext/attachments'
+
+/** The maximum size of one file that the service accepts, in bytes. */
+export const MAX_FILE_BYTES = 25 * 1024 * 1024
+
+/**
+ * The duration of an upload depends on the connection. The service ends requests that take too long, usually after a
+ * minute.
+ */
+const sendUpload = retrying((...request) => fetch(...request), {
+  retries: 1,
+  longestWaitSeconds: 5,
+  timeoutSeconds: 300,
+})
+
+export interface Upload {
+  params: { query: { recordId: string; fileName: string; shared?: boolean } }
+  body: File
+}
+
+/**
+ * Attaches a file to a record. The request body is the bytes of the file, which the queries generated from the contract
+ * cannot send.
+ */
+export function useUpload(options: { onSuccess(created: Attachment): void }) {
+  return useMutation({
+    mutationKey: ['post', UPLOAD_PATH],
+    mutationFn: async ({ params, body }: Upload) => {
+      const { data, error } = await client.POST(UPLOAD_PATH, {
+        ...{ params, fetch: sendUpload, headers: { 'Content-Type': 'application/octet-stream' } },
+        // The contract's types describe bytes as text; the body is the file itself.
+        ...{ body: body.name, bodySerializer: () => body },
+      })
+      if (error !== undefined) throw error
+      return data
+    },
+    ...options,
+  })
+}

@@ -1,0 +1,77 @@
+/** Formats dates and times in the organization's time zone. A date is `2026-12-05`; a timestamp is in ISO format. */
+export interface DateFormats {
+  /** The current date in the time zone. */
+  today(): string
+  /** `Sat, Dec 5` this year, `Jul 19, 2027` otherwise. */
+  day(date: string): string
+  /** `Dec 5`, for narrow places. */
+  shortDay(date: string): string
+  /** `Saturday, December 5`, with the year if it is not the current one. */
+  wholeDay(date: string): string
+  /** `Nov 23, 8:40 AM`, with the year if it is not the current one. */
+  time(timestamp: string): string
+  /** `12 days left`, `today`, `3 days ago`. */
+  left(date: string): string
+  /** Number of days from today to the date. */
+  until(date: string): number
+  /** The date of a timestamp. */
+  dateOf(timestamp: string): string
+  /** The timestamp at which a date starts in the time zone. */
+  beginOf(date: string): string
+  /** The short name of the zone, such as `CST`. */
+  readonly zone: string
+}
+
+const DAY_MS = 86_400_000
+
+export function createDateFormats(timeZone: string, now: () => Date = () => new Date()): DateFormats {
+  const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
+  // A date has no time zone, so it is formatted as the same date wherever it is read.
+  const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
+  const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
+  const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })
+  const wholeFar = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' },
+  })
+  const short = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric' })
+  const clock = { hour: 'numeric', minute: '2-digit', month: 'short', day: 'numeric' } as const
+  const times = new Intl.DateTimeFormat('en-US', { timeZone, ...clock })
+  const farTimes = new Intl.DateTimeFormat('en-US', { timeZone, ...clock, year: 'numeric' })
+  const zone = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
+    .formatToParts(now())
+    .find(({ type }) => type === 'timeZoneName')?.value
+  const whole24 = new Intl.DateTimeFormat('sv-SE', {
+    ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  })
+  /** The local time of a timestamp, read as if it were UTC. */
+  const shownAt = (timestamp: number) => Date.parse(`${whole24.format(timestamp).replace(' ', 'T')}Z`)
+  const today = () => dates.format(now())
+  const until = (date: string) => Math.round((toUtcMs(date) - toUtcMs(today())) / DAY_MS)
+  const isThisYear = (date: string) => date.slice(0, 4) === today().slice(0, 4)
+  return {
+    today,
+    day: (date) => (isThisYear(date) ? near : far).format(toUtcMs(date)),
+    shortDay: (date) => short.format(toUtcMs(date)),
+    wholeDay: (date) => (isThisYear(date) ? whole : wholeFar).format(toUtcMs(date)),
+    time: (timestamp) => (isThisYear(dates.format(new Date(timestamp))) ? times : farTimes).format(new Date(timestamp)),
+    left(date) {
+      const days = until(date)
+      if (days === 0) return 'today'
+      if (days > 0) return days === 1 ? '1 day left' : `${days} days left`
+      return days === -1 ? 'yesterday' : `${-days} days ago`
+    },
+    until,
+    dateOf: (timestamp) => dates.format(new Date(timestamp)),
+    beginOf(date) {
+      const guess = 2 * toUtcMs(date) - shownAt(toUtcMs(date))
+      // The offset may change between the two.
+      return new Date(guess + toUtcMs(date) - shownAt(guess)).toISOString()
+    },
+    zone: zone ?? timeZone,
+  }
+}
+
+function toUtcMs(date: string): number {
+  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
+}

@@ -1,0 +1,15 @@
+import { Link, useLocation } from 'react-router'
+
+/** Tabs over related lists that each have their own URL. */
+export function LinkTabs(props: { label: string; places: readonly { to: string; word: string }[] }) {
+  const { pathname } = useLocation()
+  return (
+    <nav className="tabs" aria-label={props.label}>
+      {props.places.map(({ to, word }) => (
+        <Link key={to} to={to} aria-current={pathname === to ? 'page' : undefined}>
+          {word}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,83 @@
+import { type ReactNode, useState } from 'react'
+import type { Event } from '../../client/contract.gen.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { EventList } from './event-list.tsx'
+import { ChangeError, SkeletonLines } from './states.tsx'
+
+/**
+ * Moves a record to another state: shows the effect, asks for a reason if one is recorded, and then acts. The trial is
+ * a dry run. If the user's role does not allow dry runs, only the effect in words is shown.
+ */
+export function MoveDialog(props: {
+  title: string
+  /** The effect in one sentence. */
+  effect: ReactNode
+  /** The label of the button. */
+  word: string
+  isDanger?: boolean
+  reason?: 'needed' | 'optional'
+  /** Additional fields of the form. */
+  fields?: ReactNode
+  trial: { data?: { events: readonly Event[] } | undefined; error: unknown; isFetching: boolean } | null
+  error: unknown
+  /** Returns advice about an error that the problem itself cannot give. */
+  remedy?(error: unknown): ReactNode
+  isPending: boolean
+  onConfirm(reason: string | undefined): void
+  onClose(): void
+}) {
+  const { title, effect, word, isDanger = false, reason, fields, trial, error, isPending, onConfirm, onClose } = props
+  const [text, setText] = useState('')
+  const provided = text.trim() === '' ? undefined : text.trim()
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="narrow"
+      title={title}
+      note={trial === null ? undefined : 'This is a preview. Nothing has been changed yet.'}
+      tail={
+        <>
+          <span className="note" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look={isDanger ? 'danger solid' : 'primary'}
+            busy={isPending}
+            // A trial in progress would find the record moved and be rejected.
+            disabled={trial?.isFetching === true || (reason === 'needed' && provided === undefined)}
+            onClick={() => onConfirm(provided)}
+          >
+            {word}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <p>{effect}</p>
+        <ChangeError error={error ?? trial?.error} remedy={props.remedy?.(error ?? trial?.error)} />
+        {reason !== undefined && (
+          <div className="field">
+            <label htmlFor="move-reason">
+              Reason {reason === 'optional' && <span className="faint">optional</span>}
+            </label>
+            <input
+              className="input"
+              id="move-reason"
+              maxLength={400}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </div>
+        )}
+        {fields}
+        {trial !== null &&
+          (trial.data !== undefined ? (
+            <EventList events={trial.data.events} />
+          ) : (
+            (trial.error === null || trial.error === undefined) && <SkeletonLines lines={2} />
+          ))}
+      </div>
+    </Dialog>
+  )
+}

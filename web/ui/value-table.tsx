@@ -1,0 +1,120 @@
+import { type NamedKind, useName } from '../api/record-names.ts'
+import { ActorName } from './actor-name.tsx'
+import { formatQuantity } from './number-formats.ts'
+import { humanizeField } from './record-history.tsx'
+import { RecordName } from './record-name.tsx'
+import { EmptyCell } from './table.tsx'
+import { formatCount } from './text-formats.ts'
+import { useFormats } from './use-formats.ts'
+
+/** The kinds of records that people know by name, by ID prefix. */
+const KIND_BY_PREFIX: Readonly<Record<string, NamedKind>> = {
+  ven: 'vendor',
+  com: 'community',
+  hom: 'home',
+  po: 'order',
+  pay: 'payment',
+  usr: 'user',
+  lead: 'lead',
+  pln: 'plan',
+  prt: 'part',
+  opt: 'option',
+  key: 'key',
+  cc: 'costCode',
+}
+
+/** Nobody reads more rows; the JSON of the record has the rest. */
+const MAX_ROWS = 60
+
+/** Shows the fields of any record or input as a table in words, for records without a page. */
+export function ValueTable({ caption, of }: { caption: string; of: Readonly<Record<string, unknown>> }) {
+  const all = toRows(of, '')
+  const rows = all.slice(0, MAX_ROWS)
+  return (
+    <div className="table-wrap">
+      <table className="table values">
+        <caption className="sr">{caption}</caption>
+        <tbody>
+          {rows.map(({ path, label, value }) => (
+            <tr key={path}>
+              <th scope="row">{label}</th>
+              <td>
+                <Value of={value} />
+              </td>
+            </tr>
+          ))}
+          {all.length > rows.length && (
+            <tr>
+              <th scope="row">More</th>
+              <td>{formatCount(all.length - rows.length, 'further value')}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface ValueRow {
+  path: string
+  label: string
+  value: unknown
+}
+
+/** Returns one row per value at any depth, with labels such as `Lines 2, unit price`. */
+function toRows(value: unknown, path: string, label = ''): ValueRow[] {
+  if (typeof value !== 'object' || value === null || isPlainList(value)) {
+    return [{ path, label: label === '' ? 'Value' : label.charAt(0).toUpperCase() + label.slice(1), value }]
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((one, at) => toRows(one, `${path}/${at}`, `${label} ${at + 1}`.trim()))
+  }
+  return Object.entries(value).flatMap(([field, inner]) =>
+    toRows(inner, `${path}/${field}`, label === '' ? humanizeField(field) : `${label}, ${humanizeField(field)}`),
+  )
+}
+
+function isPlainList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null)
+}
+
+const ID_PATTERN = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/
+const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
+const ENUM_PATTERN = /^[a-z]+(_[a-z]+)+$/
+
+/** Shows one value for people: a record by its name, a date as a date. */
+export function Value({ of: value }: { of: unknown }) {
+  const { day, time } = useFormats()
+  if (value === null || value === undefined || value === '') return <EmptyCell word="nothing" />
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return <span className="num">{formatQuantity(value)}</span>
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <EmptyCell word="none" />
+    return value.map((one, at) => (
+      <span key={at}>
+        {at > 0 && ', '}
+        <Value of={one} />
+      </span>
+    ))
+  }
+  if (isActor(value)) return <ActorName of={value} />
+  if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
+  const text = String(value)
+  const kind = KIND_BY_PREFIX[ID_PATTERN.exec(text)?.[1] ?? '']
+  if (kind !== undefined) return <RecordLink of={kind} id={text} />
+  if (ID_PATTERN.test(text)) return <code>{text}</code>
+  if (DATE_PATTERN.test(text)) return day(text)
+  if (TIMESTAMP_PATTERN.test(text)) return time(text)
+  return ENUM_PATTERN.test(text) ? text.replaceAll('_', ' ') : text
+}
+
+function isActor(value: unknown): value is { type: string; id: string | null } {
+  return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'id,type'
+}
+
+/** Shows a record by its name, or by its ID if it does not exist, for example because a trial created it. */
+function RecordLink({ of, id }: { of: NamedKind; id: string }) {
+  const { data } = useName(of, id)
+  return data === null ? <code>{id}</code> : <RecordName of={of} id={id} />
+}
