@@ -17172,7 +17172,7 @@ export interface components {
             createdBy: components["schemas"]["Actor"];
             createdAt: components["schemas"]["Instant"];
             updatedAt: components["schemas"]["Instant"];
-            /** @description Input of the skill, with IDs instead of names. */
+            /** @description Input of the skill, with IDs instead of names, and with the time of the proposal where the skill would use the time of the request. */
             input: {
                 [key: string]: unknown;
             };

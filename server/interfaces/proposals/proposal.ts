@@ -6,7 +6,7 @@ import { conflict, invalidTransition, Problem } from '../../platform/problems/pr
 import { RecordReads } from '../../platform/resources/record-reads.ts'
 import { assertNoSecretReferences, executeBatch } from '../skills/execute-batch.ts'
 import { executeSkill, listReadableEvents, nullSecretsOf } from '../skills/execute-skill.ts'
-import { hasSecret } from '../skills/marks.ts'
+import { fillCurrentTime, hasSecret } from '../skills/marks.ts'
 import { replaceResolvedNames } from '../skills/references/resolve-references.ts'
 import { assertSkillPermitted, findCatalog, type PublishedResult } from '../skills/skill-catalog.ts'
 import { type Basis, buildBasis, findDifferences, toText } from './basis.ts'
@@ -119,7 +119,24 @@ export async function runAndCollectBasis(
   return {
     outcome: toProposalOutcome(call, skill, result, events),
     basis: buildBasis(call, reads, result, events),
-    input: replaceResolvedNames(input, reads),
+    input: fillTimes(call, skill, replaceResolvedNames(input, reads)),
+  }
+}
+
+/**
+ * Returns the input with the current time wherever the skill would use the time of the request. What is approved later
+ * happens at the time when it was proposed, which is also what the approver was shown.
+ */
+function fillTimes(call: Call, skill: string, input: Record<string, unknown>): Record<string, unknown> {
+  const { find } = findCatalog(call.services.contract)
+  if (skill !== BATCH) return fillCurrentTime(find(skill).marks.input, input, call.now)
+  const steps = listProposalSteps({ skill, input })
+  return {
+    ...input,
+    steps: steps.map((step) => ({
+      ...step,
+      input: fillCurrentTime(find(step.skill).marks.input, step.input, call.now),
+    })),
   }
 }
 

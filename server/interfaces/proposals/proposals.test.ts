@@ -5,6 +5,7 @@ import { connectApp, createOauthApp } from '../../../test/support/oauth-app.ts'
 import { listEvents, listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createUser } from '../../domain/office/users/users.ts'
 import { eraseContact } from '../../operators/builder-data/erase-person.ts'
 import { createKey } from '../../platform/keys/keys.ts'
 import { findDifferences } from './basis.ts'
@@ -494,6 +495,34 @@ test('users create such keys on the page of keys, and such a key cannot create a
 })
 
 // From here on the clock moves forward.
+test('clocking out happens at the time when it was proposed, alone and in a batch', async () => {
+  const { database, clock, organizationId } = plumbline
+  const worker = {
+    organizationId,
+    email: 'miguel@example.com',
+    name: 'Miguel Ortiz',
+    role: 'superintendent' as const,
+    poApprovalLimit: 0,
+  }
+  const { id: userId } = await createUser(database, clock, worker)
+  for (const propose of [
+    (body: object) => plumbline.post('/api/ext/time-entries/clock-out', body, agent),
+    (input: object) =>
+      plumbline.post('/api/ext/execute/batch', { steps: [{ name: 'out', skill: 'clockOut', input }] }, agent),
+  ]) {
+    const { body: entry } = await plumbline.post('/api/ext/time-entries/clock-in', { userId })
+    plumbline.clock.advance(3_600_000)
+    const proposed = await propose({ userId })
+    expect(proposed.status).toBe(202)
+    const proposedAt = plumbline.clock.now().getTime()
+    plumbline.clock.advance(30 * 60_000)
+    expect((await approve(proposed.body.id)).status).toBe(200)
+    const { endedAt } = (await plumbline.get(`/api/ext/time-entries/${entry.id}`)).body
+    const after = Date.parse(endedAt) - proposedAt
+    expect([after <= 0, after > -60_000]).toEqual([true, true])
+  }
+})
+
 test('an undecided proposal expires after seven days, with an event', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Too Late' }, agent)
   plumbline.clock.advance(7 * DAY_MS)

@@ -7,12 +7,14 @@ import { MAX_POINTER_LENGTH } from '../../platform/problems/problem.ts'
  *
  * - `x-secret: true`: anyone who has the value can act with it, so it is stored and shown as rarely as possible.
  * - `x-writtenBy`: somebody outside the builder wrote the text, so an agent must not take it for instructions.
+ * - `x-defaultsToNow: true`: an input without the value means the time of the request.
  *
  * The marks of a schema are a tree with only the branches that lead to a mark.
  */
 export interface Marks {
   readonly isSecret: boolean
   readonly writtenBy: TextWriter | null
+  readonly defaultsToNow: boolean
   readonly fields: ReadonlyMap<string, Marks>
   /** The marks of the items of a list, or of the values of a map. */
   readonly inner: Marks | null
@@ -33,14 +35,15 @@ export function readMarks(schema: Schema): Marks | null {
   const own: Marks = {
     isSecret: schema['x-secret'] === true,
     writtenBy: WRITERS.find((writer) => writer === schema['x-writtenBy']) ?? null,
+    defaultsToNow: schema['x-defaultsToNow'] === true,
     ...{ fields, inner },
   }
   const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as Schema[])
   return alternatives.map(readMarks).reduce(combineMarks, isEmpty(own) ? null : own)
 }
 
-function isEmpty({ isSecret, writtenBy, fields, inner }: Marks): boolean {
-  return !isSecret && writtenBy === null && fields.size === 0 && inner === null
+function isEmpty({ isSecret, writtenBy, defaultsToNow, fields, inner }: Marks): boolean {
+  return !isSecret && writtenBy === null && !defaultsToNow && fields.size === 0 && inner === null
 }
 
 /** Returns everything that either of two alternatives marks. */
@@ -51,6 +54,7 @@ function combineMarks(a: Marks | null, b: Marks | null): Marks | null {
   return {
     isSecret: a.isSecret || b.isSecret,
     writtenBy: a.writtenBy ?? b.writtenBy,
+    defaultsToNow: a.defaultsToNow || b.defaultsToNow,
     ...{ fields, inner: combineMarks(a.inner, b.inner) },
   }
 }
@@ -63,6 +67,16 @@ export function nullSecrets(marks: Marks | null, value: unknown): unknown {
   if (typeof value !== 'object') return value
   const shown = Object.entries(value).map(([name, inner]) => [name, nullSecrets(marksOfField(marks, name), inner)])
   return Object.fromEntries(shown)
+}
+
+/** Returns the input of a skill with the time for each field that defaults to now and is missing. */
+export function fillCurrentTime(
+  marks: Marks | null,
+  input: Record<string, unknown>,
+  now: Date,
+): Record<string, unknown> {
+  const missing = [...(marks?.fields ?? [])].filter(([name, field]) => field.defaultsToNow && input[name] === undefined)
+  return { ...input, ...Object.fromEntries(missing.map(([name]) => [name, now.toISOString()])) }
 }
 
 /** Whether the value contains a secret. */
