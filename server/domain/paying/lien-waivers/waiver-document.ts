@@ -25,7 +25,7 @@ export interface WaiverSheet {
 const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
 
 /** Draws the text of a waiver with signature lines, or as it was signed. */
-export async function drawWaiver({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
+export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
   const title = WAIVER_TITLES[waiver.waiverType]
   const about = {
     ...{ title: `${title}, ${payment.number}`, author: builder.name, changedAt: waiver.updatedAt },
@@ -49,7 +49,7 @@ export async function drawWaiver({ waiver, builder, vendor, payment }: WaiverShe
   })
 }
 
-export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, draw: drawWaiver }
+export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, draw }
 
 function drawSignatureLines(doc: PdfDocument, { companyName }: WaiverSheet['vendor']): void {
   const names = ['Signature', 'Name and title', 'Date']

@@ -31,7 +31,7 @@ export interface OrderSheet {
   parentNumber: string | null
 }
 
-export async function drawOrder(sheet: OrderSheet): Promise<Buffer> {
+export async function draw(sheet: OrderSheet): Promise<Buffer> {
   const { order, builder } = sheet
   const about = {
     ...{ title: `Purchase order ${order.number}`, author: builder.name, changedAt: order.updatedAt },
@@ -45,7 +45,7 @@ export async function drawOrder(sheet: OrderSheet): Promise<Buffer> {
   })
 }
 
-export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, draw: drawOrder }
+export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, draw }
 
 function drawHeader(doc: PdfDocument, { order, builder, vendor, home, community, parentNumber }: OrderSheet): void {
   doc.font('bold').fontSize(14).text(toOneLine(builder.name))
