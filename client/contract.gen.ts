@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a vendor
-         * @description Creates a vendor. A new trade is created as a scope, unless it looks like a misspelling of an existing one; use createScopes for that. `409 conflict` when another vendor has the same externalId or accountingId. If another vendor has the same name, email address or phone number, the vendor is created, and `possibleDuplicates` lists the others; use mergeVendors to merge them.
+         * @description Creates a vendor. `409 conflict` when another vendor has the same externalId or accountingId. If another vendor has the same name, email address or phone number, the vendor is created, and `possibleDuplicates` lists the others; use mergeVendors to merge them.
          */
         post: operations["createVendor"];
         delete?: never;
@@ -9602,12 +9602,12 @@ export interface components {
          */
         Instant: string;
         /**
-         * @description ID in the accounting system, unique among records of its kind, including archived ones.
+         * @description ID in the accounting system, unique among records of its kind, even archived ones.
          * @example QB-1042
          */
         AccountingId: string | null;
         /**
-         * @description Your own ID, unique among records of its kind, including archived ones.
+         * @description Your own ID, unique among records of its kind, even archived ones.
          * @example erp-20418
          */
         ExternalId: string | null;
@@ -9618,7 +9618,7 @@ export interface components {
             email?: string | null;
             phone?: string | null;
             role?: string | null;
-            /** @description Whether invitations and notices are also sent to this person. */
+            /** @description Whether invitations and notices also go to this person. */
             notify?: boolean;
         };
         /** @description Postal address. */
@@ -9638,7 +9638,7 @@ export interface components {
          */
         ReportingBox: "nec_1" | "misc_1" | "misc_3" | "misc_6" | "misc_10" | "none";
         /**
-         * @description Reason for backup withholding. `no_tin`: the vendor has not provided a tax ID. `irs_notice`: a notice from the IRS requires it.
+         * @description `no_tin`: no tax ID. `irs_notice`: required by a notice from the IRS.
          * @enum {string}
          */
         BackupWithholdingReason: "no_tin" | "irs_notice";
@@ -9742,7 +9742,7 @@ export interface components {
             licenseNumber: string | null;
             /** @description Last four characters of the tax ID. Null without one. */
             taxIdLast4: string | null;
-            /** @description Whether payments to the vendor are reported on a Form 1099. */
+            /** @description Whether payments are reported on a Form 1099. */
             is1099: boolean;
             reportingBox: components["schemas"]["ReportingBox"];
             /** @description Backup withholding from payments to the vendor. Null if there is no reason for it. */
@@ -9751,10 +9751,10 @@ export interface components {
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
             paymentTerms: components["schemas"]["PaymentTerms"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. */
+            /** @description Whether payments require a signed lien waiver. Null means the organization's setting. */
             lienWaiverRequired: boolean | null;
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Portal language. Null means that of the vendor's browser. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor that this vendor was merged into. Null if it was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -9869,7 +9869,7 @@ export interface components {
             reason: components["schemas"]["BackupWithholdingReason"];
             /** @description First paidDate with withholding. */
             fromDate: components["schemas"]["CalendarDate"];
-            /** @description Last paidDate with withholding. Null or omitted if it has no end yet. */
+            /** @description Last paidDate with withholding, if known. */
             toDate?: components["schemas"]["CalendarDateOrNull"];
         };
         /**
@@ -9883,16 +9883,16 @@ export interface components {
         PaymentTermsInput: {
             /** @description Payment deadline, in days. Defaults to 30. */
             netDays?: number;
-            /** @description Early payment discount, in percent. Defaults to 0. */
+            /** @description Early payment discount. Defaults to 0. */
             discountPercent?: components["schemas"]["Percent"];
-            /** @description Days within which the payment earns the discount, not more than netDays. Defaults to 0. */
+            /** @description Days to earn the discount, at most netDays. Defaults to 0. */
             discountDays?: number;
         };
-        /** @description Days before a task on which the vendor is notified automatically. Omitted fields keep their value. */
+        /** @description Automatic notices before a task. Omitted fields keep their value. */
         NotificationPreferencesInput: {
-            /** @description Advance notice, in days before the planned start. Defaults to 7. Null means no advance notice. */
+            /** @description Days before the planned start. Defaults to 7. Null for no notice. */
             advanceNoticeDays?: number | null;
-            /** @description Reminder, in days before the planned start, fewer than advanceNoticeDays. Defaults to 2. Null means no reminder. */
+            /** @description Days before the planned start, fewer than advanceNoticeDays. Defaults to 2. Null for no reminder. */
             reminderDays?: number | null;
         };
         /** @description Vendor to create. */
@@ -9922,23 +9922,23 @@ export interface components {
             contacts?: components["schemas"]["VendorContact"][];
             address?: components["schemas"]["AddressInputOrNull"];
             licenseNumber?: string | null;
-            /** @description Tax ID, such as an EIN. It is stored encrypted and is only returned by getForm1099Csv; taxIdLast4 shows its last four characters. */
+            /** @description Tax ID, such as an EIN. Encrypted, and only shown by getForm1099Csv; see taxIdLast4. */
             taxId?: string | null;
-            /** @description Whether payments to the vendor are reported on a Form 1099. Defaults to true; set it to false only if the vendor's W-9 says that it is exempt, for example as a corporation. */
+            /** @description Whether payments are reported on a Form 1099. Defaults to true. False only if the W-9 of the vendor says so, for example of a corporation. */
             is1099?: boolean;
-            /** @description Box of Form 1099 for payments to the vendor. Defaults to nec_1. */
+            /** @description Box of Form 1099 for payments. Defaults to nec_1. */
             reportingBox?: components["schemas"]["ReportingBox"];
-            /** @description Backup withholding from payments to the vendor. Null to end it. */
+            /** @description Backup withholding from payments to the vendor. */
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             /** @description Maximum amount of open purchase orders. Null means no limit. */
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
-            /** @description Default retainage of new purchase orders, in percent. */
+            /** @description Retainage of new purchase orders. */
             defaultRetainagePercent?: components["schemas"]["Percent"];
             paymentTerms?: components["schemas"]["PaymentTermsInput"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. An order can override it. */
+            /** @description Whether payments require a signed lien waiver. Null means the organization's setting. An order can override it. */
             lienWaiverRequired?: boolean | null;
             notificationPreferences?: components["schemas"]["NotificationPreferencesInput"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Portal language. Null means that of the vendor's browser. */
             language?: components["schemas"]["VendorLanguageOrNull"];
         };
         /** @description Vendor that may be a duplicate of another one. */
@@ -9974,7 +9974,7 @@ export interface components {
             licenseNumber: string | null;
             /** @description Last four characters of the tax ID. Null without one. */
             taxIdLast4: string | null;
-            /** @description Whether payments to the vendor are reported on a Form 1099. */
+            /** @description Whether payments are reported on a Form 1099. */
             is1099: boolean;
             reportingBox: components["schemas"]["ReportingBox"];
             /** @description Backup withholding from payments to the vendor. Null if there is no reason for it. */
@@ -9983,10 +9983,10 @@ export interface components {
             poLimit: number | null;
             defaultRetainagePercent: components["schemas"]["Percent"];
             paymentTerms: components["schemas"]["PaymentTerms"];
-            /** @description Whether payments require a signed lien waiver before they are paid. Null means the organization's setting. */
+            /** @description Whether payments require a signed lien waiver. Null means the organization's setting. */
             lienWaiverRequired: boolean | null;
             notificationPreferences: components["schemas"]["NotificationPreferences"];
-            /** @description Portal language. Null means the language of the vendor's browser. */
+            /** @description Portal language. Null means that of the vendor's browser. */
             language: components["schemas"]["VendorLanguageOrNull"];
             /** @description Vendor that this vendor was merged into. Null if it was not merged. */
             mergedIntoId: components["schemas"]["ResourceIdOrNull"];
@@ -10026,6 +10026,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
+            /** @description Box of Form 1099 for payments. */
             reportingBox?: components["schemas"]["ReportingBox"];
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
@@ -10039,7 +10040,7 @@ export interface components {
             /** @description ID of the record to update, if rows are matched by ID. */
             id?: components["schemas"]["ResourceId"];
         };
-        /** @description Any other object. It is an invalid row, and only that row fails. */
+        /** @description Any other object, which is an invalid row. */
         AnyRow: {
             [key: string]: unknown;
         };
@@ -10104,6 +10105,7 @@ export interface components {
             licenseNumber?: string | null;
             taxId?: string | null;
             is1099?: boolean;
+            /** @description Box of Form 1099 for payments. */
             reportingBox?: components["schemas"]["ReportingBox"];
             backupWithholding?: components["schemas"]["BackupWithholdingInput"] | null;
             poLimit?: components["schemas"]["PositiveMoneyOrNull"];
@@ -21401,7 +21403,7 @@ export interface components {
         Ids: string[];
         /** @description Whether archived items are included. */
         IncludeArchived: boolean;
-        /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+        /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
         CreateScopes: boolean;
         /** @description Unique string for this attempt in printable ASCII, for example a UUID. Within 24 hours, a request with the same key and body returns the first response instead of repeating the work. Keys are separate for each caller: the same key from another API key is another attempt. Responses of requests that change nothing are not stored: a skill that only reads is run again. If a response exceeds 64 KiB, only the ID of its record is stored, and a repeat reads that record again, with the caller's current permissions; without a single record, the repeat is rejected with `answer_not_kept`. Secrets are not stored: a repeat that returns one reads its current value from encrypted storage. */
         IdempotencyKey: string;
@@ -22903,7 +22905,7 @@ export interface operations {
     createVendor: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -22948,7 +22950,7 @@ export interface operations {
     syncVendors: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -23060,7 +23062,7 @@ export interface operations {
     updateVendor: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -23920,7 +23922,7 @@ export interface operations {
     createBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -24068,7 +24070,7 @@ export interface operations {
     updateBidRequest: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -25979,7 +25981,7 @@ export interface operations {
     createCostCode: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26024,7 +26026,7 @@ export interface operations {
     syncCostCodes: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26137,7 +26139,7 @@ export interface operations {
     updateCostCode: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26242,7 +26244,7 @@ export interface operations {
     createPart: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26287,7 +26289,7 @@ export interface operations {
     syncParts: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26399,7 +26401,7 @@ export interface operations {
     updatePart: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26871,7 +26873,7 @@ export interface operations {
     createOption: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -26986,7 +26988,7 @@ export interface operations {
     updateOption: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -27356,7 +27358,7 @@ export interface operations {
     createContract: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -27474,7 +27476,7 @@ export interface operations {
     updateContract: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -27725,7 +27727,7 @@ export interface operations {
     addSelection: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -27820,7 +27822,7 @@ export interface operations {
     updateSelection: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -28022,7 +28024,7 @@ export interface operations {
     addBudgetLine: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -28268,7 +28270,7 @@ export interface operations {
     syncBudgetLines: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -28384,7 +28386,7 @@ export interface operations {
     updateBudgetLine: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -28513,7 +28515,7 @@ export interface operations {
     createPurchaseOrder: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -28636,7 +28638,7 @@ export interface operations {
     updatePurchaseOrder: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -30170,7 +30172,7 @@ export interface operations {
     createTask: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -30288,7 +30290,7 @@ export interface operations {
     updateTask: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -31975,7 +31977,7 @@ export interface operations {
     addTimeEntry: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -32075,7 +32077,7 @@ export interface operations {
     clockIn: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -32234,7 +32236,7 @@ export interface operations {
     updateTimeEntry: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -32335,7 +32337,7 @@ export interface operations {
     createTaskTemplate: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -32449,7 +32451,7 @@ export interface operations {
     updateTaskTemplate: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -33907,7 +33909,7 @@ export interface operations {
     createBuyerChange: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {
@@ -34002,7 +34004,7 @@ export interface operations {
     updateBuyerChange: {
         parameters: {
             query?: {
-                /** @description Whether unknown trades are created as scopes. By default they are, unless they look like misspellings of existing ones (422). */
+                /** @description Whether to create unknown trades as scopes. By default, those that look misspelled are rejected (422). */
                 createScopes?: components["parameters"]["CreateScopes"];
             };
             header?: {

@@ -1,13 +1,31 @@
 import type { FunctionDefinition, ToolDefinition } from '../../../client/contract.gen.ts'
 import type { Schema } from '../../platform/calls/contract.ts'
+import { MAX_MONEY } from '../../platform/values/money.ts'
 import type { Skill } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
 import { acceptsNull, mapNestedSchemas, type ObjectSchema } from './skill-schemas.ts'
 
 /** Returns a skill in the tool-definition format of AI models, where only the description can carry hints. */
 export function toToolDefinition(skill: Skill): ToolDefinition {
-  return { name: skill.name, description: describeForModels(skill), input_schema: skill.inputSchema }
+  return { name: skill.name, description: describeForModels(skill), input_schema: omitObvious(skill.inputSchema) }
 }
+
+/**
+ * Returns a schema without what models know: the lengths of texts, the form of dates and examples of numbers. A model
+ * reads the schemas of all tools before each answer, and the error about a wrong value says what is allowed.
+ */
+function omitObvious<S extends Schema>(schema: S): S {
+  const { minLength, maxLength, ...short }: Schema = mapNestedSchemas(schema, omitObvious)
+  const isDate = short.format === 'date' || short.format === 'date-time'
+  const types = [short.type].flat()
+  if (short.maximum === MAX_MONEY) delete short.maximum
+  if (isDate || short.pattern === NOT_BLANK) delete short.pattern
+  if (isDate || types.includes('number') || types.includes('integer')) delete short.examples
+  return short as S
+}
+
+/** Nobody sends a blank name on purpose. */
+const NOT_BLANK = '\\S'
 
 export function describeForModels({ description, effect }: Skill): string {
   return `${description} ${EFFECTS[effect].said}`.trim()
@@ -21,7 +39,7 @@ export function describeForModels({ description, effect }: Skill): string {
 export function toFunctionDefinition(skill: Skill): FunctionDefinition {
   const { name, inputSchema } = skill
   const strict = !(skill.nullClears && hasOptionalNull(inputSchema)) && isClosed(inputSchema)
-  const parameters = strict ? toStrictSchema(inputSchema) : inputSchema
+  const parameters = strict ? toStrictSchema(inputSchema) : omitObvious(inputSchema)
   return { type: 'function', function: { name, description: describeForModels(skill), parameters, strict } }
 }
 
@@ -72,8 +90,9 @@ function toStrictSchema(schema: Schema): Schema {
 
 function allowNull(schema: Schema): Schema {
   if (acceptsNull(schema)) return schema
-  if (typeof schema.type === 'string' && schema.enum === undefined && schema.const === undefined) {
-    return { ...schema, type: [schema.type, 'null'] }
+  if (typeof schema.type === 'string' && schema.const === undefined) {
+    const listed = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}
+    return { ...schema, ...listed, type: [schema.type, 'null'] }
   }
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
   const { description, ...rest } = schema

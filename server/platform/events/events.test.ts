@@ -173,7 +173,7 @@ test('a single event is returned as it was sent', async () => {
 
 test('every event type is listed with a description, whether anything records it yet, and an example', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
-  expect(body.data).toHaveLength(33)
+  expect(body.data).toHaveLength(35)
   for (const entry of body.data) {
     expect(entry.permission).toMatch(/^[a-z]+:read$/)
     expect(entry.example.type).toBe(entry.type)
