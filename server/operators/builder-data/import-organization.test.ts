@@ -121,8 +121,13 @@ const rowsOf = (lines: Line[], table: string) =>
   lines.filter(({ kind, data }) => kind === 'row' && data.table === table).map(({ data }) => data.row)
 
 function differences(lines: Line[], others: Line[]): Line[] {
-  const texts = new Set(others.map((line) => JSON.stringify(line)))
-  return lines.filter((line) => !texts.has(JSON.stringify(line)))
+  const texts = new Set(others.map(toComparedText))
+  return lines.filter((line) => !texts.has(toComparedText(line)))
+}
+
+/** Returns a line as text. Each deployment numbers postings itself, so their numbers are left out. */
+function toComparedText({ kind, data }: Line): string {
+  return JSON.stringify({ kind, data: kind === 'posting' ? { ...data, sequence: null } : data })
 }
 
 /** The kinds and tables that an import changes on purpose. */
@@ -132,6 +137,7 @@ test('an imported builder has the same records, except those that cannot work el
   expect(before.length).toBeGreaterThan(500)
   const subjects = (lines: Line[]) => [...new Set(lines.map(subjectOf))].sort()
   expect(subjects(differences(before, after))).toEqual(CHANGED)
+  expect(before.filter(({ kind }) => kind === 'posting').length).toBeGreaterThan(0)
   const added = differences(after, before).filter((line) => !CHANGED.includes(subjectOf(line)))
   expect(added.map(subjectOf).sort()).toEqual(['audit_entry', 'row of auditEntries'])
   expect(added[0]?.data).toMatchObject({ action: 'organization.imported', actorType: 'operator' })
