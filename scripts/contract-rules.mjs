@@ -14,7 +14,7 @@ import {
   checkTimes,
   exampleSums,
 } from './example-rules.mjs'
-import { checkSecrets, checkWriters } from './mark-rules.mjs'
+import { checkCurrentTimes, checkSecrets, checkWriters } from './mark-rules.mjs'
 
 const RULES = {
   'tag-groups': checkTagGroups,
@@ -46,6 +46,7 @@ const RULES = {
   records: checkRecords,
   secrets: checkSecrets,
   writers: checkWriters,
+  currentTimes: checkCurrentTimes,
 }
 
 export const ruleNames = Object.keys(RULES)

@@ -56,6 +56,17 @@ export function* checkWriters(document) {
   }
 }
 
+/** `x-defaultsToNow` marks times. */
+export function* checkCurrentTimes(document) {
+  for (const { name, property, at } of listProperties(document)) {
+    if (property['x-defaultsToNow'] === undefined) continue
+    const { format, anyOf = [] } = resolveReference(document, property) ?? {}
+    const formats = [format, ...anyOf.map((each) => resolveReference(document, each)?.format)]
+    if (property['x-defaultsToNow'] !== true || !formats.includes('date-time'))
+      yield [at, `Mark ${name} with x-defaultsToNow: true only if it is a time.`]
+  }
+}
+
 function isMarked(document, schema, mark) {
   if (typeof schema !== 'object' || schema === null) return undefined
   return (

@@ -278,6 +278,11 @@ const breakages: Breakage[] = [
     'a writer that nobody knows',
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-writtenBy'], 'somebody'),
   ],
+  [
+    'currentTimes',
+    'a text that defaults to now',
+    set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-defaultsToNow'], true),
+  ],
 ]
 
 test.each(breakages)('%s notices %s', (rule, _what, break_) => {
