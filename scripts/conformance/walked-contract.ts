@@ -39,7 +39,7 @@ export const NEEDS_SECOND_KEY: ReadonlySet<string> = new Set(['approveProposal']
 
 const ajv = registerFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...FAST_COMPILATION }))
 // The keywords for readers, such as the meaning of each enum value.
-ajv.addVocabulary(['x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
+ajv.addVocabulary(['x-defaultsToNow', 'x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(toStandalone(schema), `schema:${name}`)
 const compiledSchemas = new Map<string, ValidateFunction>()
