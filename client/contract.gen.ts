@@ -2543,7 +2543,7 @@ export interface paths {
         };
         /**
          * List postings
-         * @description Lists the postings of the cost ledger in the order of recording, newest first. An effective date says when an amount counts, and recordedAt when it became known: with `to` and `knownAt` you get what was known then about that day.
+         * @description Lists the postings of the cost ledger in the order of recording, newest first. An effective date says when an amount counts, and recordedAt when it became known: with `to` and `knownAt` you get what was known then about that day. Each request searches at most 2,000 postings, so with a filter on dates, times or the measure a page can be short or empty although there are more pages.
          */
         get: operations["listPostings"];
         put?: never;

@@ -264,7 +264,7 @@ export function testPages(service: () => TestPlumbline): void {
   test('the catalog of events has a sample of each, except of events that are not available yet', async () => {
     const { body } = await read('/docs/events')
     const types = entriesAt('webhooks')
-    expect(types).toHaveLength(33)
+    expect(types).toHaveLength(35)
     for (const [type] of types) {
       expect(body).toContain(`id="${type}"`)
       expect(toPlainText(body)).toContain(`"type": "${type}"`)
@@ -301,7 +301,9 @@ export function testPages(service: () => TestPlumbline): void {
     const links = new Map(
       [...String(body).matchAll(/^- \[([^\]]+)\]\(([^)]+)\): .+$/gm)].map(([, name, to]) => [name, to]),
     )
-    const known = [...contract.operations.values()].filter(({ path }) => path.startsWith('/api/ext/'))
+    const known = [...contract.operations.values()].filter(
+      ({ path, schemes }) => path.startsWith('/api/ext/') && schemes.has('apiKey'),
+    )
     expect(known.filter(({ id }) => !links.has(id))).toEqual([])
     const others = [...links].filter(([name]) => !known.some(({ id }) => id === name))
     for (const [name, to = ''] of others) {

@@ -45,7 +45,7 @@ const MORE_BLOCKS_OF_EVENTS = 120
 const ROWS_OF_A_BUILDER = 8
 
 /** They read ranges of bounded length, and longer ones while the list is short. */
-const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries'])
+const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries', 'listPostings'])
 
 let plumbline: TestPlumbline
 let world: World
@@ -65,6 +65,7 @@ beforeAll(async () => {
     { handlers: explained() },
   )
   world = await new World(plumbline, plumbline.key, 'https://example.com/hooks').populate('enough')
+  await plumbline.post('/api/ext/ledger/close', { throughDate: '2000-01-31' })
   await waitUntilIndexed(plumbline.database, plumbline.organizationId)
 })
 afterAll(() => plumbline?.stop())

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Posting } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
-import { invalidCursor, readCursor, toPage } from '../../platform/calls/page.ts'
+import { invalidCursor, readCursor, toPage, writeCursor } from '../../platform/calls/page.ts'
 
 /** Which postings to read. */
 export interface PostingQuery {
@@ -46,23 +46,47 @@ export const POSTING = sql`p."id", p."sequence", p."entryId", p."measure", p."am
 export const POSTINGS = sql`"postings" as p
   left join "journals" as j on j."organizationId" = p."organizationId" and j."id" = p."entryId"`
 
-/** A page of postings in the order of recording. */
+/** A request searches this many postings for those that match, so that it takes the same time in every ledger. */
+const ROWS_PER_READ = 2000
+
+/**
+ * A page of postings in the order of recording. Where no index has the matching postings in this order, a page is short
+ * when enough postings were searched, and its cursor continues after them.
+ */
 export async function list(
   call: Tenant,
   query: PostingQuery & { limit: number; cursor?: string | undefined; sort: string },
 ): Promise<{ data: Posting[]; nextCursor: string | null }> {
-  const { limit, cursor, sort } = query
-  const isDescending = sort.startsWith('-')
-  const conditions = getConditions(call, query)
+  const { limit, cursor, sort, measure, from, to, knownAt, updatedAfter, createdAfter, ids, ...records } = query
+  const [direction, beyond, last] = sort.startsWith('-') ? [sql`desc`, sql`<`, sql`min`] : [sql`asc`, sql`>`, sql`max`]
+  const ordered = getConditions(call, records)
   if (cursor !== undefined) {
     const { value } = readCursor(sort, cursor)
     if (!Number.isSafeInteger(value)) throw invalidCursor()
-    conditions.push(isDescending ? sql`p."sequence" < ${value}` : sql`p."sequence" > ${value}`)
+    ordered.push(sql`p."sequence" ${beyond} ${value}`)
   }
-  const { rows } = await sql<Posting>`
-    select ${POSTING} from ${POSTINGS} where ${sql.join(conditions, sql` and `)}
-    order by p."sequence" ${isDescending ? sql`desc` : sql`asc`} limit ${limit + 1}`.execute(call.db)
-  return toPage(rows, limit, sort, ({ sequence }) => sequence)
+  const filters = getConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
+  const max = filters.length === 1 ? limit + 1 : ROWS_PER_READ
+  const named = sql`"named" as materialized (
+    select * from "postings" where "organizationId" = ${call.organizationId} and "id" = any(${ids ?? []})),`
+  const { rows } = await sql<Posting & { read: number; end: number | null }>`
+    with ${ids === undefined ? sql`` : named} "stretch" as materialized (
+      select * from ${ids === undefined ? sql`"postings"` : sql`"named"`} as p
+      where ${sql.join(ordered, sql` and `)} order by p."sequence" ${direction} limit ${max}
+    ), "found" as materialized (
+      select * from "stretch" as p where ${sql.join(filters, sql` and `)}
+      order by p."sequence" ${direction} limit ${limit + 1}
+    )
+    select s."read", s."end", ${POSTING}
+    from (select count(*)::integer as "read", ${last}("sequence") as "end" from "stretch") as s
+    left join "found" as p on true
+    left join "journals" as j on j."organizationId" = ${call.organizationId} and j."id" = p."entryId"
+    order by p."sequence" ${direction}`.execute(call.db)
+  const found = rows.filter(({ id }) => id !== null).map(({ read: _read, end: _end, ...posting }) => posting)
+  const { read = 0, end = null } = rows[0] ?? {}
+  const page = toPage(found, limit, sort, ({ sequence }) => sequence)
+  if (page.nextCursor !== null || end === null || read < max || found.length > limit) return page
+  return { ...page, nextCursor: writeCursor(sort, { value: end, id: '' }) }
 }
 
 /** The postings after a sequence, oldest first. */

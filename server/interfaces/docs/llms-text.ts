@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../platform/calls/contract.ts'
+import { type Contract, isOpenToPrograms, type Operation } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { EXTERNAL_PREFIX } from '../service/published-contract.ts'
 import { GUIDES, readGuide } from './guides.ts'
@@ -15,7 +15,9 @@ export function renderLlmsText(site: Site, contract: Contract, config: Config): 
     const { title, lead } = readGuide(name, site, config)
     return formatLink(title, docs(`/guides/${name}`), lead)
   })
-  const external = [...contract.operations.values()].filter(({ path }) => path.startsWith(EXTERNAL_PREFIX))
+  const external = [...contract.operations.values()].filter(
+    (operation) => operation.path.startsWith(EXTERNAL_PREFIX) && isOpenToPrograms(operation),
+  )
   const operations = [...Map.groupBy(external, getTag)].map(([tag, members]) =>
     formatSection(
       tag,
