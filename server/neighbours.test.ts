@@ -125,7 +125,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     const reports = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "payments" in access exclusive mode`.execute(trx)
       const all = Array.from({ length: 10 }, report)
-      while (answered === 0 && (await waitingFor('with totals')).length === 0);
+      while (answered === 0 && (await waitingFor('"amounts" as materialized')).length === 0);
       const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbour.key })
       const listed = await plumbline.get('/api/ext/vendors', { key: neighbour.key })
       expect([created.status, listed.status, answered]).toEqual([201, 200, 0])
