@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
@@ -387,6 +388,29 @@ test('a journal is reversed once, and accounting is told of both', async () => {
     note: 'Permit fee.',
     entryId: created.id,
   })
+})
+
+test('a rare posting is found page by page in a long ledger, and at once by its ID', async () => {
+  const { id: entryId } = await journal(site.lot14, 120, '2026-09-15')
+  const [rare] = (await get(`/ledger/postings?entryId=${entryId}&measure=cost`)).data
+  await sql`
+    insert into "postings" ("organizationId", "id", "entryId", "measure", "amount", "effectiveDate", "recordedAt", "basis", "actor")
+    select "organizationId", 'pst_' || lpad(n::text, 26, '0'), 'ent_' || lpad(n::text, 26, '0'), 'budget', 1, '2026-10-01',
+      "recordedAt", "basis", "actor"
+    from "postings", generate_series(1, 4500) as n where "id" = ${rare.id}`.execute(plumbline.database.statements)
+  const pages: number[] = []
+  const found: Body[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Body = await get(`/ledger/postings?to=2026-09-30&measure=cost${cursor && `&cursor=${cursor}`}`)
+    pages.push(page.data.length)
+    found.push(...page.data)
+    cursor = page.nextCursor
+  }
+  expect([pages, found]).toEqual([[0, 0, 1], [rare]])
+  expect(await get(`/ledger/postings?ids=${rare.id}`)).toEqual({ data: [rare], nextCursor: null })
+  const oldest = await get('/ledger/postings?sort=sequence&limit=2')
+  expect(oldest.data[0]).toMatchObject({ entryId })
+  expect(oldest.nextCursor).not.toBeNull()
 })
 
 test('journals refuse what is not there, not yet, or nothing', async () => {

@@ -66,6 +66,7 @@ export async function list(
     ordered.push(sql`p."sequence" ${beyond} ${value}`)
   }
   const filters = getConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
+  // The first condition is the organization, which all postings in the order of recording meet.
   const max = filters.length === 1 ? limit + 1 : ROWS_PER_READ
   const named = sql`"named" as materialized (
     select * from "postings" where "organizationId" = ${call.organizationId} and "id" = any(${ids ?? []})),`
@@ -85,8 +86,10 @@ export async function list(
   const found = rows.filter(({ id }) => id !== null).map(({ read: _read, end: _end, ...posting }) => posting)
   const { read = 0, end = null } = rows[0] ?? {}
   const page = toPage(found, limit, sort, ({ sequence }) => sequence)
-  if (page.nextCursor !== null || end === null || read < max || found.length > limit) return page
-  return { ...page, nextCursor: writeCursor(sort, { value: end, id: '' }) }
+  const isSearchedToEnd = end === null || read < max
+  return page.nextCursor !== null || isSearchedToEnd
+    ? page
+    : { ...page, nextCursor: writeCursor(sort, { value: end, id: '' }) }
 }
 
 /** The postings after a sequence, oldest first. */
