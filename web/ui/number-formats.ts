@@ -1,4 +1,4 @@
-import { minorUnits } from '../../server/platform/values/minor-units.ts'
+import { getMinorUnits } from '../../server/platform/values/minor-units.ts'
 
 /**
  * Formats amounts, quantities and shares for people. Negative amounts have a true minus sign, and differences always
@@ -19,7 +19,7 @@ export interface NumberFormats {
 
 export function createNumberFormats(currency: string): NumberFormats {
   const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency, maximumFractionDigits: 0 })
-  const decimals = { minimumFractionDigits: minorUnits(currency), maximumFractionDigits: minorUnits(currency) }
+  const decimals = { minimumFractionDigits: getMinorUnits(currency), maximumFractionDigits: getMinorUnits(currency) }
   const exact = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...decimals })
   const bare = new Intl.NumberFormat('en-US', decimals)
   const signed = new Intl.NumberFormat('en-US', {

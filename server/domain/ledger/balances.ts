@@ -3,7 +3,7 @@ import type { LedgerAmounts, LedgerBalances, LedgerGroup } from '../../../client
 import type { Call, Tenant } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
-import { startDate } from './period.ts'
+import { findStartDate } from './period.ts'
 import { getConditions, type PostingQuery } from './posting-queries.ts'
 
 /** The column of each group; null for the total. */
@@ -48,7 +48,7 @@ export async function findTotal(tenant: Tenant, query: PostingQuery): Promise<Le
   return total
 }
 
-export async function ledgerBalances(
+export async function findLedgerBalances(
   call: Call,
   { limit, afterId, groupBy, asOf, ...filters }: Input<'getLedgerBalances'>['query'],
 ): Promise<LedgerBalances> {
@@ -58,9 +58,9 @@ export async function ledgerBalances(
   const rows =
     column === null
       ? [{ id: null, ...(await findTotal(call, query)) }]
-      : await grouped(call, query, column, { limit, afterId })
+      : await listGroupedBalances(call, query, column, { limit, afterId })
   const shown = rows.slice(0, limit)
-  const ledgerStartDate = await startDate(call)
+  const ledgerStartDate = await findStartDate(call)
   return {
     ...{ asOf: day, knownAt: filters.knownAt ?? call.now.toISOString(), groupBy, currency: call.currency },
     ...{ ledgerStartDate, isApproximate: isApproximate(day, ledgerStartDate) },
@@ -69,7 +69,7 @@ export async function ledgerBalances(
   }
 }
 
-async function grouped(
+async function listGroupedBalances(
   call: Call,
   query: PostingQuery,
   column: string,

@@ -8,16 +8,16 @@ import { defineResource } from '../../platform/resources/resource.ts'
 import { addDays, dateIn } from '../../platform/values/calendar.ts'
 import { formatDate } from '../../platform/values/format.ts'
 import { findTotal } from './balances.ts'
-import { closedThrough, lockClosedThrough, setClosedThrough, startDate } from './period.ts'
+import { closedThrough, findStartDate, lockClosedThrough, setClosedThrough } from './period.ts'
 
 export const { list, find, findAll, findAllWith, insert, update } = defineResource({ schema: 'PeriodClose' })
 
-export async function periodState(call: Call): Promise<PeriodState> {
+export async function findPeriodState(call: Call): Promise<PeriodState> {
   const closed = await closedThrough(call)
   return {
     closedThrough: closed,
     earliestDate: closed === null ? null : addDays(closed, 1),
-    ledgerStartDate: await startDate(call),
+    ledgerStartDate: await findStartDate(call),
   }
 }
 
@@ -34,7 +34,7 @@ export async function closePeriod(call: WriteCall, throughDate: string): Promise
   const close = await insert(call, {
     ...{ fromDate, throughDate, status: 'closed', digest, postingCount: count },
     balances: await findTotal(call, { to: throughDate }),
-    unapprovedTimesheetCount: await unapprovedTimesheets(call, throughDate),
+    unapprovedTimesheetCount: await countUnapprovedTimesheets(call, throughDate),
   })
   await setClosedThrough(call, throughDate)
   await recordEvent(call, 'period.closed', close)
@@ -95,7 +95,7 @@ export async function findDigest(
 }
 
 /** How many timesheets with time up to a date are not approved. */
-async function unapprovedTimesheets({ db, organizationId }: Tenant, throughDate: string): Promise<number> {
+async function countUnapprovedTimesheets({ db, organizationId }: Tenant, throughDate: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "timesheets" as s
     where s."organizationId" = ${organizationId} and s."status" in ('open', 'submitted', 'rejected') and exists (

@@ -15,20 +15,20 @@ const COLUMNS = [
 
 type Query = Input<'getPostingsCsv'>['query']
 
-export async function postingsNdjson(call: Call, query: Query): Promise<FileResponse> {
-  const text = await written(call, query, (posting) => `${JSON.stringify(posting)}\n`)
+export async function exportPostingsNdjson(call: Call, query: Query): Promise<FileResponse> {
+  const text = await writePostings(call, query, (posting) => `${JSON.stringify(posting)}\n`)
   return createFileResponse('postings.ndjson', 'application/x-ndjson', Buffer.from(text))
 }
 
-export async function postingsCsv(call: Call, query: Query): Promise<FileResponse> {
+export async function exportPostingsCsv(call: Call, query: Query): Promise<FileResponse> {
   const header = stringify([], { ...CSV_FORM, columns: COLUMNS, header: true })
   const line = ({ actor, ...posting }: Posting) =>
     stringify([{ ...posting, actorType: actor.type, actorId: actor.id }], { ...CSV_FORM, columns: COLUMNS })
-  return createFileResponse('postings.csv', 'text/csv', Buffer.from(header + (await written(call, query, line))))
+  return createFileResponse('postings.csv', 'text/csv', Buffer.from(header + (await writePostings(call, query, line))))
 }
 
 /** The postings after the given one, until the limit or the size of a page is reached. */
-async function written(
+async function writePostings(
   call: Call,
   { limit, afterSequence, ...filters }: Query,
   write: (posting: Posting) => string,

@@ -5,11 +5,11 @@ import type { Input } from '../../platform/calls/operation.ts'
 import { unknownReference } from '../../platform/problems/problem.ts'
 import { dateIn } from '../../platform/values/calendar.ts'
 import { isApproximate } from './balances.ts'
-import { startDate } from './period.ts'
+import { findStartDate } from './period.ts'
 import { getConditions, POSTING, POSTINGS } from './posting-queries.ts'
 
 /** The cost of a home, posting by posting in the order of their dates. */
-export async function jobCostLedger(
+export async function findJobCostLedger(
   call: Call,
   homeId: string,
   { limit, afterPostingId, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
@@ -35,7 +35,7 @@ export async function jobCostLedger(
         or (p."effectiveDate", p."sequence") > (${after?.date ?? null}::date, ${after?.sequence ?? null}::bigint))
     order by p."effectiveDate", p."sequence" limit ${limit + 1}`.execute(call.db)
   const shown = rows.slice(0, limit)
-  const ledgerStartDate = await startDate(call)
+  const ledgerStartDate = await findStartDate(call)
   return {
     ...{ asOf: call.now.toISOString(), homeId, from: from ?? null, to: last },
     ...{ knownAt: knownAt ?? call.now.toISOString(), currency: call.currency, ledgerStartDate },

@@ -34,7 +34,7 @@ export async function createJournal(call: WriteCall, body: Checked['JournalCreat
     throw validationFailed(
       zero.map(({ pointers }) => ({ pointer: pointers.amount, code: 'minimum', message: 'must not be zero' })),
     )
-  return post(call, 'journal', { ...body, lines: await resolve(call, lines) })
+  return post(call, 'journal', { ...body, lines: await resolveLines(call, lines) })
 }
 
 export async function transferCost(call: WriteCall, body: Checked['CostTransfer']): Promise<Journal> {
@@ -43,7 +43,7 @@ export async function transferCost(call: WriteCall, body: Checked['CostTransfer'
   const side = (name: 'from' | 'to') => ({
     ...{ homeId: `/${name}HomeId`, scope: `/${name}Scope`, costCodeId: `/${name}CostCodeId`, amount: '/amount' },
   })
-  const lines = await resolve(call, [
+  const lines = await resolveLines(call, [
     {
       homeId: fromHomeId,
       scope: fromScope,
@@ -85,10 +85,10 @@ export async function reverseJournal(
 }
 
 /** The lines with their trades as the organization spells them. Everything unknown is reported at once. */
-async function resolve(call: WriteCall, lines: readonly AskedLine[]): Promise<JournalLine[]> {
+async function resolveLines(call: WriteCall, lines: readonly AskedLine[]): Promise<JournalLine[]> {
   const homeIds = [...new Set(lines.map(({ homeId }) => homeId))]
   const knownHomes = new Set((await homes.findAll(call, homeIds)).map(({ id }) => id))
-  const knownCodes = await costCodesAmong(
+  const knownCodes = await findCostCodesAmong(
     call,
     lines.flatMap(({ costCodeId }) => costCodeId ?? []),
   )
@@ -108,7 +108,7 @@ async function resolve(call: WriteCall, lines: readonly AskedLine[]): Promise<Jo
   }))
 }
 
-async function costCodesAmong({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Set<string>> {
+async function findCostCodesAmong({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
     select "id" from "costCodes" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])`.execute(
@@ -134,7 +134,7 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
       { pointer: '/effectiveDate', code: 'maximum', message: `must not be after today (${today})` },
     ])
   const created = make(call, {
-    ...{ number: await nextNumber(call), journalType, effectiveDate, note, lines, currency: call.currency },
+    ...{ number: await takeNextNumber(call), journalType, effectiveDate, note, lines, currency: call.currency },
     ...{ amount: draft.amount ?? sum(lines.map(({ amount }) => amount)), reversesEntryId },
   })
   const postings = lines.flatMap((line): NewPosting[] => [
@@ -147,7 +147,7 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
 }
 
 /** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
-async function nextNumber(call: WriteCall): Promise<string> {
+async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "journalNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)
     on conflict ("organizationId") do update set "last" = n."last" + 1

@@ -2,10 +2,10 @@ import type { Handlers } from '../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
 import { validationFailed } from '../../platform/problems/problem.ts'
 import * as homes from '../land/homes/queries.ts'
-import { ledgerBalances } from './balances.ts'
+import { findLedgerBalances } from './balances.ts'
 import * as closes from './closes.ts'
-import { postingsCsv, postingsNdjson } from './export.ts'
-import { jobCostLedger } from './job-cost.ts'
+import { exportPostingsCsv, exportPostingsNdjson } from './export.ts'
+import { findJobCostLedger } from './job-cost.ts'
 import * as journals from './journals.ts'
 import * as postings from './posting-queries.ts'
 
@@ -17,22 +17,22 @@ export const ledgerOperations = {
 
   async getPostingsCsv({ query }, call) {
     assertInOrder(query)
-    return { status: 200, body: await postingsCsv(call, query) }
+    return { status: 200, body: await exportPostingsCsv(call, query) }
   },
 
   async getPostingsNdjson({ query }, call) {
     assertInOrder(query)
-    return { status: 200, body: await postingsNdjson(call, query) }
+    return { status: 200, body: await exportPostingsNdjson(call, query) }
   },
 
   async getJobCostLedger({ path, query }, call) {
     assertInOrder(query)
     await homes.find(call, path.homeId)
-    return { status: 200, body: await jobCostLedger(call, path.homeId, query) }
+    return { status: 200, body: await findJobCostLedger(call, path.homeId, query) }
   },
 
   async getLedgerBalances({ query }, call) {
-    return { status: 200, body: await ledgerBalances(call, query) }
+    return { status: 200, body: await findLedgerBalances(call, query) }
   },
 
   async transferCost({ body }, call) {
@@ -56,7 +56,7 @@ export const ledgerOperations = {
   },
 
   async getPeriodClose(_input, call) {
-    return { status: 200, body: await closes.periodState(call) }
+    return { status: 200, body: await closes.findPeriodState(call) }
   },
 
   async closePeriod({ body }, call) {
@@ -70,7 +70,7 @@ export const ledgerOperations = {
   async reopenPeriod({ body }, call) {
     requireFreshSignIn(call)
     await call.write((call) => closes.reopenPeriods(call, body.throughDate, body.reason))
-    return { status: 200, body: await closes.periodState(call) }
+    return { status: 200, body: await closes.findPeriodState(call) }
   },
 } satisfies Partial<Handlers>
 

@@ -37,7 +37,7 @@ export async function setClosedThrough({ db, organizationId }: WriteCall, date: 
 }
 
 /** The date from which postings are recorded when they happen; null without a ledger. */
-export async function startDate({ db, organizationId }: Tenant): Promise<string | null> {
+export async function findStartDate({ db, organizationId }: Tenant): Promise<string | null> {
   const { rows } = await sql<{ startDate: string | null }>`
     select "startDate" from "ledgers" where "organizationId" = ${organizationId}`.execute(db)
   return rows[0]?.startDate ?? null
@@ -52,11 +52,11 @@ export async function createLedger(call: WriteCall): Promise<void> {
 
 /** The date under which a document of this date is posted: its own, or the first open day if that is closed. */
 export async function toPostingDate(call: WriteCall, documentDate: string): Promise<string> {
-  return firstOpenDay(documentDate, await holdClosedThrough(call))
+  return computeFirstOpenDay(documentDate, await holdClosedThrough(call))
 }
 
 /** The date, or the first day after the closed periods if it is in one of them. */
-export function firstOpenDay(date: string, closed: string | null): string {
+export function computeFirstOpenDay(date: string, closed: string | null): string {
   return closed !== null && date <= closed ? addDays(closed, 1) : date
 }
 
@@ -64,10 +64,10 @@ export function firstOpenDay(date: string, closed: string | null): string {
 export async function assertPeriodOpen(call: WriteCall, dates: readonly string[]): Promise<void> {
   const closed = await holdClosedThrough(call)
   const date = closed === null ? undefined : dates.find((date) => date <= closed)
-  if (closed !== null && date !== undefined) throw periodClosed(date, closed)
+  if (closed !== null && date !== undefined) throw periodClosedProblem(date, closed)
 }
 
-function periodClosed(date: string, closed: string): Problem {
+function periodClosedProblem(date: string, closed: string): Problem {
   const earliestDate = addDays(closed, 1)
   return conflict(
     'period_closed',

@@ -4,7 +4,7 @@ import type { Contract, Operation, ParameterObject, Schema } from '../../platfor
 import { findSetter } from '../../platform/calls/field-hints.ts'
 import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-errors.ts'
 import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
-import { minorUnits } from '../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../platform/values/minor-units.ts'
 
 /** The input of an operation: its path parameters, its query parameters and its body. */
 export interface Input {
@@ -78,7 +78,7 @@ export function createInputChecker(contract: Contract): InputChecker {
   function bodyFaults(operation: Operation, body: unknown, currency: string | undefined): FieldError[] {
     if (!operation.takesBody) return []
     if (currency === undefined || !hasMoreDecimals(body, currency)) return errors(typed, operation, 'body', body)
-    return errors(strictFor(minorUnits(currency), true), operation, 'body', body, { currency })
+    return errors(strictFor(getMinorUnits(currency), true), operation, 'body', body, { currency })
   }
 
   function read(operation: Operation, { query, headers, body }: SentParts, currency?: string) {
@@ -106,7 +106,7 @@ export function createInputChecker(contract: Contract): InputChecker {
       ]
     },
     checkDecimals(operation, { query, body }, { currency, isLarge }) {
-      const strict = strictFor(minorUnits(currency), !isLarge)
+      const strict = strictFor(getMinorUnits(currency), !isLarge)
       return [
         ...(hasMoreDecimals(query, currency) ? errors(strict, operation, 'query', query, { currency }) : []),
         ...(operation.takesBody && hasMoreDecimals(body, currency)

@@ -8,7 +8,7 @@ import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-
 import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
 import { Problem, problem, validationFailed } from '../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../platform/problems/similar-names.ts'
-import { MAX_DECIMALS, minorUnits } from '../../platform/values/minor-units.ts'
+import { getMinorUnits, MAX_DECIMALS } from '../../platform/values/minor-units.ts'
 import { COMPOSITES } from './composite-skills.ts'
 import { WorkLimit } from './frame/work-limit.ts'
 import { type Marks, readMarks } from './marks.ts'
@@ -273,7 +273,7 @@ function createInputChecker(schema: ObjectSchema, compile: Compile, setter?: Che
     const provided = omitNulls(schema, structuredClone(input)) as Record<string, unknown>
     // Most inputs have no more decimals than the currency, so one compiled schema serves all currencies.
     const isStrict = currency !== undefined && hasMoreDecimals(provided, currency)
-    const moneyDecimals = isStrict ? minorUnits(currency) : MAX_DECIMALS
+    const moneyDecimals = isStrict ? getMinorUnits(currency) : MAX_DECIMALS
     const validate = compiled.get(moneyDecimals) ?? compile(schema, moneyDecimals)
     compiled.set(moneyDecimals, validate)
     if (!validate(provided))

@@ -3,7 +3,7 @@ import type { components } from '../../../client/contract.gen.ts'
 import { toFieldErrors } from '../problems/field-errors.ts'
 import { registerFormats } from '../problems/formats.ts'
 import { validationFailed } from '../problems/problem.ts'
-import { minorUnits } from '../values/minor-units.ts'
+import { getMinorUnits } from '../values/minor-units.ts'
 import type { Call } from './call.ts'
 import type { Checked } from './checked.gen.ts'
 import type { Contract } from './contract.ts'
@@ -22,7 +22,7 @@ export function createRowChecker<Name extends RowSchema>(
   { services, currency }: Pick<Call, 'services' | 'currency'>,
   name: Name,
 ): (row: unknown) => CheckedRow<Name> {
-  const validate = findCompiler(services.contract, minorUnits(currency))(name)
+  const validate = findCompiler(services.contract, getMinorUnits(currency))(name)
   return (row) => {
     if (!validate(row)) {
       throw validationFailed(

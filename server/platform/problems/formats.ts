@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { MAX_DECIMALS, minorUnits } from '../values/minor-units.ts'
+import { getMinorUnits, MAX_DECIMALS } from '../values/minor-units.ts'
 
 /**
  * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
@@ -59,14 +59,15 @@ export function describeFormatError(format: string, value: unknown): string | un
 
 /** Returns the message for an amount with more decimals than the currency has. */
 export function moneyRefusal(currency: string): string {
-  const decimals = minorUnits(currency)
+  const decimals = getMinorUnits(currency)
   if (decimals === 0) return `must be a whole number, because ${currency} has no decimals`
   return `must have at most ${decimals} decimals in ${currency}`
 }
 
 /** Returns whether a number anywhere in a value has more decimals than the currency. Ignores strings. */
 export function hasMoreDecimals(value: unknown, currency: string): boolean {
-  if (typeof value === 'number') return !Number.isInteger(value) && !decimalFormat(minorUnits(currency)).validate(value)
+  if (typeof value === 'number')
+    return !Number.isInteger(value) && !decimalFormat(getMinorUnits(currency)).validate(value)
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).some((inner) => hasMoreDecimals(inner, currency))
 }

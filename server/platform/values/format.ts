@@ -1,4 +1,4 @@
-import { minorUnits } from './minor-units.ts'
+import { getMinorUnits } from './minor-units.ts'
 
 /** Formats values for error messages in American English, whatever the language of the caller. */
 
@@ -8,7 +8,7 @@ const amountFormats = new Map<string, Intl.NumberFormat>()
 export function formatAmount(amount: number, currency: string): string {
   let format = amountFormats.get(currency)
   if (format === undefined) {
-    const decimals = minorUnits(currency)
+    const decimals = getMinorUnits(currency)
     format = new Intl.NumberFormat('en-US', {
       ...{ style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals },
     })

@@ -13,12 +13,12 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([
 export const MAX_DECIMALS = 3
 
 /** Returns the number of decimals of an amount in the currency. */
-export function minorUnits(currency: string): number {
+export function getMinorUnits(currency: string): number {
   return DECIMALS.get(currency) ?? 2
 }
 
 /** Returns the SQL expression of the number of decimals for a column with currency codes. */
-export function getMinorUnits(column: string): string {
+export function toMinorUnitsSql(column: string): string {
   const whens = [0, 3].map((decimals) => {
     const codes = [...DECIMALS].flatMap(([code, own]) => (own === decimals ? [`'${code}'`] : []))
     return `when ${column} in (${codes.join(', ')}) then ${decimals}`

@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { getMinorUnits, minorUnits } from './minor-units.ts'
+import { getMinorUnits, toMinorUnitsSql } from './minor-units.ts'
 import { computeLineTotal, divideAmount, getPercent, roundMoney, sum, toAmountText } from './money.ts'
 
 describe('rounding to the minor unit', () => {
@@ -13,8 +13,8 @@ describe('rounding to the minor unit', () => {
 
   test('minorUnits follows ISO 4217 where Intl differs', () => {
     const currencies = ['USD', 'JPY', 'KWD', 'IQD', 'COP', 'HUF']
-    expect(currencies.map(minorUnits)).toEqual([2, 0, 3, 3, 2, 2])
-    expect(getMinorUnits('"currency"')).toMatch(
+    expect(currencies.map(getMinorUnits)).toEqual([2, 0, 3, 3, 2, 2])
+    expect(toMinorUnitsSql('"currency"')).toMatch(
       /^\(case when "currency" in \('BIF', .*'JPY'.*\) then 0 when .*'KWD'.* then 3 else 2 end\)$/,
     )
   })
@@ -48,7 +48,7 @@ describe('dividing an amount', () => {
       .filter((shares) => shares.some((share) => share > 0))
     fc.assert(
       fc.property(units, weights, fc.constantFrom('JPY', 'USD', 'KWD'), (count, shares, currency) => {
-        const unit = new Big(10).pow(-minorUnits(currency))
+        const unit = new Big(10).pow(-getMinorUnits(currency))
         const amount = unit.times(count).toNumber()
         const parts = divideAmount(amount, shares, currency)
         expect(sum(parts)).toBe(amount)

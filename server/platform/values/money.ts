@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { minorUnits } from './minor-units.ts'
+import { getMinorUnits } from './minor-units.ts'
 
 /**
  * Money is calculated in decimals. Each line, tax, retainage, and discount is rounded to the minor unit of its currency,
@@ -11,7 +11,7 @@ export const MAX_MONEY = 999_999_999_999.99
 
 /** Rounds an amount to the minor unit of the currency, half away from zero. */
 export function roundMoney(amount: Big | number, currency: string): number {
-  return roundedTo(new Big(amount), minorUnits(currency)).toNumber()
+  return roundedTo(new Big(amount), getMinorUnits(currency)).toNumber()
 }
 
 /** Rounds half away from zero, which is what Big's roundHalfUp does. */
@@ -59,7 +59,7 @@ export function sum(amounts: readonly number[]): number {
  * the exact shares by less than one unit, and differ only in sign for a negative amount.
  */
 export function divideAmount(amount: number, shares: readonly number[], currency: string): number[] {
-  const scale = new Big(10).pow(minorUnits(currency))
+  const scale = new Big(10).pow(getMinorUnits(currency))
   const units = new Big(amount).abs().times(scale)
   const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
   const parts = shares.map((share, place) => {
@@ -90,5 +90,5 @@ export function isMoney(amount: number): boolean {
 
 /** Returns an amount as text with all decimals of its currency. */
 export function toAmountText(amount: number, currency: string): string {
-  return new Big(amount).toFixed(minorUnits(currency))
+  return new Big(amount).toFixed(getMinorUnits(currency))
 }

@@ -7,7 +7,7 @@ import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../
 import { rowType } from '../../../platform/resources/declaration.ts'
 import { filterByLinkedId, type ListQuery, type Page } from '../../../platform/resources/listing.ts'
 import { defineResource, type NewRow } from '../../../platform/resources/resource.ts'
-import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { hasSealedAmounts, isAmountHidden } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, insertInvitations } from './invitation-queries.ts'
 
@@ -42,7 +42,7 @@ interface BidFigures {
  * never stale.
  */
 const FIGURES_SQL = `
-  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${getMinorUnits('min(b."currency")')}),
+  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${toMinorUnitsSql('min(b."currency")')}),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
   from "bids" as b
   where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`

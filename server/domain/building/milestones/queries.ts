@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { selectValues } from '../../../platform/resources/columns.ts'
 import { resolveColumns } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { homePriceSql } from '../../land/homes/queries.ts'
 import { type LeadingTask, MAX_MILESTONES } from './milestone.ts'
 
@@ -16,7 +16,7 @@ const COMPUTED_COLUMNS = {
       and k."status" <> 'skipped'`,
   drawDue: `
     case when t."drawPercent" is null then t."drawAmount" else (
-      select round(t."drawPercent" * (${homePriceSql('h')}) / 100, ${getMinorUnits('o."currency"')}) from "homes" as h
+      select round(t."drawPercent" * (${homePriceSql('h')}) / 100, ${toMinorUnitsSql('o."currency"')}) from "homes" as h
       join "organizations" as o on o."id" = h."organizationId"
       where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
 }

@@ -1,6 +1,6 @@
 import type { TimeEntry } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { firstOpenDay, holdClosedThrough } from '../../ledger/period.ts'
+import { computeFirstOpenDay, holdClosedThrough } from '../../ledger/period.ts'
 import type { NewPosting } from '../../ledger/posting.ts'
 import { recordPostings } from '../../ledger/record-postings.ts'
 
@@ -8,7 +8,7 @@ import { recordPostings } from '../../ledger/record-postings.ts'
 export async function postTime(call: WriteCall, approved: readonly TimeEntry[]): Promise<void> {
   const closed = await holdClosedThrough(call)
   const postings = approved.flatMap(({ homeId, scope, costCodeId, cost, date }): NewPosting[] => {
-    const shared = { homeId, scope, costCodeId, amount: cost ?? 0, effectiveDate: firstOpenDay(date, closed) }
+    const shared = { homeId, scope, costCodeId, amount: cost ?? 0, effectiveDate: computeFirstOpenDay(date, closed) }
     return [
       { ...shared, measure: 'cost' },
       { ...shared, measure: 'payroll' },

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { BudgetCostCode } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES, SETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
-const DECIMALS = sql.raw(getMinorUnits('o."currency"'))
+const DECIMALS = sql.raw(toMinorUnitsSql('o."currency"'))
 
 /** The figures that can be summed. The others follow from them. */
 export type AdditiveFigures = Pick<
@@ -98,7 +98,7 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
 
 /** SQL of the line's share of an amount of the order. */
 function shareSql(amount: string) {
-  const decimals = getMinorUnits('o."currency"')
+  const decimals = toMinorUnitsSql('o."currency"')
   return sql.raw(
     `(round(${amount} * l."weighed" / l."whole", ${decimals}) - round(${amount} * (l."weighed" - l."weight") / l."whole", ${decimals}))`,
   )

@@ -57,11 +57,11 @@ function getFaults(call: Call, { form, filedOn, boxes = [] }: Form1099FilingCrea
 }
 
 /** Returns the latest filings of a year that no longer agree with the payments and vendors. */
-export async function corrections(
+export async function listCorrections(
   call: Call,
   { year, limit, afterFilingId = '' }: Input<'getForm1099Corrections'>['query'],
 ): Promise<Form1099Corrections> {
-  const ids = await latestFilings(call, { year, after: afterFilingId, most: limit + 1 })
+  const ids = await findLatestFilings(call, { year, after: afterFilingId, most: limit + 1 })
   const checked = await filings.findAll(call, ids.slice(0, limit))
   const vendorIds = [...new Set(checked.map(({ vendorId }) => vendorId))]
   const [forms, named] = [await findForms(call, year, vendorIds), await vendors.findAll(call, vendorIds)]
@@ -85,7 +85,8 @@ export async function corrections(
 function toCorrection(filing: Form1099Filing, correct: Form1099AsFiled): Form1099Correction | null {
   const { id: filingId, vendorId, year, form, filedOn, boxes, backupWithheld, companyName, taxIdLast4 } = filing
   const filed: Form1099AsFiled = { boxes, backupWithheld, companyName, taxIdLast4 }
-  const amountsOf = (of: Form1099AsFiled) => [...BOXES[form].map((box) => amountIn(of, box)), of.backupWithheld].join()
+  const amountsOf = (of: Form1099AsFiled) =>
+    [...BOXES[form].map((box) => getBoxAmount(of, box)), of.backupWithheld].join()
   const reasons = [
     ...(amountsOf(filed) === amountsOf(correct) ? [] : (['amount'] as const)),
     ...(filed.companyName === correct.companyName ? [] : (['name'] as const)),
@@ -94,12 +95,12 @@ function toCorrection(filing: Form1099Filing, correct: Form1099AsFiled): Form109
   return reasons.length === 0 ? null : { filingId, vendorId, year, form, filedOn, reasons, filed, correct }
 }
 
-function amountIn({ boxes }: Form1099AsFiled, box: string): number {
+function getBoxAmount({ boxes }: Form1099AsFiled, box: string): number {
   return boxes.find((own) => own.box === box)?.amount ?? 0
 }
 
 /** Returns the IDs of the latest filing of each form in a year, in order. Later filings have greater IDs. */
-async function latestFilings(
+async function findLatestFilings(
   { db, organizationId }: Call,
   { year, after, most }: { year: number; after: string; most: number },
 ): Promise<string[]> {

@@ -2,7 +2,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { acknowledgeRows } from './acknowledge.ts'
 import { exportCsv, exportNdjson } from './export.ts'
 import { exportForm1099Csv, getForm1099Totals } from './form-1099.ts'
-import { corrections, recordFiling } from './form-1099-filings.ts'
+import { listCorrections, recordFiling } from './form-1099-filings.ts'
 import { reconcileLedger } from './reconcile.ts'
 import { getSyncQueue } from './sync-queue.ts'
 
@@ -36,7 +36,7 @@ export const accountingOperations = {
   },
 
   async getForm1099Corrections({ query }, call) {
-    return { status: 200, body: await corrections(call, query) }
+    return { status: 200, body: await listCorrections(call, query) }
   },
 
   async getForm1099Csv({ query }, call) {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import type PDFDocument from 'pdfkit'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 
 /** A PDF document with the paper size, fonts, and footer that all documents share. */
 export type PdfDocument = InstanceType<typeof PDFDocument>
@@ -96,12 +96,15 @@ export function drawRule(doc: PdfDocument, color: string): void {
     .stroke()
 }
 
-export function createAmountFormat(currency: string, mostDecimals = minorUnits(currency)): (amount: number) => string {
+export function createAmountFormat(
+  currency: string,
+  mostDecimals = getMinorUnits(currency),
+): (amount: number) => string {
   const format = new Intl.NumberFormat('en-US', {
     ...{
       style: 'currency',
       currency,
-      minimumFractionDigits: minorUnits(currency),
+      minimumFractionDigits: getMinorUnits(currency),
       maximumFractionDigits: mostDecimals,
     },
   })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SaleStatus } from '../../../../client/contract.gen.ts'
 import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { optionsTotalOf, totalPriceOf } from '../price-changes/sale-price.ts'
 
 /** SQL of the price of a sale, over its row as `t`. */
@@ -11,7 +11,7 @@ export const TOTAL_PRICE_SQL = totalPriceOf('t')
 /** SQL of the commission of a sale, over its row as `t`; zero once it is canceled. */
 export const COMMISSION_SQL = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
-  else coalesce(t."commissionAmount", round((${TOTAL_PRICE_SQL}) * t."commissionPercent" / 100, ${getMinorUnits('t."currency"')})) end`
+  else coalesce(t."commissionAmount", round((${TOTAL_PRICE_SQL}) * t."commissionPercent" / 100, ${toMinorUnitsSql('t."currency"')})) end`
 
 export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Sale',

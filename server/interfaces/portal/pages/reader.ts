@@ -1,6 +1,6 @@
 import type { VendorLanguage } from '../../../../client/contract.gen.ts'
 import { dateIn } from '../../../platform/values/calendar.ts'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { english, type Words } from './words/english.ts'
 import { spanish } from './words/spanish.ts'
 
@@ -50,7 +50,7 @@ export function createReader(language: VendorLanguage, now: Date): Reader {
         ...{
           style: 'currency',
           currency,
-          minimumFractionDigits: minorUnits(currency),
+          minimumFractionDigits: getMinorUnits(currency),
           maximumFractionDigits: decimals,
         },
       })
@@ -61,10 +61,10 @@ export function createReader(language: VendorLanguage, now: Date): Reader {
     formatOf(currency, decimals).format(amount).replace('-', '−')
   return {
     words,
-    money: (amount, currency) => inCurrency(currency, minorUnits(currency), amount),
+    money: (amount, currency) => inCurrency(currency, getMinorUnits(currency), amount),
     unitPrice: (amount, currency) => inCurrency(currency, 4, amount),
     sign: (currency) =>
-      formatOf(currency, minorUnits(currency))
+      formatOf(currency, getMinorUnits(currency))
         .formatToParts(0)
         .find(({ type }) => type === 'currency')?.value ?? currency,
     number: (value) => plain.format(value),

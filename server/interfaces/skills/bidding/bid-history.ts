@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { BidHistoryInput, BidHistoryResult } from '../../../../client/contract.gen.ts'
 import { type Call, sealedRequestIds } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { averageAmount, subtract, toPercentage } from '../../../platform/values/money.ts'
 import { getToday, selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
 
@@ -57,8 +57,8 @@ async function findPastBids(
   const { db, organizationId, timeZone } = call
   const { rows } = await sql<PastBid>`
     select b."vendorId", v."companyName" as "vendor", b."id" as "bidId", r."number" || ' ' || coalesce(r."title", r."scope") as "bidRequest",
-      b."submittedAt", b."status", round(b."amount" / n."count", ${minorUnits(call.currency)}::integer) as "pricePerHome",
-      round(b."amount" / nullif(n."area", 0), ${minorUnits(call.currency)}::integer) as "pricePerSquareFoot"
+      b."submittedAt", b."status", round(b."amount" / n."count", ${getMinorUnits(call.currency)}::integer) as "pricePerHome",
+      round(b."amount" / nullif(n."area", 0), ${getMinorUnits(call.currency)}::integer) as "pricePerSquareFoot"
     from "bids" b
     join "bidRequests" r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
     join "vendors" v on v."organizationId" = b."organizationId" and v."id" = b."vendorId"

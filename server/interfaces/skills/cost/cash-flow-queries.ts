@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { contractPriceSql } from '../../../domain/land/homes/queries.ts'
 import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 
 /** Money that goes out or comes in on one day, or on an unknown day. */
 export interface CashFlow {
@@ -32,7 +32,7 @@ export async function findOutflows(call: Call, communityId: string | undefined):
       group by l."poId"
     ), "open" as materialized (
       select o."total", o."completedAmount", o."payableAmount" - o."reservedAmount" as "payable", o."retainedAmount",
-        round((o."total" - o."completedAmount") * o."retainagePercent" / 100, ${minorUnits(call.currency)}::integer) as "toRetain",
+        round((o."total" - o."completedAmount") * o."retainagePercent" / 100, ${getMinorUnits(call.currency)}::integer) as "toRetain",
         coalesce((v."paymentTerms" ->> 'netDays')::integer, 0) as "netDays",
         (coalesce(o."progressedAt", o."updatedAt") at time zone ${timeZone})::date as "doneOn", o."forecastCompletionDate", greatest(s."endsOn", p."endsOn") as "endsOn"
       from "unsettled" o
@@ -68,7 +68,7 @@ export async function findInflows(call: Call, communityId: string | undefined): 
         and h."status" not in ('closed', 'warranty', 'archived', 'cancelled')
         and (${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})
     ), "draws" as materialized (
-      select s."id", m."status", coalesce(m."drawAmount", round(m."drawPercent" * s."price" / 100, ${minorUnits(call.currency)}::integer)) as "amount",
+      select s."id", m."status", coalesce(m."drawAmount", round(m."drawPercent" * s."price" / 100, ${getMinorUnits(call.currency)}::integer)) as "amount",
         case when m."status" = 'pending' then coalesce((
           select max(k."earlyFinish") from "tasks" k
           where k."organizationId" = m."organizationId" and k."id" = any(m."taskIds") and k."archivedAt" is null

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { CostPerSquareFootInput, CostPerSquareFootResult } from '../../../../client/contract.gen.ts'
 import { COMMITTED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { selectSentences, withReportFooter } from '../frame/report.ts'
 
 /** The newest homes show current building costs. */
@@ -23,7 +23,7 @@ export async function costPerSquareFoot(
   call: Call,
 ): Promise<CostPerSquareFootResult> {
   const { db, organizationId, currency } = call
-  const decimals = minorUnits(currency)
+  const decimals = getMinorUnits(currency)
   const { rows } = await sql<ComparedCosts>`
     with "built" as materialized (
       select h."id", coalesce(r."squareFeet", p."squareFeet") as "area" from "homes" h

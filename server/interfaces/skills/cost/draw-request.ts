@@ -3,7 +3,7 @@ import type { DrawRequestInput, DrawRequestResult } from '../../../../client/con
 import { findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
 import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { minorUnits } from '../../../platform/values/minor-units.ts'
+import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { sum, toPercentage } from '../../../platform/values/money.ts'
 import { findNamedHome } from '../frame/named-home.ts'
 import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
@@ -48,7 +48,7 @@ async function findMilestones({ db, organizationId, currency }: Call, homeId: st
         select max(k."earlyFinish") from "tasks" k
         where k."organizationId" = ${organizationId} and k."id" = any(m."taskIds") and k."archivedAt" is null
           and k."status" <> 'skipped'), m."targetDate") as "date",
-      coalesce(d."requestedAmount", m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, ${minorUnits(currency)}::integer)) as "amount",
+      coalesce(d."requestedAmount", m."drawAmount", round(m."drawPercent" * ${price}::numeric / 100, ${getMinorUnits(currency)}::integer)) as "amount",
       d."id" as "drawId", d."status" as "drawStatus"
     from "milestones" m left join "loanDraws" d
       on d."organizationId" = m."organizationId" and d."milestoneId" = m."id" and d."status" <> 'rejected'
