@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './scripts/processes/postgres.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
-import { SeenAnswers } from './test/support/seen-answers.ts'
+import { SeenResponses } from './test/support/seen-responses.ts'
 
-// These run once. The client, the mock, the contract and the sources have no database. Pages in browsers and commands
-// pasted from the documentation work the same on both databases, and every operation involved has its own tests on
-// both. The pipeline is the one flow through the pages that runs on both.
+// These tests run only once. The client, the mock, the contract, and the sources have no database. Pages in browsers
+// and commands pasted from the documentation work the same on both databases, and every operation involved has its own
+// tests on both. The pipeline is the only flow through the pages that runs on both databases.
 const ON_ONE_DATABASE = [
   '{client,mock}/**/*.test.ts',
   'test/{contract,packages}/**/*.test.ts',
@@ -18,15 +18,31 @@ const ON_ONE_DATABASE = [
   'test/pages/!(pipeline).test.ts',
 ]
 
-// Everything else runs twice: on the embedded database, and on its own PostgreSQL server if the machine has one.
-const project = (name: 'pglite' | 'postgres') => ({
+// These test the embedded database or a single server itself: its files, connections, locks, copies and plans.
+const NOT_ON_CITUS = [
+  'server/platform/database/!(row-level-security|isolation-check).test.ts',
+  'server/operators/{backup,cli,move}/**/*.test.ts',
+  'test/{move,demo,webhook-crash,webhook-processes,two-owners}.test.ts',
+  'test/support/*.test.ts',
+]
+
+// All other tests run twice: on the embedded database, and on a PostgreSQL server of their own if the machine has
+// PostgreSQL.
+const project = (name: 'pglite' | 'postgres' | 'citus') => ({
   extends: true as const,
   test: {
     name,
     include: ['{client,mock,server,test}/**/*.test.ts'],
-    exclude: name === 'pglite' && hasPostgres() ? ON_ONE_DATABASE : [],
+    exclude:
+      name === 'citus'
+        ? [...ON_ONE_DATABASE, ...NOT_ON_CITUS]
+        : name === 'pglite' && hasPostgres()
+          ? ON_ONE_DATABASE
+          : [],
     globalSetup: `test/support/setup-${name}.ts`,
     setupFiles: 'test/support/record-answers.ts',
+    // Distributing a database takes longer than anything else.
+    ...(name === 'citus' && { hookTimeout: 600_000 }),
   },
 })
 
@@ -36,16 +52,20 @@ if (!hasPostgres()) {
   )
 }
 
-const seenAnswers = new SeenAnswers()
-/** Where to write the numbers of passed and failed tests. */
+if (process.env.CITUS_URL === undefined) {
+  console.error('### CITUS_URL is not set: the tests on a database that is distributed with Citus are SKIPPED. ###')
+}
+
+const seenAnswers = new SeenResponses()
+/** The file to which the numbers of passed and failed tests are written. */
 const results = process.env.TEST_RESULTS
 
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than the number of cores, because some tests wait for slow events: a lease that expires, a receiver that
-    // hangs. With two more, every test becomes slower.
+    // One more than the number of cores, because some tests wait for slow events: a lease that expires, or a receiver
+    // that hangs. With two more workers, every test becomes slower.
     maxWorkers: availableParallelism() + 1,
     pool: 'forks',
     // One process runs many files: it loads the modules and compiles the contract and PGlite's WebAssembly once. Each
@@ -55,6 +75,10 @@ export default defineConfig({
     reporters: ['default', seenAnswers, ...(results === undefined ? [] : ['json'])],
     ...(results !== undefined && { outputFile: { json: results } }),
     env: { SEEN_ANSWERS: seenAnswers.folder },
-    projects: [project('pglite'), ...(hasPostgres() ? [project('postgres')] : [])],
+    projects: [
+      project('pglite'),
+      ...(hasPostgres() ? [project('postgres')] : []),
+      ...(process.env.CITUS_URL === undefined ? [] : [project('citus')]),
+    ],
   },
 })

@@ -2,8 +2,8 @@ import type { paths } from './contract.gen.ts'
 import type { Answer } from './problem.ts'
 
 /**
- * The types of a call, derived from the contract's types. They are stricter than those of openapi-fetch, which accept
- * any extra name next to the known ones: here a misspelled parameter or an unknown field does not compile.
+ * The types of a call, derived from the contract's types. They are stricter than the types of openapi-fetch, which
+ * accept unknown names. Here, a misspelled parameter or an unknown field does not compile.
  */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -11,8 +11,9 @@ export type PathWith<M extends Method> = {
   [Path in keyof paths]: [NonNullable<paths[Path][M]>] extends [never] ? never : Path
 }[keyof paths]
 
-// The second inference settles the path of a call before the compiler checks its options. Otherwise it first compares
-// them with the options of every path that has the method, which takes a tenth of a second for each POST.
+// The second inference determines the path of a call before the compiler checks the options of the call. Otherwise, the
+// compiler first compares the options with the options of every path that has the method, which takes a tenth of a
+// second for each POST.
 export type Call<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
   ...options: Path extends infer Settled extends PathWith<M> ? Given<Options<paths[Settled][M]>> : never
@@ -21,7 +22,7 @@ export type Call<M extends Method> = <Path extends PathWith<M>>(
 /** The options of a call: `params`, `body`, and the other options of fetch. */
 export type Options<Operation> = Params<Operation> & Body<Operation> & Omit<RequestInit, 'body' | 'headers' | 'method'>
 
-/** Options may be omitted if none of them is required. */
+/** The options may be omitted if no option is required. */
 export type Given<O> = Record<never, never> extends O ? [options?: O] : [options: O]
 
 type Params<Operation> = Operation extends { parameters: infer P }
@@ -30,7 +31,7 @@ type Params<Operation> = Operation extends { parameters: infer P }
     : { params: P }
   : never
 
-// A file is sent as it is or, if small, within JSON.
+// A file is sent unchanged or, if it is small, within JSON.
 type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer B } } }
   ? { body: Operation extends { requestBody: { content: { 'application/octet-stream': string } } } ? B | Blob : B }
   : Operation extends { requestBody?: infer R }
@@ -41,17 +42,18 @@ type Body<Operation> = Operation extends { requestBody: { content: { 'applicatio
       : { body?: never }
     : { body?: never }
 
-/** The body of the successful response; undefined if it has none. */
+/** The body of the successful response. Undefined if the response has no body. */
 export type Data<Operation> = Operation extends { responses: infer R }
   ? { [Status in keyof R & Success]: Content<R[Status]> }[keyof R & Success]
   : never
 
 type Success = 200 | 201 | 202 | 204
-/** The media types that arrive as a file. */
+/** The possible media types of a response that is a file. */
 type FileContent =
   | { 'application/octet-stream': string }
   | { 'application/pdf': string }
   | { 'application/x-ndjson': string }
+  | { 'image/webp': string }
   | { 'text/csv': string }
 type Content<R> = R extends { content: { 'application/json': infer B } }
   ? B

@@ -1,14 +1,14 @@
 import createOpenApiClient, { type Client } from 'openapi-fetch'
 import type { Call, Given, Item, ListPath, Method, Options } from './calls.ts'
 import type { paths } from './contract.gen.ts'
-import { type GiveKey, withKeyOf } from './key.ts'
+import { createAuthorizedSend, type GiveKey } from './key.ts'
 import { type Answer, isProblem, orThrow, PlumblineError } from './problem.ts'
-import { type RetryOptions, retrying } from './retry.ts'
+import { createRetryingSend, type RetryOptions } from './retry.ts'
 import type { ExecuteArguments, ExecuteOptions, ExecutionOf, SkillName } from './skills.ts'
 
 export type { Call, Data, Item, ListPath, Options, PathWith } from './calls.ts'
 export type * from './contract.gen.ts'
-/** A problem before its code is known, as `openapi` types it. */
+/** A problem before its code is known, with the type that `openapi` generates. */
 export type { Problem as AnyProblem } from './contract.gen.ts'
 export type { GiveKey } from './key.ts'
 export { type Answer, etagOf, orThrow, PlumblineError, type Problem, type ProblemOf } from './problem.ts'
@@ -21,30 +21,32 @@ export interface ClientOptions {
   /** The URL of the service without /api/ext: `https://plumbline.example.com`. */
   baseUrl: string
   /**
-   * An API key, `plb_…`, or a function that returns the current one, such as a page's browser token. The function is
-   * called again once the service reports that the key has expired. Its errors become the errors of the call.
+   * An API key, `plb_…`, or a function that returns the current key, such as a page's browser token. The function is
+   * called again once the service reports that the key has expired. If the function throws, the call throws the same
+   * error.
    */
   key: string | GiveKey
   /** Sends the requests; the global fetch by default. */
   fetch?: typeof fetch
-  /** How often and for how long a failed request is retried. */
+  /** The number and the duration of retries of a failed request. */
   retry?: RetryOptions
 }
 
 /**
- * A client whose paths, parameters, bodies and responses have the types of the contract. A call resolves to `{ data,
- * response }` or `{ error, response }`, where `error` is a problem of the contract; `orThrow` turns that into the data
- * or an exception. A call throws if there was no response, or if the response did not come from the service.
+ * A client whose paths, parameters, bodies, and responses have the types of the contract. A call resolves to
+ * `{ data, response }` or `{ error, response }`, where `error` is a problem of the contract. `orThrow` returns the data
+ * or throws the error as an exception. A call throws if there was no response, or if the response did not come from the
+ * service.
  */
 export interface PlumblineClient {
   GET: Call<'get'>
-  /** Every POST has an Idempotency-Key: the one in `params.header`, or a new one. */
+  /** Every POST has an Idempotency-Key: the key in `params.header`, or a new key. */
   POST: Call<'post'>
   PUT: Call<'put'>
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /**
-   * Iterates over every item of a list, and fetches page by page. Throws PlumblineError if a page is rejected.
+   * Iterates over every item of a list, and fetches the list page by page. Throws PlumblineError if a page is rejected.
    *
    *     for await (const vendor of client.pages('/api/ext/vendors', { params: { query: { scope: 'framing' } } })) …
    */
@@ -53,29 +55,32 @@ export interface PlumblineClient {
     ...options: Given<Options<paths[Path]['get']>>
   ): AsyncGenerator<Item<Path>, void, undefined>
   /**
-   * Runs a skill: an operation by its operationId, or a composite skill. Throws PlumblineError if it is rejected.
+   * Runs a skill: an operation by its operationId, or a composite skill. Throws PlumblineError if the skill is
+   * rejected.
    *
    *     const { result } = await client.execute('awardBid', { bidId, createPurchaseOrder: true }, { dryRun: true })
    */
   execute<Name extends SkillName>(skill: Name, ...given: ExecuteArguments<Name>): Promise<ExecutionOf<Name>>
-  /** The underlying openapi-fetch client, for its middleware and for libraries built on it. */
+  /** The underlying openapi-fetch client, for its middleware and for libraries that are built on openapi-fetch. */
   readonly openapi: Client<paths>
 }
 
-/** Returns how to parse a response that is not JSON: the contract as YAML, and files. */
+/** Returns the `parseAs` option for a response that is not JSON: the contract as YAML, or a file. */
 function parseOptions(path: string): { parseAs?: 'text' | 'blob' } {
   if (path.endsWith('.yaml')) return { parseAs: 'text' }
   return /(\/(content|pdf)|\.(csv|ndjson))$/.test(path) ? { parseAs: 'blob' } : {}
 }
 
-/** Returns how to send a body that is not JSON: a file, unchanged. */
+/** Returns the options for a body that is not JSON: a file, which is sent unchanged. */
 function bodyOptions(options: { body?: unknown } | undefined): object {
   if (!(options?.body instanceof Blob)) return {}
   return { bodySerializer: (body: Blob) => body, headers: { 'Content-Type': 'application/octet-stream' } }
 }
 
 export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: ClientOptions): PlumblineClient {
-  if (key === '') throw new TypeError('The API key is empty. Check that its environment variable is set.')
+  // Programs without types, and programs that read an unset environment variable, pass undefined.
+  if (key === '' || key === undefined)
+    throw new TypeError('The API key is missing. Check that its environment variable is set.')
   // Called as a plain function, because browsers reject a fetch that is called as a method of another object.
   const plain = (request: Request, init: { signal: AbortSignal }) => send(request, init)
   const openapi = createOpenApiClient<paths>({
@@ -83,7 +88,7 @@ export function createClient({ baseUrl, key, fetch: send = fetch, retry = {} }: 
     ...(typeof key === 'string' && { headers: { Authorization: `Bearer ${key}` } }),
     // The contract writes a list in a query as `?ids=a,b`.
     querySerializer: { array: { style: 'form', explode: false } },
-    fetch: retrying(typeof key === 'string' ? plain : withKeyOf(key, plain), retry),
+    fetch: createRetryingSend(typeof key === 'string' ? plain : createAuthorizedSend(key, plain), retry),
   })
 
   const calling = (method: Uppercase<Method>) => {

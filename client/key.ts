@@ -1,8 +1,9 @@
-import { NoKey } from './retry.ts'
+import { KeyUnavailableSignal } from './retry.ts'
 
 /**
- * Returns the key to send now, such as a browser token that a page gets from its own server. It is called before the
- * first request, and again once the service reports that the key has expired. In between, its last result is used.
+ * Returns the key to send now, such as a browser token that a page gets from its own server. The function is called
+ * before the first request, and again after the service reports that the key has expired. In between, the last result
+ * of the function is used.
  *
  * @param signal aborts after 30 seconds, when no request waits for the result any longer
  */
@@ -10,14 +11,15 @@ export type GiveKey = (signal: AbortSignal) => string | Promise<string>
 
 type Send = (request: Request, init: { signal: AbortSignal }) => Promise<Response>
 
-/** The default duration of one attempt of a request. */
+/** The time limit for getting a key. The value is the same as the default timeout of a request attempt. */
 const KEY_TIMEOUT_MS = 30_000
 
 /**
- * Sends requests with a key that changes. All requests share one call for a key. A request that was rejected because
- * its key has expired is sent once more with the next key, which is safe because the service has not acted on it.
+ * Sends requests with a key that can change. All requests share one call for a key. If a request was rejected because
+ * its key has expired, it is sent once more with the next key. This is safe, because the service has not performed the
+ * request.
  */
-export function withKeyOf(give: GiveKey, send: Send): Send {
+export function createAuthorizedSend(give: GiveKey, send: Send): Send {
   let held: Promise<string> | null = null
 
   function ask(): Promise<string> {
@@ -26,7 +28,7 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
       signal,
       Promise.resolve().then(() => give(signal)),
     )
-    // After a failure, the next request asks again.
+    // After a failure, the next request calls the function again.
     asked.catch(() => {
       if (held === asked) held = null
     })
@@ -38,19 +40,19 @@ export function withKeyOf(give: GiveKey, send: Send): Send {
     for (let isAgain = false; ; isAgain = true) {
       const current = held ?? ask()
       const key = await raceSignal(init.signal, current).catch((error: unknown) => {
-        throw init.signal.aborted ? error : new NoKey(error)
+        throw init.signal.aborted ? error : new KeyUnavailableSignal(error)
       })
       const own = request.clone()
       own.headers.set('Authorization', `Bearer ${key}`)
       const response = await send(own, init)
       if (isAgain || !(await hasExpired(response))) return response
-      // Unless another request has already replaced it.
+      // Discards the key unless another request has already replaced it.
       if (held === current) held = null
     }
   }
 }
 
-/** Of many concurrent requests with an expired key, the service names the reason only to the first ones. */
+/** If many concurrent requests have an expired key, only the first responses name the reason. */
 async function hasExpired(response: Response): Promise<boolean> {
   if (response.status !== 401 && response.status !== 429) return false
   const text = await response.clone().text()

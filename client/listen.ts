@@ -3,25 +3,25 @@ import { createClient } from './index.ts'
 import { orThrow, PlumblineError } from './problem.ts'
 
 /**
- * Webhooks for a program without a public URL: reads events as they happen, and posts each to a local URL as the
- * service would, with the same body, headers and signature.
+ * Webhooks for a program without a public URL: reads events as they happen, and posts each event to a local URL. The
+ * body, headers, and signature are the same as in requests from the service.
  */
 export interface ListenOptions {
   baseUrl: string
   key: string
-  /** The URL to post events to, such as `http://localhost:4000/hook`. */
+  /** The URL to which events are posted, such as `http://localhost:4000/hook`. */
   to: string
   /** The signing secret: `whsec_…`, or any other text. */
   secret: string
-  /** Forwards only events of these types; by default every event that the key may read. */
+  /** Forwards only events of these types. Defaults to every event that the key may read. */
   types?: readonly string[]
-  /** Starts after the event with this ID; by default with the next new event. */
+  /** Starts after the event with this ID. Defaults to the next new event. */
   after?: string
   signal: AbortSignal
   say: (line: string) => void
 }
 
-/** An event in the list: as subscribers receive it, plus its sequence number. */
+/** An event in the list, in the form that subscribers receive, with its sequence number. */
 interface ListedEvent {
   id: string
   type: string
@@ -29,13 +29,13 @@ interface ListedEvent {
 }
 
 const WAIT_SECONDS = 30
-/** Longer than one wait for events, so that an attempt is aborted only if the service is gone. */
+/** This is longer than one wait for events, so that an attempt is aborted only if the service no longer responds. */
 const TIMEOUT_SECONDS = 45
 const PAGE_SIZE = 100
 const PAUSE_MS = 2000
 
-/** Returns the requested types that do not exist, and all types that do. */
-export async function unknownTypes(
+/** Returns the requested types that do not exist, and all existing types. */
+export async function findUnknownEventTypes(
   asked: readonly string[],
   { signal, ...options }: Pick<ListenOptions, 'baseUrl' | 'key' | 'signal'>,
 ): Promise<{ unknown: string[]; known: string[] }> {
@@ -45,7 +45,7 @@ export async function unknownTypes(
 }
 
 /** Forwards events until the signal aborts. Throws if the service rejects the key or the position. */
-export async function listen({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
+export async function listenForEvents({ to, secret, types, signal, say, ...options }: ListenOptions): Promise<void> {
   const client = createListenClient(options)
   let after = options.after ?? (await findNewestEventId(client, signal))
   say(`Ready: new events are forwarded to ${to}.`)
@@ -53,7 +53,7 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
     const query = { limit: PAGE_SIZE, wait: WAIT_SECONDS, ...(after !== undefined && { after }) }
     const page = await orThrow(client.GET('/api/ext/events', { params: { query }, signal })).catch((error: unknown) => {
       if (signal.aborted) return null
-      // A rejection is final, but an unavailable service comes back.
+      // A rejection is final, but an unavailable service may become available again.
       if (error instanceof PlumblineError && error.status >= 400 && error.status < 500 && error.status !== 429)
         throw error
       say(`The service is not responding: ${describeReason(error)}. Trying again.`)
@@ -68,8 +68,14 @@ export async function listen({ to, secret, types, signal, say, ...options }: Lis
   }
 }
 
-/** Sends one past event again with its own ID, like every attempt. Returns false if the receiver did not accept it. */
-export async function replay(id: string, { to, secret, say, signal, ...options }: ListenOptions): Promise<boolean> {
+/**
+ * Sends a past event again with the event's own ID, like every attempt. Returns false if the receiver did not accept
+ * the event.
+ */
+export async function replayEvent(
+  id: string,
+  { to, secret, say, signal, ...options }: ListenOptions,
+): Promise<boolean> {
   const params = { path: { eventId: id } }
   const event = await orThrow(createListenClient(options).GET('/api/ext/events/{eventId}', { params, signal }))
   return forwardEvent(event, { to, secret, say })
@@ -87,7 +93,7 @@ async function findNewestEventId(
   return (await orThrow(client.GET('/api/ext/events', { params: { query }, signal }))).data[0]?.id
 }
 
-/** How long the service itself waits for a receiver. */
+/** The time for which the service itself waits for a receiver. */
 const RECEIVER_MS = 10_000
 
 async function forwardEvent(

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import vectors from './webhooks.vectors.json' with { type: 'json' }
 
 /**
- * The package as it would be published: packed, installed into a project outside this repository, and used there.
- * Nothing is downloaded; its dependencies are the ones installed here.
+ * These tests check the package as it would be published: packed, installed into a project outside this repository, and
+ * used there. Nothing is downloaded, because the dependencies of the package are already installed here.
  */
 const root = path.resolve(import.meta.dirname, '..')
 let folder: string
@@ -30,7 +30,7 @@ beforeAll(() => {
   })
   const helpers = 'node_modules/openapi-typescript-helpers'
   cpSync(path.join(root, helpers), path.join(folder, helpers), { recursive: true })
-  // Required to compile the command-line program, but not by users of the client.
+  // These packages are required to compile the command-line program, but users of the client do not need them.
   for (const types of ['node_modules/@types/node', 'node_modules/undici-types'])
     cpSync(path.join(root, types), path.join(folder, types), { recursive: true })
   for (const config of ['tsconfig.bin.json', 'tsconfig.build.json']) run(source, tsc, '-p', config)
@@ -50,7 +50,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the package contains only the built client, its types, the README and the license', () => {
+test('the package contains only the built client, its types, the README, and the license', () => {
   const installed = path.join(project, 'node_modules/@plumbline/client')
   expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   const dist = readdirSync(path.join(installed, 'dist'))
@@ -61,14 +61,14 @@ test('the package contains only the built client, its types, the README and the 
   expect(Object.keys(dependencies)).toEqual(['openapi-fetch'])
 })
 
-test('the package can be published: npm accepts it, and anyone may install it', () => {
+test('npm accepts the package for publishing', () => {
   const told = JSON.parse(npm(path.join(folder, 'source'), 'publish', '--dry-run', '--json', '--ignore-scripts'))
   const { name, files } = told['@plumbline/client'] as { name: string; files: { path: string }[] }
   expect(name).toBe('@plumbline/client')
   expect(files.map(({ path }) => path)).toContain('dist/plumbline.js')
 })
 
-test('the installed command-line program runs', () => {
+test('the installed command-line program prints its help', () => {
   const program = path.join(project, 'node_modules/.bin/plumbline')
   expect(execFileSync(program, ['--help'], { encoding: 'utf8' })).toContain('plumbline listen --to URL')
 })
@@ -81,12 +81,22 @@ test('publint reports no problems', async () => {
   expect(messages).toEqual([])
 })
 
-test('the declarations explain each reason of a conflict', () => {
+test('the type declarations explain each conflict reason', () => {
   const declared = readFileSync(path.join(project, 'node_modules/@plumbline/client/dist/problems.gen.d.ts'), 'utf8')
   expect(declared).toMatch(/\/\*\* The vendor is on hold\. \*\/\s+readonly vendor_on_hold: ["']vendor_on_hold["']/)
 })
 
-test('attw finds correct types for everyone who can load ES modules', () => {
+test('the type declarations explain each field that refers to a schema with a description', () => {
+  const declared = readFileSync(path.join(project, 'node_modules/@plumbline/client/dist/contract.gen.d.ts'), 'utf8')
+  const lines = declared.slice(declared.indexOf('\n    schemas: {')).split('\n    };\n', 1)[0]?.split('\n') ?? []
+  const references = lines.flatMap((line, at) =>
+    /^ {12,}[\w"]+\??: \(?components\["schemas"\]/.test(line) ? [{ line, before: lines[at - 1] ?? '' }] : [],
+  )
+  expect(references.length).toBeGreaterThan(1000)
+  expect(references.filter(({ before }) => !before.endsWith('*/')).map(({ line }) => line.trim())).toEqual([])
+})
+
+test('attw finds correct types for all users of ES modules', () => {
   const attw = path.join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const report = run(folder, attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color')
   expect(report.match(/^node16 \(from ESM\): OK|^bundler: OK/gm)).toHaveLength(8)
@@ -136,7 +146,7 @@ describe.each([
       target: 'es2022',
       exactOptionalPropertyTypes: true,
       skipLibCheck: 'typeRoots' in options,
-      // The package's declarations are checked, but not those of the compiler.
+      // The package's declarations are checked, but not the declarations of the compiler.
       skipDefaultLibCheck: true,
     }
     writeFileSync(
@@ -147,7 +157,7 @@ describe.each([
   })
 })
 
-test('no public type is any', () => {
+test('no public type contains `any`', () => {
   const dist = path.join(project, 'node_modules/@plumbline/client/dist')
   for (const file of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) {
     const code = readFileSync(path.join(dist, file), 'utf8')
@@ -178,7 +188,7 @@ test('the installed package runs in Node', () => {
   expect(JSON.parse(run(project, path.join(project, 'use.mjs')))).toEqual([['Bearer plb_1'], true])
 })
 
-test('the package runs with only web APIs, as on an edge runtime', async () => {
+test('the package needs only web APIs, so it works in an edge runtime', async () => {
   const code = await bundled({ format: 'iife', external: [] })
   const asked: string[] = []
   const web = {
@@ -210,13 +220,13 @@ test('the package runs with only web APIs, as on an edge runtime', async () => {
   expect(asked).toEqual(['POST https://plumbline.example.com/api/ext/vendors true'])
 })
 
-test('the client is smaller than 6 kB minified and gzipped, without openapi-fetch', async () => {
+test('the client without openapi-fetch is smaller than 6 kB, minified and gzipped', async () => {
   const bytes = gzipSync(await bundled({ format: 'esm', external: ['openapi-fetch'] }), { level: 9 }).length
   console.log(`@plumbline/client: ${bytes} bytes min+gzip beside openapi-fetch`)
   expect(bytes).toBeLessThan(6000)
 })
 
-test('a page that shows the values of one enum contains no other enum', async () => {
+test('a bundle that imports one enum contains no other enum', async () => {
   const page = path.join(project, 'page.mjs')
   writeFileSync(page, `import { vendorStatusValues } from '@plumbline/client/enums'\nconsole.log(vendorStatusValues)`)
   const bundle = await rolldown({ input: page, platform: 'browser' })

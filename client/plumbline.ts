@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type ListenOptions, listen, replay, unknownTypes } from './listen.ts'
+import { findUnknownEventTypes, type ListenOptions, listenForEvents, replayEvent } from './listen.ts'
 import { PlumblineError } from './problem.ts'
 
 const HELP = `plumbline listen --to URL [options]
@@ -28,7 +28,10 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Returns the exit code: 0 if it was stopped or the event was replayed, 1 after a rejection, 2 for wrong arguments. */
+/**
+ * Returns the exit code: 0 if the program was stopped or the event was replayed, 1 after a rejection, and 2 for wrong
+ * arguments.
+ */
 async function runCommand(): Promise<number> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   if (values.help === true) {
@@ -52,14 +55,14 @@ async function runCommand(): Promise<number> {
     ...(types !== undefined && { types: types.split(',').map((type) => type.trim()) }),
     ...(after !== undefined && { after }),
   }
-  if (values.replay !== undefined) return (await replay(values.replay, options)) ? 0 : 1
-  // An unknown type would be waited for in silence.
-  const { unknown, known } = await unknownTypes(options.types ?? [], options)
+  if (values.replay !== undefined) return (await replayEvent(values.replay, options)) ? 0 : 1
+  // Without this check, the program would wait silently for events of an unknown type.
+  const { unknown, known } = await findUnknownEventTypes(options.types ?? [], options)
   if (unknown.length > 0) {
     process.stderr.write(`Unknown event types: ${unknown.join(', ')}. Available: ${known.join(', ')}.\n`)
     return 1
   }
-  await listen(options)
+  await listenForEvents(options)
   return 0
 }
 

@@ -6,33 +6,33 @@ type Common = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'requestId' 
 type Special = Exclude<keyof AnyProblem, Common | 'code'>
 type Members<Code extends ProblemCode> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown
 type Whole<Code extends ProblemCode> = Pick<AnyProblem, Common> & { code: Code } & Members<Code>
-// Flattened, so that an editor shows the members. The members of other codes exist as undefined.
+// The type is flattened, so that an editor shows the members. Members of other codes are undefined.
 type Flat<T> = { [Member in keyof T]: T[Member] } & { [Member in Exclude<Special, keyof T>]?: never }
 
 /** A problem with this code and its specific members. */
 export type ProblemOf<Code extends ProblemCode> = Flat<Whole<Code>>
 
 /**
- * An error, distinguished by `code`: a `conflict` has its `reason`, an `invalid_transition` lists what is `allowed`. A
- * later version of the service may add codes; treat an unknown code by its `status`.
+ * An error, distinguished by `code`: a `conflict` has its `reason`, and an `invalid_transition` lists the `allowed`
+ * statuses. A later version of the service may add codes; treat an unknown code by its `status`.
  */
 export type Problem = { [Code in ProblemCode]: ProblemOf<Code> }[ProblemCode]
 
 /**
- * The client's only error class. Usually it is a problem of the contract, distinguished by `code`. If something else
- * responded instead of the service, such as a gateway with its own page, the code is `unexpected_answer`.
+ * The client's only error class. Usually, the error is a problem of the contract, distinguished by `code`. If another
+ * system responded instead of the service, such as a gateway with its own page, the code is `unexpected_answer`.
  */
 export class PlumblineError extends Error {
   override readonly name = 'PlumblineError'
   readonly code: ProblemCode | 'unexpected_answer'
   readonly status: number
-  /** The request ID to quote when asking for help; null if there was none. */
+  /** The request ID to quote when asking for help; null if there was no request ID. */
   readonly requestId: string | null
-  /** Every error of the input; empty if the input was not the reason. */
+  /** Every error in the input; empty if the input did not cause the problem. */
   readonly errors: readonly FieldError[]
   /** The whole problem with the members of its code; null if the response was not a problem. */
   readonly problem: Problem | null
-  /** The number of seconds after which to try again; null if the service does not say. */
+  /** The number of seconds after which to try again; null if the response does not contain it. */
   readonly retryAfter: number | null
   /** The headers of the response. */
   readonly headers: Headers
@@ -49,12 +49,12 @@ export class PlumblineError extends Error {
     this.requestId = problem?.requestId ?? response.headers.get('X-Request-Id')
     this.errors = problem?.errors ?? []
     this.problem = problem
-    this.retryAfter = retryAfterSeconds(response.headers) ?? null
+    this.retryAfter = readRetryAfterSeconds(response.headers) ?? null
     this.headers = response.headers
   }
 
   /**
-   * Whether it is a problem with this code, whose members are then typed.
+   * Returns whether the error is a problem with this code. TypeScript then knows the types of its members.
    *
    *     if (error.is('conflict') && error.problem.reason === 'vendor_on_hold') …
    */
@@ -79,7 +79,7 @@ export function isProblem(body: unknown): body is Problem {
 }
 
 /** Returns the number of seconds in `Retry-After`, given as a number or a date. */
-export function retryAfterSeconds(headers: Headers): number | undefined {
+export function readRetryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('Retry-After') ?? ''
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
@@ -90,7 +90,7 @@ export type Answer<Data> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Problem; response: Response }
 
-/** The ETag of each record that was read. Weak, so that entries disappear with their records. */
+/** The ETag of each record that was read. The map is weak, so that entries disappear with their records. */
 const etags = new WeakMap<object, string>()
 
 /**
@@ -106,7 +106,7 @@ export async function orThrow<Data>(call: PromiseLike<Answer<Data>>): Promise<Da
 }
 
 /**
- * Returns the ETag that a record was read with, for `If-Match`: the change is then rejected if somebody else changed
+ * Returns the ETag with which a record was read, for `If-Match`. The change is then rejected if another user changed
  * the record first. Undefined for an object that did not come from `orThrow`, including a copy.
  *
  *     const vendor = await orThrow(client.GET('/api/ext/vendors/{vendorId}', { params: { path } }))

@@ -10,9 +10,9 @@ import {
   type Retry,
   type RetryOptions,
 } from './index.ts'
-import { waitMs } from './retry.ts'
+import { computeWaitMs } from './retry.ts'
 
-/** A service that returns each test's responses in order, and then repeats the last one. */
+/** A service that returns each test's responses in order, and then repeats the last response. */
 type How = (request: IncomingMessage, response: ServerResponse) => void
 
 interface Seen {
@@ -117,13 +117,13 @@ describe('a request is sent again', () => {
     expect(seen.map(({ authorization }) => authorization)).toEqual(Array(3).fill('Bearer plb_test'))
   })
 
-  test('after an attempt that timed out', async () => {
+  test('a request that timed out is sent again', async () => {
     answers = [() => {}, ok]
     expect((await list({ timeoutSeconds: 0.2 })).response.status).toBe(200)
     expect(seen.length).toBe(2)
   })
 
-  test('and onRetry is called before each wait', async () => {
+  test('onRetry is called before the wait for each retry', async () => {
     const told: Retry[] = []
     answers = [refusal(429, 'rate_limited', { 'retry-after': '0' }), broken, ok]
     await list({ onRetry: (retry) => told.push(retry) })
@@ -135,7 +135,7 @@ describe('a request is sent again', () => {
     expect(told.map(({ waitMs }) => waitMs)).toEqual(told.map(({ waitMs }) => Math.trunc(waitMs)))
   })
 
-  test('but not before the time in Retry-After', async () => {
+  test('a request is not sent again before the time in Retry-After', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), ok]
     await list()
     const [first, second] = seen
@@ -156,7 +156,7 @@ describe('a request is not sent again', () => {
     expect([error?.status, seen.length]).toEqual([status, 1])
   })
 
-  test('more often than configured', async () => {
+  test('the number of retries does not exceed the configured maximum', async () => {
     answers = [refusal(503, 'unavailable', { 'retry-after': '0' })]
     expect((await list({ retries: 2 })).error?.code).toBe('unavailable')
     expect(seen.length).toBe(3)
@@ -165,13 +165,13 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('once the total of all waits would exceed the configured limit', async () => {
+  test('a request is not sent again if the total wait would exceed the configured limit', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' })]
     const { error } = await list({ totalWaitSeconds: 1 })
     expect([error?.code, seen.length]).toEqual(['rate_limited', 2])
   })
 
-  test('if it is a change with If-Match that may have succeeded', async () => {
+  test('a change with If-Match is not sent again if it may have succeeded', async () => {
     const params = { path: { vendorId: 'ven_1' }, header: { 'If-Match': '"3"' } }
     answers = [broken, ok]
     await expect(client().PATCH('/api/ext/vendors/{vendorId}', { params, body: { email: null } })).rejects.toThrow()
@@ -182,7 +182,7 @@ describe('a request is not sent again', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('after the caller has aborted, and the wait ends immediately', async () => {
+  test('an abort by the caller ends the wait immediately', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '50' })]
     const giveUp = new AbortController()
     const call = client().GET('/api/ext/vendors', { signal: giveUp.signal })
@@ -196,7 +196,7 @@ describe('a request is not sent again', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('is sent with every POST, and differs each time', async () => {
+  test('every POST request has a new Idempotency-Key', async () => {
     answers = [ok]
     await create()
     await create()
@@ -205,7 +205,7 @@ describe('an Idempotency-Key', () => {
     expect(keys[0]).not.toBe(keys[1])
   })
 
-  test("is the caller's if the caller set one", async () => {
+  test('an Idempotency-Key set by the caller is sent unchanged', async () => {
     answers = [ok]
     const header = { 'Idempotency-Key': 'vendor-QB-1042' }
     await client().POST('/api/ext/vendors', { params: { header }, body: { companyName: 'Lone Star' } })
@@ -213,7 +213,7 @@ describe('an Idempotency-Key', () => {
     expect(seen.map(({ key }) => key)).toEqual(['vendor-QB-1042', 'mine'])
   })
 
-  test('is sent with no other method', async () => {
+  test('GET, PATCH, and DELETE requests have no Idempotency-Key', async () => {
     answers = [ok]
     const params = { path: { vendorId: 'ven_1' } }
     await list()
@@ -227,8 +227,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe("every response that is not the service's own is thrown", () => {
-  test("a gateway's page", async () => {
+describe('errors from sources other than the service', () => {
+  test('the client throws a PlumblineError for an error page from a gateway', async () => {
     answers = [gateway(502)]
     const error = await list({ retries: 1 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -241,7 +241,7 @@ describe("every response that is not the service's own is thrown", () => {
     })
   })
 
-  test('a connection that always breaks', async () => {
+  test('if the connection fails on every attempt, the client throws the connection error', async () => {
     answers = [broken]
     await expect(list({ retries: 1 })).rejects.toThrow('fetch failed')
     expect(seen.length).toBe(2)
@@ -262,7 +262,7 @@ test('orThrow throws a problem with all its details', async () => {
   })
 })
 
-test("the error message names the fields, and the error keeps the problem's members and headers", async () => {
+test('a thrown error has the details of the problem, and its message names the invalid fields', async () => {
   const errors = [
     { pointer: '/companyName', code: 'required', message: 'is required' },
     ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ pointer: `/${name}`, code: 'x', message: 'is wrong' })),
@@ -296,29 +296,29 @@ test('orThrow stores the ETag of the data that it returns', async () => {
 describe('the wait before an attempt', () => {
   const headers = (given: Record<string, string>) => new Headers(given)
 
-  test('doubles from a quarter of a second up to eight seconds, less up to half, if the service names no time', () => {
-    expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => waitMs(undefined, repeats, 1))).toEqual([
+  test('without Retry-After, the wait is random between half of and the whole interval, which doubles from 0.25 to 8 seconds', () => {
+    expect([0, 1, 2, 3, 4, 5, 9].map((repeats) => computeWaitMs(undefined, repeats, 1))).toEqual([
       250, 500, 1000, 2000, 4000, 8000, 8000,
     ])
-    expect(waitMs(undefined, 2, 0)).toBe(500)
-    expect(waitMs(headers({}), 2, 1)).toBe(1000)
-    expect(waitMs(headers({ 'retry-after': 'soon', ratelimit: 'nonsense' }), 2, 1)).toBe(1000)
+    expect(computeWaitMs(undefined, 2, 0)).toBe(500)
+    expect(computeWaitMs(headers({}), 2, 1)).toBe(1000)
+    expect(computeWaitMs(headers({ 'retry-after': 'soon', ratelimit: 'nonsense' }), 2, 1)).toBe(1000)
   })
 
-  test('is the time in Retry-After, in seconds or as a date, plus up to a second', () => {
-    expect(waitMs(headers({ 'retry-after': '42' }), 0, 0)).toBe(42_000)
-    expect(waitMs(headers({ 'retry-after': '42' }), 3, 1)).toBe(43_000)
+  test('the wait before a retry is the time in Retry-After plus up to one second', () => {
+    expect(computeWaitMs(headers({ 'retry-after': '42' }), 0, 0)).toBe(42_000)
+    expect(computeWaitMs(headers({ 'retry-after': '42' }), 3, 1)).toBe(43_000)
     const inTen = new Date(Date.now() + 10_000).toUTCString()
-    expect(waitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeGreaterThan(8000)
-    expect(waitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeLessThanOrEqual(10_000)
-    expect(waitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
+    expect(computeWaitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeGreaterThan(8000)
+    expect(computeWaitMs(headers({ 'retry-after': inTen }), 0, 0)).toBeLessThanOrEqual(10_000)
+    expect(computeWaitMs(headers({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0, 0)).toBe(0)
   })
 
-  test('otherwise lasts until every exhausted limit has been renewed', () => {
+  test('without Retry-After, the wait lasts until every exhausted limit has been renewed', () => {
     const ratelimit = '"minute";r=0;t=42, "day";r=9000;t=8000'
-    expect(waitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
-    expect(waitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)
-    expect(waitMs(headers({ ratelimit: '"minute";r=3;t=42' }), 0, 1)).toBe(250)
-    expect(waitMs(headers({ ratelimit, 'retry-after': '7' }), 0, 0)).toBe(7000)
+    expect(computeWaitMs(headers({ ratelimit }), 0, 0)).toBe(42_000)
+    expect(computeWaitMs(headers({ ratelimit: '"minute";r=0;t=42, "day";r=0;t=8000' }), 0, 0)).toBe(8_000_000)
+    expect(computeWaitMs(headers({ ratelimit: '"minute";r=3;t=42' }), 0, 1)).toBe(250)
+    expect(computeWaitMs(headers({ ratelimit, 'retry-after': '7' }), 0, 0)).toBe(7000)
   })
 })

@@ -1,21 +1,28 @@
-import { retryAfterSeconds } from './problem.ts'
+import { readRetryAfterSeconds } from './problem.ts'
 
 /**
  * A fetch that retries every request that can be repeated without performing it twice.
  *
- * After a 429 or 503 the service did nothing, so any request may be repeated. If the connection failed, or a gateway
- * responded instead, the outcome is unknown. A POST is repeated anyway because it has an Idempotency-Key, and GET,
- * PATCH and DELETE because doing them twice has the same effect as doing them once. The exception is a change with
- * If-Match: if the first attempt succeeded, its own change would make the repeat fail, so the caller has to check.
+ * A 429 or 503 means that the service did nothing, so any request may be repeated. If the connection failed, or a
+ * gateway responded instead, the outcome is unknown. A POST is then repeated, because it has an Idempotency-Key. GET,
+ * PATCH, and DELETE are repeated, because repeating them has no further effect. The exception is a change with
+ * If-Match. If the first attempt succeeded, the ETag has changed and the repeat would fail, so the caller has to check
+ * the record.
  */
 export interface RetryOptions {
-  /** The maximum number of repeats of a request; 4 by default, 0 for none. */
+  /** The maximum number of repeats of a request. Defaults to 4; 0 turns off retries. */
   retries?: number
-  /** The longest single wait in seconds. If the service asks for more, the caller gets the error. 60 by default. */
+  /**
+   * The maximum length of a single wait, in seconds. If the service requests a longer wait, the caller gets the error.
+   * Defaults to 60.
+   */
   longestWaitSeconds?: number
-  /** The longest total of all waits of one request in seconds; beyond it the caller gets the error. 60 by default. */
+  /**
+   * The maximum total of all waits of one request, in seconds. After this time, the caller gets the error. Defaults to
+   * 60.
+   */
   totalWaitSeconds?: number
-  /** The timeout of one attempt in seconds, including reading the body; 30 by default. */
+  /** The timeout of one attempt in seconds, including reading the body. Defaults to 30. */
   timeoutSeconds?: number
   /** Called before each wait, for logs or counters. */
   onRetry?: (retry: Retry) => void
@@ -29,14 +36,14 @@ export interface Retry {
   attempt: number
   /** In whole milliseconds. */
   waitMs: number
-  /** The response that is about to be retried; null if there was none. */
+  /** The response that is about to be retried; null if there was no response. */
   response: Response | null
   /** The error, if there was no response; otherwise null. */
   error: unknown
 }
 
 /** Signals that no key is available for a request. The function that returns keys decides whether to retry. */
-export class NoKey {
+export class KeyUnavailableSignal {
   readonly reason: unknown
 
   constructor(reason: unknown) {
@@ -44,7 +51,7 @@ export class NoKey {
   }
 }
 
-export function retrying(
+export function createRetryingSend(
   send: (request: Request, init: { signal: AbortSignal }) => Promise<Response>,
   { retries = 4, longestWaitSeconds = 60, totalWaitSeconds = 60, timeoutSeconds = 30, onRetry }: RetryOptions,
 ): (request: Request) => Promise<Response> {
@@ -57,17 +64,17 @@ export function retrying(
       try {
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
         response = await send(request.clone(), { signal: AbortSignal.any([request.signal, timeout]) })
-        // Read here, so that a connection that breaks within the body counts as failed.
+        // The body is read here, so that a connection that breaks during the body counts as failed.
         const text = await response.clone().text()
         if (repeats >= retries || !shouldRepeat(request, response, text)) return response
       } catch (error) {
-        if (error instanceof NoKey) throw error.reason
+        if (error instanceof KeyUnavailableSignal) throw error.reason
         if (repeats >= retries || request.signal.aborted || !isRepeatable(request)) throw error
         failure = error
       }
-      const ms = Math.round(waitMs(response?.headers, repeats))
+      const ms = Math.round(computeWaitMs(response?.headers, repeats))
       waitedMs += ms
-      // The added spread is ours, not requested by the service, so it does not count.
+      // The random part of the wait does not count, because the service did not request it.
       if (ms > longestWaitSeconds * 1000 + JITTER_MS || waitedMs > totalWaitSeconds * 1000 + JITTER_MS) {
         if (response === undefined) throw failure
         return response
@@ -101,12 +108,12 @@ const MAX_BACKOFF_MS = 8000
 const JITTER_MS = 1000
 
 /**
- * Returns how many milliseconds to wait before the next attempt. If the response names a time, that time plus up to a
- * second, so that clients that were rejected together do not return together. Otherwise the wait doubles each time,
- * less a random part of up to half of it.
+ * Returns the number of milliseconds to wait before the next attempt. If the response names a time, waits for that time
+ * plus up to a second, so that clients that were rejected together do not retry together. Otherwise, the wait doubles
+ * each time, less a random part of up to half of the wait.
  */
-export function waitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
-  const asked = headers && (retryAfterSeconds(headers) ?? secondsUntilRenewal(headers))
+export function computeWaitMs(headers: Headers | undefined, repeats: number, random = Math.random()): number {
+  const asked = headers && (readRetryAfterSeconds(headers) ?? secondsUntilRenewal(headers))
   if (asked !== undefined) return asked * 1000 + random * JITTER_MS
   return Math.min(FIRST_WAIT_MS * 2 ** repeats, MAX_BACKOFF_MS) * (0.5 + random / 2)
 }

@@ -1,10 +1,396 @@
-/** Made from the x-skills of the contract by `npm run generate`. */
-import type { AllocateOverheadInput, AllocateOverheadResult, ApplySelectionInput, ApplySelectionResult, ApproveTimesheetsInput, ApproveTimesheetsResult, AwardBidInput, AwardBidResult, BacklogReportInput, BacklogReportResult, BidHistoryInput, BidHistoryResult, BudgetVsActualInput, BudgetVsActualResult, CashFlowForecastInput, CashFlowForecastResult, CloneHomeSetupInput, CloneHomeSetupResult, ClosingReadinessInput, CommittedCostAgingInput, CommittedCostAgingResult, CommunityDashboardInput, CommunityDashboardResult, CompressScheduleInput, CompressScheduleResult, ConcentrationRiskInput, ConcentrationRiskResult, CostPerSquareFootInput, CostPerSquareFootResult, CreateBackchargeInput, CreateBackchargeResult, CreateChangePoFromSelectionInput, CreateChangePoFromSelectionResult, CreateVariancePoInput, CreateVariancePoResult, CycleTimeReportInput, CycleTimeReportResult, DelayAnalysisInput, DelayAnalysisResult, DetectOverCommittedBudgetsInput, DetectOverCommittedBudgetsResult, DraftPurchaseOrdersInput, DraftPurchaseOrdersResult, DrawRequestInput, DrawRequestResult, EvenFlowPlanInput, EvenFlowPlanResult, ExceptionsTodayInput, ExceptionsTodayResult, ExtendBidDeadlineInput, ExtendBidDeadlineResult, FindBidCoverageGapsInput, FindBidCoverageGapsResult, FindExpiringInsuranceInput, FindExpiringInsuranceResult, FindInactiveVendorsInput, FindInactiveVendorsResult, FindLateTasksInput, FindLateTasksResult, FindMissingLienWaiversInput, FindMissingLienWaiversResult, FindUnboughtScopesInput, FindUnboughtScopesResult, ForecastCostAtCompletionInput, ForecastCostAtCompletionResult, ForecastHomeCompletionInput, ForecastHomeCompletionResult, HomeSnapshotInput, HomeSnapshotResult, ImportRowsInput, ImportRowsResult, IssuePurchaseOrdersInput, IssuePurchaseOrdersResult, LevelBidsInput, LevelBidsResult, LookaheadInput, LookaheadResult, MarginReportInput, MarginReportResult, MatchInvoiceInput, MatchInvoiceResult, MergeVendorsInput, MergeVendorsResult, NotifyVendorsOfScheduleInput, NotifyVendorsOfScheduleResult, OnboardVendorInput, OnboardVendorResult, OptionPopularityInput, OptionPopularityResult, OverdueSelectionsInput, OverdueSelectionsResult, PayOnCompletionInput, PayOnCompletionResult, PayableNowInput, PayableNowResult, PriceHomeInput, PriceHomeResult, PriceTakeoffInput, PriceTakeoffResult, PurchaseForecastInput, PurchaseForecastResult, RankVendorsInput, RankVendorsResult, ReadinessResult, ReassignVendorInput, ReassignVendorResult, RecommendAwardInput, RecommendAwardResult, ReleaseRetainageInput, ReleaseRetainageResult, RequestBidsForHomeInput, RequestBidsForHomeResult, RequestLienWaiversInput, RequestLienWaiversResult, RequestStartConfirmationsInput, RequestStartConfirmationsResult, RetainageSummaryInput, RetainageSummaryResult, SalesPipelineReportInput, SalesPipelineReportResult, SendBidRemindersInput, SendBidRemindersResult, SimulatePriceIncreaseInput, SimulatePriceIncreaseResult, SplitAwardInput, SplitAwardResult, StaleLeadsInput, StaleLeadsResult, StartPackageCheckInput, SuggestVendorsForScopeInput, SuggestVendorsForScopeResult, TimesheetCostSummaryInput, TimesheetCostSummaryResult, ValidateSelectionsInput, ValidateSelectionsResult, VarianceReportInput, VarianceReportResult, VendorStatementInput, VendorStatementResult, VoidPaymentAndReissueInput, VoidPaymentAndReissueResult, WipReportInput, WipReportResult } from './contract.gen.ts'
+/** Generated from the `x-skills` of the contract by `npm run generate`. */
+import type { AllocateOverheadInput, AllocateOverheadResult, ApAgingInput, ApAgingResult, ApplySelectionInput, ApplySelectionResult, ApproveTimesheetsInput, ApproveTimesheetsResult, AssignPunchItemsInput, AssignPunchItemsResult, AwardBidInput, AwardBidResult, BacklogReportInput, BacklogReportResult, BidHistoryInput, BidHistoryResult, BudgetVsActualInput, BudgetVsActualResult, CashFlowForecastInput, CashFlowForecastResult, CloneHomeSetupInput, CloneHomeSetupResult, ClosingReadinessInput, CommittedCostAgingInput, CommittedCostAgingResult, CommunityDashboardInput, CommunityDashboardResult, CompressScheduleInput, CompressScheduleResult, ConcentrationRiskInput, ConcentrationRiskResult, CostPerSquareFootInput, CostPerSquareFootResult, CreateBackchargeInput, CreateBackchargeResult, CreateChangePoFromSelectionInput, CreateChangePoFromSelectionResult, CreateVariancePoInput, CreateVariancePoResult, CycleTimeReportInput, CycleTimeReportResult, DelayAnalysisInput, DelayAnalysisResult, DetectOverCommittedBudgetsInput, DetectOverCommittedBudgetsResult, DispatchWarrantyRequestInput, DispatchWarrantyRequestResult, DraftPurchaseOrdersInput, DraftPurchaseOrdersResult, DrawRequestInput, DrawRequestResult, EvenFlowPlanInput, EvenFlowPlanResult, ExceptionsTodayInput, ExceptionsTodayResult, ExtendBidDeadlineInput, ExtendBidDeadlineResult, FindBidCoverageGapsInput, FindBidCoverageGapsResult, FindExpiringInsuranceInput, FindExpiringInsuranceResult, FindHomesOverBudgetInput, FindHomesOverBudgetResult, FindInactiveVendorsInput, FindInactiveVendorsResult, FindLateTasksInput, FindLateTasksResult, FindMissingLienWaiversInput, FindMissingLienWaiversResult, FindUnboughtScopesInput, FindUnboughtScopesResult, ForecastCostAtCompletionInput, ForecastCostAtCompletionResult, ForecastHomeCompletionInput, ForecastHomeCompletionResult, HandleFailedInspectionInput, HandleFailedInspectionResult, HomeSnapshotInput, HomeSnapshotResult, ImportRowsInput, ImportRowsResult, IssuePurchaseOrdersInput, IssuePurchaseOrdersResult, LevelBidsInput, LevelBidsResult, LookaheadInput, LookaheadResult, MarginReportInput, MarginReportResult, MatchInvoiceInput, MatchInvoiceResult, MergeVendorsInput, MergeVendorsResult, NotifyVendorsOfScheduleInput, NotifyVendorsOfScheduleResult, OnboardVendorInput, OnboardVendorResult, OptionPopularityInput, OptionPopularityResult, OverdueSelectionsInput, OverdueSelectionsResult, OwnerAgendaInput, OwnerAgendaResult, PayOnCompletionInput, PayOnCompletionResult, PayableNowInput, PayableNowResult, PrepareDailyLogInput, PrepareDailyLogResult, PriceHomeInput, PriceHomeResult, PriceTakeoffInput, PriceTakeoffResult, PunchAgingInput, PunchAgingResult, PurchaseForecastInput, PurchaseForecastResult, RaisePricesInput, RaisePricesResult, RankVendorsInput, RankVendorsResult, ReadinessResult, ReassignVendorInput, ReassignVendorResult, RecommendAwardInput, RecommendAwardResult, RecurringDefectsInput, RecurringDefectsResult, ReleaseRetainageInput, ReleaseRetainageResult, RequestBidsForHomeInput, RequestBidsForHomeResult, RequestLienWaiversInput, RequestLienWaiversResult, RequestStartConfirmationsInput, RequestStartConfirmationsResult, RetainageSummaryInput, RetainageSummaryResult, SalesPipelineReportInput, SalesPipelineReportResult, SendBidRemindersInput, SendBidRemindersResult, SendInsuranceRemindersInput, SendInsuranceRemindersResult, SimulatePriceIncreaseInput, SimulatePriceIncreaseResult, SplitAwardInput, SplitAwardResult, StaleLeadsInput, StaleLeadsResult, StartPackageCheckInput, SuggestVendorsForScopeInput, SuggestVendorsForScopeResult, TimesheetCostSummaryInput, TimesheetCostSummaryResult, TriageWarrantyRequestInput, TriageWarrantyRequestResult, ValidateSelectionsInput, ValidateSelectionsResult, VarianceReportInput, VarianceReportResult, VendorStatementInput, VendorStatementResult, VoidPaymentAndReissueInput, VoidPaymentAndReissueResult, WipReportInput, WipReportResult } from './contract.gen.ts'
+
+/** The operations that are skills too. */
+export type OperationSkill =
+  | 'listVendors'
+  | 'createVendor'
+  | 'syncVendors'
+  | 'getVendor'
+  | 'updateVendor'
+  | 'archiveVendor'
+  | 'listComplianceDocuments'
+  | 'addComplianceDocument'
+  | 'listVendorNotifications'
+  | 'notifyVendor'
+  | 'getVendorScorecard'
+  | 'changeVendorStatus'
+  | 'inviteVendor'
+  | 'revokeVendorPortal'
+  | 'getComplianceDocument'
+  | 'updateComplianceDocument'
+  | 'removeComplianceDocument'
+  | 'changeComplianceDocumentStatus'
+  | 'listScopes'
+  | 'createScope'
+  | 'getScope'
+  | 'updateScope'
+  | 'archiveScope'
+  | 'createBidRequest'
+  | 'listBidRequests'
+  | 'getBidRequest'
+  | 'updateBidRequest'
+  | 'listInvitations'
+  | 'inviteToBid'
+  | 'compareBids'
+  | 'sendBidRequest'
+  | 'closeBidRequest'
+  | 'reopenBidRequest'
+  | 'cancelBidRequest'
+  | 'remindInvitedVendors'
+  | 'resendInvitation'
+  | 'revokeInvitation'
+  | 'listBids'
+  | 'submitBid'
+  | 'getBid'
+  | 'reviseBid'
+  | 'acceptBid'
+  | 'rejectBid'
+  | 'withdrawBid'
+  | 'setBidLeveling'
+  | 'listCommunities'
+  | 'createCommunity'
+  | 'syncCommunities'
+  | 'getCommunity'
+  | 'updateCommunity'
+  | 'archiveCommunity'
+  | 'getCommunitySummary'
+  | 'changeCommunityStatus'
+  | 'listPlans'
+  | 'createPlan'
+  | 'getPlan'
+  | 'updatePlan'
+  | 'archivePlan'
+  | 'listPlanRevisions'
+  | 'changePlanStatus'
+  | 'listHomes'
+  | 'createHome'
+  | 'syncHomes'
+  | 'getHome'
+  | 'updateHome'
+  | 'archiveHome'
+  | 'changeHomeStatus'
+  | 'listCostCodes'
+  | 'createCostCode'
+  | 'syncCostCodes'
+  | 'getCostCode'
+  | 'updateCostCode'
+  | 'archiveCostCode'
+  | 'listParts'
+  | 'createPart'
+  | 'syncParts'
+  | 'getPart'
+  | 'updatePart'
+  | 'archivePart'
+  | 'listPrices'
+  | 'addPrice'
+  | 'syncPrices'
+  | 'findPrice'
+  | 'explainPrice'
+  | 'getPrice'
+  | 'updatePrice'
+  | 'removePrice'
+  | 'listOptions'
+  | 'createOption'
+  | 'getOption'
+  | 'updateOption'
+  | 'archiveOption'
+  | 'changeOptionStatus'
+  | 'getTakeoff'
+  | 'replaceTakeoff'
+  | 'getResolvedTakeoff'
+  | 'getOptionTakeoff'
+  | 'replaceOptionTakeoff'
+  | 'listContracts'
+  | 'createContract'
+  | 'getContract'
+  | 'updateContract'
+  | 'archiveContract'
+  | 'changeContractStatus'
+  | 'draftContractRevision'
+  | 'repriceOpenPurchaseOrders'
+  | 'listSelections'
+  | 'addSelection'
+  | 'getSelection'
+  | 'updateSelection'
+  | 'changeSelectionStatus'
+  | 'getHomeBudget'
+  | 'listBudgetLines'
+  | 'addBudgetLine'
+  | 'listBudgetTransfers'
+  | 'transferBudget'
+  | 'estimateHomeBudget'
+  | 'lockHomeBudget'
+  | 'syncBudgetLines'
+  | 'getBudgetLine'
+  | 'updateBudgetLine'
+  | 'removeBudgetLine'
+  | 'listPurchaseOrders'
+  | 'createPurchaseOrder'
+  | 'findDuplicatePurchaseOrders'
+  | 'getPurchaseOrder'
+  | 'updatePurchaseOrder'
+  | 'explainPurchaseOrderApproval'
+  | 'getPurchaseOrderPdf'
+  | 'changePurchaseOrderStatus'
+  | 'recordPurchaseOrderProgress'
+  | 'listBills'
+  | 'createBill'
+  | 'getBill'
+  | 'updateBill'
+  | 'changeBillStatus'
+  | 'voidBill'
+  | 'listPayments'
+  | 'createPayment'
+  | 'getPayment'
+  | 'changePaymentStatus'
+  | 'voidPayment'
+  | 'requestLienWaiver'
+  | 'listLienWaivers'
+  | 'getLienWaiver'
+  | 'getLienWaiverPdf'
+  | 'changeLienWaiverStatus'
+  | 'listPaymentRuns'
+  | 'createPaymentRun'
+  | 'getPaymentRun'
+  | 'listPostings'
+  | 'getPostingsCsv'
+  | 'getPostingsNdjson'
+  | 'getJobCostLedger'
+  | 'getLedgerBalances'
+  | 'transferCost'
+  | 'listJournals'
+  | 'createJournal'
+  | 'getJournal'
+  | 'reverseJournal'
+  | 'getPeriodClose'
+  | 'closePeriod'
+  | 'listPeriodCloses'
+  | 'listTasks'
+  | 'createTask'
+  | 'getTask'
+  | 'updateTask'
+  | 'archiveTask'
+  | 'simulateDelay'
+  | 'delayTask'
+  | 'getTaskReadiness'
+  | 'requestTaskConfirmation'
+  | 'answerTaskConfirmation'
+  | 'decideTaskReschedule'
+  | 'changeTaskStatus'
+  | 'completeTask'
+  | 'getHomeSchedule'
+  | 'getHomeScheduleXml'
+  | 'setScheduleBaseline'
+  | 'listPermits'
+  | 'createPermit'
+  | 'getPermit'
+  | 'updatePermit'
+  | 'changePermitStatus'
+  | 'listInspections'
+  | 'createInspection'
+  | 'getInspection'
+  | 'updateInspection'
+  | 'changeInspectionStatus'
+  | 'recordInspectionResult'
+  | 'listDailyLogs'
+  | 'createDailyLog'
+  | 'getDailyLog'
+  | 'updateDailyLog'
+  | 'getDailyLogPdf'
+  | 'addDailyLogAddendum'
+  | 'submitDailyLog'
+  | 'getFieldDay'
+  | 'listMilestones'
+  | 'createMilestone'
+  | 'getMilestone'
+  | 'updateMilestone'
+  | 'archiveMilestone'
+  | 'completeMilestone'
+  | 'reopenMilestone'
+  | 'listLoans'
+  | 'createLoan'
+  | 'getLoan'
+  | 'updateLoan'
+  | 'archiveLoan'
+  | 'listLoanDraws'
+  | 'requestLoanDraw'
+  | 'getLoanDraw'
+  | 'changeLoanDrawStatus'
+  | 'listCalendarFeeds'
+  | 'createCalendarFeed'
+  | 'getCalendarFeed'
+  | 'revokeCalendarFeed'
+  | 'getVendorWorkload'
+  | 'listTimesheets'
+  | 'createTimesheet'
+  | 'getTimesheet'
+  | 'updateTimesheet'
+  | 'listTimeEntries'
+  | 'addTimeEntry'
+  | 'changeTimesheetStatus'
+  | 'clockIn'
+  | 'clockOut'
+  | 'getTimeEntry'
+  | 'updateTimeEntry'
+  | 'removeTimeEntry'
+  | 'listTaskTemplates'
+  | 'createTaskTemplate'
+  | 'getTaskTemplate'
+  | 'updateTaskTemplate'
+  | 'archiveTaskTemplate'
+  | 'applyScheduleTemplate'
+  | 'startHomes'
+  | 'listWalkthroughs'
+  | 'createWalkthrough'
+  | 'getWalkthrough'
+  | 'updateWalkthrough'
+  | 'getWalkthroughPdf'
+  | 'closeWalkthrough'
+  | 'listPunchItems'
+  | 'createPunchItem'
+  | 'getPunchItem'
+  | 'updatePunchItem'
+  | 'changePunchItemStatus'
+  | 'backchargePunchItem'
+  | 'listWarrantyTerms'
+  | 'createWarrantyTerm'
+  | 'getWarrantyTerm'
+  | 'updateWarrantyTerm'
+  | 'archiveWarrantyTerm'
+  | 'listHomeCoverages'
+  | 'listWarrantyRequests'
+  | 'createWarrantyRequest'
+  | 'getWarrantyRequest'
+  | 'updateWarrantyRequest'
+  | 'decideWarrantyRequest'
+  | 'assignWarrantyRequest'
+  | 'changeWarrantyRequestStatus'
+  | 'listVisits'
+  | 'createVisit'
+  | 'getVisit'
+  | 'updateVisit'
+  | 'changeVisitStatus'
+  | 'listDrawings'
+  | 'createDrawing'
+  | 'getDrawing'
+  | 'updateDrawing'
+  | 'archiveDrawing'
+  | 'listHomeDrawings'
+  | 'issueDrawingRevision'
+  | 'listHomeOwners'
+  | 'createHomeOwner'
+  | 'getHomeOwner'
+  | 'updateHomeOwner'
+  | 'archiveHomeOwner'
+  | 'inviteHomeOwner'
+  | 'revokeHomeOwnerLink'
+  | 'getAccountingSyncQueue'
+  | 'acknowledgeAccountingSync'
+  | 'reconcileAccounting'
+  | 'getAccountingCsv'
+  | 'getAccountingNdjson'
+  | 'getForm1099Totals'
+  | 'getForm1099Csv'
+  | 'recordForm1099Filing'
+  | 'getForm1099Corrections'
+  | 'listLeads'
+  | 'createLead'
+  | 'getLead'
+  | 'updateLead'
+  | 'archiveLead'
+  | 'listLeadActivities'
+  | 'addLeadActivity'
+  | 'changeLeadStatus'
+  | 'convertLead'
+  | 'listSales'
+  | 'createSale'
+  | 'getSale'
+  | 'updateSale'
+  | 'explainSalePrice'
+  | 'recordSaleDeposit'
+  | 'recordSaleContingency'
+  | 'approveSale'
+  | 'advanceSalePipeline'
+  | 'cancelSale'
+  | 'listBuyerChanges'
+  | 'createBuyerChange'
+  | 'getBuyerChange'
+  | 'updateBuyerChange'
+  | 'changeBuyerChangeStatus'
+  | 'getScheduleOfValues'
+  | 'updateScheduleOfValues'
+  | 'listApplications'
+  | 'createApplication'
+  | 'getApplication'
+  | 'updateApplication'
+  | 'changeApplicationStatus'
+  | 'recordApplicationReceipt'
+  | 'listUsers'
+  | 'getUser'
+  | 'listMessages'
+  | 'sendMessage'
+  | 'getMessage'
+  | 'setMessageReadState'
+  | 'listMessageTemplates'
+  | 'getMessageTemplate'
+  | 'replaceMessageTemplate'
+  | 'resetMessageTemplate'
+  | 'previewMessageTemplate'
+  | 'listMails'
+  | 'search'
+  | 'listAttachments'
+  | 'uploadAttachment'
+  | 'getAttachment'
+  | 'updateAttachment'
+  | 'deleteAttachment'
+  | 'downloadAttachment'
+  | 'getAttachmentImage'
+  | 'getImportKinds'
+  | 'listImports'
+  | 'uploadImport'
+  | 'getImport'
+  | 'updateImport'
+  | 'getImportRows'
+  | 'getImportErrors'
+  | 'startImport'
+  | 'undoImport'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'listDeliveries'
+  | 'testWebhook'
+  | 'rotateWebhookSecret'
+  | 'recoverWebhook'
+  | 'getDelivery'
+  | 'redeliverEvent'
+  | 'listEvents'
+  | 'getEvent'
+  | 'listEventTypes'
+  | 'listStatusChanges'
+  | 'listAuditEntries'
+  | 'listSkills'
+  | 'getSkill'
+  | 'listProposals'
+  | 'getProposal'
+  | 'refuseProposal'
+  | 'listExecutions'
+  | 'getExecution'
+  | 'getCaller'
+  | 'getUsage'
+  | 'createBrowserToken'
+  | 'getChangelog'
+  | 'getOpenApiJson'
+  | 'getOpenApiYaml'
+  | 'getToolDefinitions'
+  | 'getFunctionDefinitions'
 
 export interface CompositeSkills {
   /** Award a bid. Needs bids:read, bids:write. */
   awardBid: { input: AwardBidInput; result: AwardBidResult }
-  /** Suggest vendors for a scope. Needs vendors:read, bids:read. */
+  /** Suggest vendors for a trade. Needs vendors:read, bids:read. */
   suggestVendorsForScope: { input: SuggestVendorsForScopeInput; result: SuggestVendorsForScopeResult }
   /** Find over-committed budgets. Needs homes:read. */
   detectOverCommittedBudgets: { input: DetectOverCommittedBudgetsInput; result: DetectOverCommittedBudgetsResult }
@@ -22,7 +408,7 @@ export interface CompositeSkills {
   varianceReport: { input: VarianceReportInput; result: VarianceReportResult }
   /** Compare costs per square foot. Needs homes:read, pos:read. */
   costPerSquareFoot: { input: CostPerSquareFootInput; result: CostPerSquareFootResult }
-  /** Age the open commitments. Needs homes:read, pos:read. */
+  /** Report open commitments by age. Needs homes:read, pos:read. */
   committedCostAging: { input: CommittedCostAgingInput; result: CommittedCostAgingResult }
   /** Prepare a draw request. Needs homes:read, milestones:read, budgets:read. */
   drawRequest: { input: DrawRequestInput; result: DrawRequestResult }
@@ -30,7 +416,9 @@ export interface CompositeSkills {
   simulatePriceIncrease: { input: SimulatePriceIncreaseInput; result: SimulatePriceIncreaseResult }
   /** Summarize retainage. Needs homes:read, pos:read. */
   retainageSummary: { input: RetainageSummaryInput; result: RetainageSummaryResult }
-  /** Prepare a vendor statement. Needs vendors:read, homes:read, pos:read, payments:read. */
+  /** Report payables by age. Needs vendors:read, homes:read, bills:read. */
+  apAging: { input: ApAgingInput; result: ApAgingResult }
+  /** Prepare a vendor statement. Needs vendors:read, homes:read, pos:read, payments:read, bills:read. */
   vendorStatement: { input: VendorStatementInput; result: VendorStatementResult }
   /** Level the bids of a request. Needs bids:read. */
   levelBids: { input: LevelBidsInput; result: LevelBidsResult }
@@ -38,7 +426,7 @@ export interface CompositeSkills {
   recommendAward: { input: RecommendAwardInput; result: RecommendAwardResult }
   /** Split an award. Needs bids:read, bids:write. */
   splitAward: { input: SplitAwardInput; result: SplitAwardResult }
-  /** Remind vendors of bids. Needs bids:read, bids:write. */
+  /** Remind vendors to bid. Needs bids:read, bids:write. */
   sendBidReminders: { input: SendBidRemindersInput; result: SendBidRemindersResult }
   /** Extend a bid deadline. Needs bids:read, bids:write. */
   extendBidDeadline: { input: ExtendBidDeadlineInput; result: ExtendBidDeadlineResult }
@@ -48,7 +436,7 @@ export interface CompositeSkills {
   findBidCoverageGaps: { input: FindBidCoverageGapsInput; result: FindBidCoverageGapsResult }
   /** Show the price history of a trade. Needs bids:read, homes:read, vendors:read. */
   bidHistory: { input: BidHistoryInput; result: BidHistoryResult }
-  /** Find trades not bought yet. Needs homes:read, budgets:read, tasks:read, bids:read, contracts:read. */
+  /** Find trades that have no order. Needs homes:read, budgets:read, tasks:read, bids:read, contracts:read. */
   findUnboughtScopes: { input: FindUnboughtScopesInput; result: FindUnboughtScopesResult }
   /** Forecast a home's completion. Needs homes:read, tasks:read, vendors:read. */
   forecastHomeCompletion: { input: ForecastHomeCompletionInput; result: ForecastHomeCompletionResult }
@@ -90,13 +478,13 @@ export interface CompositeSkills {
   homeSnapshot: { input: HomeSnapshotInput; result: HomeSnapshotResult }
   /** Show a community dashboard. Needs communities:read, homes:read, budgets:read, tasks:read, vendors:read, pos:read, sales:read. */
   communityDashboard: { input: CommunityDashboardInput; result: CommunityDashboardResult }
-  /** List what needs attention today. Needs homes:read, budgets:read, tasks:read, vendors:read, pos:read, options:read. */
+  /** List exceptions that need attention today. Needs homes:read, budgets:read, tasks:read, vendors:read, pos:read, options:read. */
   exceptionsToday: { input: ExceptionsTodayInput; result: ExceptionsTodayResult }
   /** Check whether a home can close. Needs homes:read, tasks:read, milestones:read, pos:read, payments:read, sales:read. */
   closingReadiness: { input: ClosingReadinessInput; result: ReadinessResult }
   /** Check whether a home can start. Needs homes:read, tasks:read, milestones:read, budgets:read, options:read, pos:read. */
   startPackageCheck: { input: StartPackageCheckInput; result: ReadinessResult }
-  /** Show what is payable now. Needs payments:read, pos:read, vendors:read, homes:read. */
+  /** Show payable amounts. Needs payments:read, pos:read, vendors:read, homes:read. */
   payableNow: { input: PayableNowInput; result: PayableNowResult }
   /** Complete a task and pay for it. Needs tasks:read, tasks:write, pos:read, pos:write, payments:write. */
   payOnCompletion: { input: PayOnCompletionInput; result: PayOnCompletionResult }
@@ -146,4 +534,26 @@ export interface CompositeSkills {
   importRows: { input: ImportRowsInput; result: ImportRowsResult }
   /** Copy a home's setup. Needs homes:read, tasks:read, tasks:write, options:read, options:write, budgets:read, budgets:write. */
   cloneHomeSetup: { input: CloneHomeSetupInput; result: CloneHomeSetupResult }
+  /** Find homes over budget. Needs homes:read, budgets:read, pos:read. */
+  findHomesOverBudget: { input: FindHomesOverBudgetInput; result: FindHomesOverBudgetResult }
+  /** Raise prices by a percentage. Needs parts:read, parts:write. */
+  raisePrices: { input: RaisePricesInput; result: RaisePricesResult }
+  /** Remind vendors about expiring insurance. Needs vendors:read, pos:read, tasks:read, messages:write. */
+  sendInsuranceReminders: { input: SendInsuranceRemindersInput; result: SendInsuranceRemindersResult }
+  /** Assign punch items. Needs punch:read, punch:write, pos:read. */
+  assignPunchItems: { input: AssignPunchItemsInput; result: AssignPunchItemsResult }
+  /** Report the age of punch items. Needs punch:read. */
+  punchAging: { input: PunchAgingInput; result: PunchAgingResult }
+  /** Suggest a warranty decision. Needs warranty:read, pos:read. */
+  triageWarrantyRequest: { input: TriageWarrantyRequestInput; result: TriageWarrantyRequestResult }
+  /** Draft a daily log. Needs logs:read, tasks:read. */
+  prepareDailyLog: { input: PrepareDailyLogInput; result: PrepareDailyLogResult }
+  /** Handle a failed inspection. Needs inspections:read, inspections:write, tasks:read, tasks:write, punch:read, punch:write, pos:read. */
+  handleFailedInspection: { input: HandleFailedInspectionInput; result: HandleFailedInspectionResult }
+  /** Decide on a warranty request and send a vendor. Needs warranty:read, warranty:write, pos:read. */
+  dispatchWarrantyRequest: { input: DispatchWarrantyRequestInput; result: DispatchWarrantyRequestResult }
+  /** Find recurring defects. Needs warranty:read, homes:read, pos:read. */
+  recurringDefects: { input: RecurringDefectsInput; result: RecurringDefectsResult }
+  /** List open items of a home owner. Needs homes:read, options:read, sales:read, punch:read, warranty:read, tasks:read. */
+  ownerAgenda: { input: OwnerAgendaInput; result: OwnerAgendaResult }
 }

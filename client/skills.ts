@@ -1,12 +1,12 @@
 import type { Data } from './calls.ts'
 import type { Execution, operations } from './contract.gen.ts'
-import type { CompositeSkills } from './skills.gen.ts'
+import type { CompositeSkills, OperationSkill } from './skills.gen.ts'
 
 /**
- * Everything that `execute` can run, by name: every operation of the contract, with its path and query parameters and
- * its body fields in one flat input (`ifMatch` for the header), and the composite skills.
+ * The skills that `execute` can run, by name: every operation for a builder's programs, and the composite skills. An
+ * operation has one flat input with its path and query parameters and its body fields (`ifMatch` for the header).
  */
-export type Skills = { [Id in Exclude<keyof operations, 'executeSkill'>]: Operation<Id> } & CompositeSkills
+export type Skills = { [Id in OperationSkill]: Operation<Id> } & CompositeSkills
 export type SkillName = keyof Skills
 export type SkillInput<Name extends SkillName> = Skills[Name]['input']
 export type SkillResult<Name extends SkillName> = Skills[Name]['result']
@@ -18,14 +18,16 @@ export type ExecutionOf<Name extends SkillName> = Omit<Execution, 'skill' | 'res
 }
 
 export interface ExecuteOptions {
-  /** Performs everything and rolls it back: the response shows the result and the events that it would have had. */
+  /**
+   * Performs the skill and rolls it back. The response shows the result and the events that the skill would have had.
+   */
   dryRun?: boolean
-  /** Identifies the attempt; by default each call generates a new key. */
+  /** Identifies the attempt. By default, each call generates a new key. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
 
-/** The input may be omitted if no part of it is required. */
+/** The input may be omitted if none of its fields is required. */
 export type ExecuteArguments<Name extends SkillName> =
   Record<never, never> extends SkillInput<Name>
     ? [input?: SkillInput<Name>, options?: ExecuteOptions]
@@ -33,7 +35,7 @@ export type ExecuteArguments<Name extends SkillName> =
 
 interface Operation<Id extends keyof operations> {
   input: Flat<Parameter<Id, 'path'> & Parameter<Id, 'query'> & Body<operations[Id]> & IfMatch<Id>>
-  // Within JSON a file is base64.
+  // A JSON response contains a file as base64.
   result: Data<operations[Id]> extends undefined
     ? null
     : Data<operations[Id]> extends Blob
@@ -63,5 +65,5 @@ type IfMatch<Id extends keyof operations> = operations[Id]['parameters'] extends
     : unknown
   : unknown
 
-// Flattened, so that an editor shows the fields rather than how they were combined.
+// The type is flattened, so that an editor shows the fields instead of the combined types.
 type Flat<T> = { [Field in keyof T]: T[Field] }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compile } from '../test/support/compile.ts'
 
-/** Compiles code against the client that must compile, and code that must not. */
+/** Compiles code that uses the client: code that must compile, and code that must not compile. */
 const PRELUDE = `
 import { createClient, ConflictReason, etagOf, objectOf, orThrow, PlumblineError, verifyWebhook, type Bid, type Problem, type ProblemCode, type ProblemOf, type WebhookEvent } from '@plumbline/client'
 const client = createClient({ baseUrl: 'https://plumbline.example.com', key: 'plb_' })
@@ -215,6 +215,8 @@ const wrong: [what: string, code: string, error: RegExp][] = [
     `await client.execute('executeSkill', { skill: 'getCaller' })`,
     /TS2345.*"executeSkill"/,
   ],
+  ['an operation for signed-in users only', `await client.execute('addPasskey', {})`, /TS2345.*"addPasskey"/],
+  ['an operation of the portal', `await client.execute('submitPortalBid', {})`, /TS2345.*"submitPortalBid"/],
   ['a skill without its input', `await client.execute('awardBid')`, /TS2554/],
   [
     'an input that the skill does not have',
@@ -259,7 +261,7 @@ const blocks = [
   ...readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8').matchAll(/```(tsx?)\n(.*?)```/gs),
 ].map(([, type = '', code = ''], index): [string, string] => [
   code.includes('createQueries(') ? `plumbline.${type}` : `readme-${index}.${type}`,
-  // Make each one a module, even if it imports and exports nothing.
+  // Makes each file a module, even if the file imports and exports nothing.
   code,
 ])
 

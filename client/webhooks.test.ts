@@ -17,7 +17,7 @@ describe('the published test vectors', () => {
     else await expect(verified).rejects.toBeInstanceOf(WebhookVerificationError)
   })
 
-  test('are signed as the standard requires', () => {
+  test('the published test vectors have the signatures that the standard requires', () => {
     const signed = new Webhook(vector.secret).sign(vector.id, new Date(vector.timestamp * 1000), vector.body)
     expect(signed).toBe(vector.signature)
   })
@@ -25,7 +25,7 @@ describe('the published test vectors', () => {
 
 const now = new Date(vector.timestamp * 1000)
 
-test('several secrets are tried, as a rotation requires', async () => {
+test('during a secret rotation, a signature is valid if it matches any of the secrets', async () => {
   const request = { headers: getHeaders(vector), body: vector.body }
   const secrets = ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', vector.secret]
   expect((await verifyWebhook(request, secrets, { now })).id).toBe(vector.id)
@@ -33,7 +33,7 @@ test('several secrets are tried, as a rotation requires', async () => {
   await expect(verifyWebhook(request, [], { now })).rejects.toMatchObject({ fault: 'wrong_signature' })
 })
 
-test('headers are accepted from Fetch and from Node, under both signature names', async () => {
+test('a signature is verified with Fetch headers, Node headers, and either name of the signature header', async () => {
   const { id, timestamp, signature, body, secret } = vector
   const own = { 'Webhook-Id': id, 'Webhook-Timestamp': String(timestamp), 'X-Webhook-Signature': signature }
   expect((await verifyWebhook({ headers: own, body }, secret, { now })).id).toBe(id)
@@ -53,7 +53,7 @@ test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
 )
 
 test.each(['null', '5', '"x"', '[]', '{}', ''])(
-  'a signed body of %s is refused because it is not an event',
+  'a signed body of %s is rejected because it is not an event',
   async (body) => {
     const { id, secret } = vector
     const request = {
@@ -66,7 +66,7 @@ test.each(['null', '5', '"x"', '[]', '{}', ''])(
   },
 )
 
-test('the type of an event determines the type of its resource', () => {
+test('the type of a webhook event determines the TypeScript type of its resource', () => {
   const amountOf = (event: WebhookEvent) => {
     // The compiler knows the resource of each type, so compiling this function is the test.
     if (event.type === 'vendor.created') return event.data.object.companyName

@@ -1,8 +1,8 @@
 import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 
 /**
- * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged and recent. Signatures follow
- * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers and edge runtimes) and has no
+ * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged, and recent. Signatures follow
+ * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers, and edge runtimes) and has no
  * dependencies.
  *
  *     const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, secret)
@@ -12,7 +12,7 @@ import type { EventObjectLink, EventType, webhooks } from './contract.gen.ts'
 type Payload<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']
 type Either<Type extends EventType> = Payload<Type>['data']['object']
 
-/** Replaces a resource of more than 256 kB with the URL to read it from. */
+/** A link in place of a resource of more than 256 kB, with the URL from which to read the resource. */
 export type EventLink = EventObjectLink
 /** The resource of an event of this type. */
 export type EventObject<Type extends EventType> = Exclude<Either<Type>, EventLink>
@@ -28,8 +28,8 @@ export type EventOf<Type extends EventType> = Omit<Payload<Type>, 'data'> & {
 export type WebhookEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 
 /**
- * Returns the resource of an event, typed by the event's type; null if it was too large to send and has to be read at
- * `data.object.url`.
+ * Returns the resource of an event, typed by the event's type; null if the resource was too large to send and has to be
+ * read at `data.object.url`.
  *
  *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
  */
@@ -47,7 +47,7 @@ export interface WebhookRequest {
 }
 
 export interface VerifyOptions {
-  /** How many seconds a request may be older or newer than this machine's clock; 300 by default. */
+  /** The number of seconds by which a request may be older or newer than this machine's clock. Defaults to 300. */
   toleranceSeconds?: number
   /** The current time, for tests. */
   now?: Date
@@ -113,7 +113,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, given: string, secrets:
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Takes the same time whatever part of the signature is right.
+      // Takes the same time, regardless of which part of the signature is wrong.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -141,8 +141,8 @@ function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuf
   return whole
 }
 
-// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. It counts as an event if it has
-// the signed ID; the contract guarantees the rest of its shape.
+// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. The body counts as an event if it
+// has the signed ID. The contract guarantees the rest of the event's form.
 function parseEvent(bytes: Uint8Array): WebhookEvent | null {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent | null

@@ -1,6 +1,6 @@
 /**
  * Bundles openapi.yaml and the files in this folder into one document with `redocly bundle`. That document is
- * published, compiled and mocked.
+ * published, compiled, and mocked.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,8 +11,8 @@ import type { ContractDocument, Schema } from '../server/platform/calls/contract
 const repositoryRoot = path.resolve(import.meta.dirname, '..')
 
 /**
- * Returns the bundled contract. Throws Redocly's message, which names file and line, for invalid YAML or an invalid
- * `$ref`.
+ * Returns the bundled contract. Throws Redocly's message, which names the file and the line, for invalid YAML or an
+ * invalid `$ref`.
  */
 export function bundleContract(root = repositoryRoot): ContractDocument {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bundle-'))
@@ -35,7 +35,9 @@ export function bundleContract(root = repositoryRoot): ContractDocument {
   }
 }
 
-/** Adds the values of enumerations that follow from other parts of the contract, so that nothing is listed twice. */
+/**
+ * Adds the values of enumerations that are derived from other parts of the contract, so that no value is listed twice.
+ */
 function addDerivedValues(document: ContractDocument): ContractDocument {
   const schemas = Object.values((document.components.schemas ?? {}) as Record<string, Schema>)
   const roles = (document['x-roles'] ?? {}) as Record<string, Record<string, { read: string[]; write: string[] }>>

@@ -13,7 +13,7 @@ import {
  * still matches.
  */
 export function readCurrentContract(): Contract {
-  // The published package has the contract next to it.
+  // In the published package, the contract is next to this file.
   const beside = path.join(import.meta.dirname, 'contract.gen.json')
   if (existsSync(beside)) return readContract(readDocument(beside).document)
   const prepared = path.resolve(import.meta.dirname, '../server/contract.gen.json')

@@ -27,8 +27,8 @@ export function createLinkExpander(contract: Contract): LinkExpander {
 }
 
 /**
- * Returns a record for each ID: the example with that ID, or any other example, because every ID returns the example
- * here.
+ * Returns a record for each ID: the example with that ID, or any other example, because the mock returns an example for
+ * every ID.
  */
 function listRecords(contract: Contract, { declaration }: Operation, ids: readonly string[]): object {
   type Shown = { content?: Record<string, { examples?: Record<string, { value: Page } | SchemaReference> }> }

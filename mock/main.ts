@@ -13,7 +13,7 @@ import { createMock } from './mock.ts'
  *     npm run mock -- --quiet               print no line for each request
  */
 const { port, host, dynamic, stateful, quiet } = new Command('mock')
-  .description('Respond with the examples of the contract, without a service.')
+  .description('Respond with the examples from the contract, without running the service.')
   .option('--port <port>', 'port to listen on; 0 selects a free port', parsePort, 4010)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--dynamic', 'generate responses from the schemas instead of the examples', false)
@@ -26,7 +26,9 @@ const onAnswer = quiet
   ? {}
   : { onAnswer: (method: string, url: string, status: number) => console.log(`${method} ${url} → ${status}`) }
 const { url, stop } = await (stateful ? startStatefulMock() : startStateless()).catch((error: NodeJS.ErrnoException) =>
-  fail(error.code === 'EADDRINUSE' ? `Port ${port} is in use. Choose another one with --port.` : String(error.message)),
+  fail(
+    error.code === 'EADDRINUSE' ? `Port ${port} is in use. Choose another port with --port.` : String(error.message),
+  ),
 )
 console.log(`  curl -H "Authorization: Bearer ${stateful ? '$KEY' : 'plb_mock'}" ${url}/api/ext/vendors`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
@@ -46,11 +48,11 @@ async function startStateless(): Promise<RunningMock> {
   return { url, stop }
 }
 
-/** Loaded only if requested, because the service takes longer to start than the mock. */
+/** The service is loaded only if it is requested, because it takes longer to start than the mock. */
 async function startStatefulMock(): Promise<RunningMock> {
-  console.log('Starting the service with a database in memory. This takes a few seconds.')
+  console.log('Starting the service with an in-memory database. This takes a few seconds.')
   const { startStateful } = await import('./stateful.ts').catch((error: Error) => {
-    // The package of the mock has the contract alone.
+    // The package of the mock contains only the contract.
     if (error.message.includes('stateful.ts'))
       fail('--stateful runs the service itself, so it works only in the repository.')
     throw error
@@ -77,7 +79,7 @@ interface RunningMock {
 function parsePort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port from 0 to 65535.')
+    throw new InvalidArgumentError('The port must be a number from 0 to 65535.')
   return port
 }
 

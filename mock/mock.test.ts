@@ -6,13 +6,13 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createClient, PlumblineError, verifyWebhook } from '../client/index.ts'
-import { type Answer, sendRequest } from '../scripts/conformance/service.ts'
+import { type ServiceResponse, sendRequest } from '../scripts/conformance/service.ts'
 import {
   wholeContract as contract,
-  describeErrors,
-  entriesAt,
+  describeSchemaErrors,
+  getValueAtPath,
+  listEntriesAtPath,
   root,
-  valueAtPlace,
 } from '../scripts/conformance/walked-contract.ts'
 import { startReceiver } from '../scripts/processes/receiver.ts'
 import { findCatalog } from '../server/interfaces/skills/skill-catalog.ts'
@@ -21,7 +21,10 @@ import { type RunningMock, startMock } from '../test/support/start-mock.ts'
 import { createMock } from './mock.ts'
 import { listScenarios } from './scenarios.ts'
 
-/** Tests of the mock alone: every scenario of the contract can be requested, and Prism's mistakes are corrected. */
+/**
+ * These tests check the mock alone: every scenario of the contract can be requested, and Prism's mistakes are
+ * corrected.
+ */
 const operations = [...contract.operations.values()]
 const lists = operations.filter(({ declaration }) =>
   declaration.parameters?.some((declared) => contract.resolve(declared).name === 'cursor'),
@@ -37,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([mock.stop(), dynamic.stop()]))
 
-/** Sends an operation like the contract's own examples, except for the caller's overrides. */
+/** Sends an operation with the values of the contract's own examples, except for the caller's overrides. */
 async function send(
   operation: Operation,
   {
@@ -46,7 +49,7 @@ async function send(
     body,
     headers = {},
   }: { url?: string; query?: string; body?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   return sendRequest(
     url,
     operation.method,
@@ -77,16 +80,16 @@ function getAddress(operation: Operation): string {
 
 function getBody(operation: Operation): unknown {
   const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content', 'application/json']
-  return entriesAt(...place, 'examples')[0]?.[1].value
+  return listEntriesAtPath(...place, 'examples')[0]?.[1].value
 }
 
 function shown(operation: Operation, status: number, example: string): unknown {
   const content = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status), 'content']
-  const [type = ''] = Object.keys(valueAtPlace(...content) as object)
-  return valueAtPlace(...content, type, 'examples', example, 'value')
+  const [type = ''] = Object.keys(getValueAtPath(...content) as object)
+  return getValueAtPath(...content, type, 'examples', example, 'value')
 }
 
-/** The operations that the mock answers with the service's code unless an example is requested. */
+/** The operations for which the mock runs the service's code, unless an example is requested. */
 const MADE: ReadonlySet<string> = new Set([
   ...[
     'createBrowserToken',
@@ -114,7 +117,7 @@ describe('every scenario can be requested', () => {
       expect(unasked.body).toEqual(shown(operation, first.status, first.example))
   })
 
-  test('by name alone, whatever the client accepts, and never replaced by another one', async () => {
+  test('a scenario can be requested by name with any Accept header', async () => {
     const [list] = lists
     if (list === undefined) throw new Error('There is no list.')
     for (const accept of ['application/json', '*/*', 'text/html']) {
@@ -125,12 +128,17 @@ describe('every scenario can be requested', () => {
         '42',
       ])
     }
+  })
+
+  test('an unknown scenario name is rejected', async () => {
+    const [list] = lists
+    if (list === undefined) throw new Error('There is no list.')
     const unknown = await send(list, { headers: { prefer: 'example=nothing_like_it' } })
     expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([422, 'Prefer'])
     expect(unknown.body.errors[0].message).toContain('200 empty')
   })
 
-  test('for one operation only, and all others ignore it', async () => {
+  test('a scenario can be requested for one operation, and all other operations ignore it', async () => {
     const prefer = 'example=listVendors:empty, example=getHome:rate_limited, status=listBids:503'
     for (const [id, status] of [
       ['listVendors', 200],
@@ -149,7 +157,7 @@ describe('every scenario can be requested', () => {
     ])
   })
 
-  test('with a delay and an error', async () => {
+  test('a scenario can combine a delay with an error', async () => {
     const started = performance.now()
     const failed = await send(contractOperation('getHome'), { headers: { prefer: 'delay=200, status=503' } })
     expect(performance.now() - started).toBeGreaterThan(195)
@@ -158,16 +166,16 @@ describe('every scenario can be requested', () => {
     ])
   })
 
-  test('including an empty and a full page of every list, and a resource in each of its states', () => {
+  test('there is a scenario for each status of a resource and for empty and full pages of each list', () => {
     for (const operation of lists) {
       const names = listScenarios(contract, operation).map(({ example }) => example)
       expect([operation.id, names]).toEqual([operation.id, expect.arrayContaining(['page', 'empty'])])
       expect((shown(operation, 200, 'page') as { data: unknown[] }).data.length).toBeGreaterThan(0)
     }
     for (const [id, states] of [
-      ['getBidRequest', valueAtPlace('components', 'schemas', 'BidRequestStatus', 'enum')],
-      ['getPurchaseOrder', valueAtPlace('components', 'schemas', 'PurchaseOrderStatus', 'enum')],
-      ['getHome', valueAtPlace('components', 'schemas', 'HomeStatus', 'enum')],
+      ['getBidRequest', getValueAtPath('components', 'schemas', 'BidRequestStatus', 'enum')],
+      ['getPurchaseOrder', getValueAtPath('components', 'schemas', 'PurchaseOrderStatus', 'enum')],
+      ['getHome', getValueAtPath('components', 'schemas', 'HomeStatus', 'enum')],
     ] as const) {
       const operation = operations.find((one) => one.id === id)
       if (operation === undefined) throw new Error(`There is no ${id}.`)
@@ -180,8 +188,8 @@ describe('every scenario can be requested', () => {
   })
 })
 
-// Alternates between the preference in the request and at the start, because both must give the same result. The
-// operations of a path are read together.
+// Alternates between the preference in the request and the preference at startup, because both must give the same
+// result. The operations of a path are read together.
 const paths = [...new Set(operations.map(({ path }) => path))]
 const made = operations.map((operation) => ({
   ...{ id: operation.id, operation },
@@ -193,22 +201,22 @@ test.each(made)(
     const response = await send(operation, isAsked ? { headers: { prefer: 'dynamic=true' } } : { url: dynamic.url })
     const method = operation.method.toLowerCase()
     const place = ['paths', operation.path, method, 'responses', String(response.status), 'content']
-    const [type] = Object.keys((valueAtPlace(...place) as object | undefined) ?? {})
+    const [type] = Object.keys((getValueAtPath(...place) as object | undefined) ?? {})
     if (type !== undefined && /[/+]json$/.test(type))
-      expect(describeErrors(response.body, ...place, type, 'schema')).toBe('')
+      expect(describeSchemaErrors(response.body, ...place, type, 'schema')).toBe('')
     expect(response.status).toBeLessThan(300)
   },
 )
 
 describe('Prism’s mistakes are corrected', () => {
-  test('a malformed body is rejected without hanging', async () => {
+  test('the mock rejects a malformed body without hanging', async () => {
     for (const operation of withBody) {
       const refused = await send(operation, { body: '{"a":' })
       expect([operation.id, refused.status, refused.body.code]).toEqual([operation.id, 400, 'malformed_json'])
     }
   })
 
-  test('an unknown query parameter and an invalid value are rejected', async () => {
+  test('the mock rejects an unknown query parameter and an invalid parameter value', async () => {
     for (const operation of operations) {
       const refused = await send(operation, {
         query: `${getAddress(operation).includes('?') ? '&' : '?'}noSuchParameter=1`,
@@ -223,7 +231,7 @@ describe('Prism’s mistakes are corrected', () => {
     if (list !== undefined) expect((await send(list, { query: '?limit=201' })).body.errors[0].pointer).toBe('limit')
   })
 
-  test('a key without the right prefix is rejected', async () => {
+  test('the mock rejects a key without the right prefix', async () => {
     for (const [authorization, code] of [
       [undefined, 'missing_key'],
       ['Basic plb_bearer', 'invalid_key'],
@@ -243,14 +251,14 @@ describe('Prism’s mistakes are corrected', () => {
     }
   })
 
-  test('following the cursors of a list ends', async () => {
+  test('following the cursors of a mock list ends after the last page', async () => {
     const client = createClient({ baseUrl: mock.url, key: 'plb_mock' })
     let count = 0
     for await (const _vendor of client.pages('/api/ext/vendors')) count++
     expect(count).toBe((shown(contractOperation('listVendors'), 200, 'page') as { data: unknown[] }).data.length)
   })
 
-  test('headers match the response', async () => {
+  test('the headers of a mock response match its body', async () => {
     const page = await send(contractOperation('listVendors'), { query: '?limit=5&scope=framing' })
     expect(page.headers.get('link')).toBe(
       `</api/ext/vendors?limit=5&scope=framing&cursor=${page.body.nextCursor}>; rel="next"`,
@@ -273,7 +281,7 @@ describe('Prism’s mistakes are corrected', () => {
   })
 })
 
-test('deprecated operations send the same headers as in the service', async () => {
+test('the mock and the service send the same headers for a deprecated operation', async () => {
   const document = structuredClone(contract.document)
   const { get } = document.paths['/api/ext/vendors'] ?? {}
   Object.assign(get ?? {}, { deprecated: true, 'x-sunset': '2027-06-30' })
@@ -294,7 +302,7 @@ function contractOperation(id: string): Operation {
   return operation
 }
 
-test('a page of any origin may call it and read every header', async () => {
+test('a web page of any origin can call the mock and read every header', async () => {
   const origin = { origin: 'http://localhost:5173' }
   const requested = await fetch(`${mock.url}/api/ext/vendors`, {
     method: 'OPTIONS',
@@ -313,7 +321,7 @@ test('a page of any origin may call it and read every header', async () => {
   expect(response.headers.get('access-control-expose-headers')).toBe('*')
 })
 
-test('the client cannot distinguish it from the service', async () => {
+test('the client gets the same results from the mock as from the service', async () => {
   const client = createClient({ baseUrl: mock.url, key: 'plb_mock', retry: { retries: 0 } })
   const { data } = await client.GET('/api/ext/me')
   expect(data?.organization.name).toBe('Harrow & Finch Homes')
@@ -328,20 +336,20 @@ test('the client cannot distinguish it from the service', async () => {
   expect(refused).toMatchObject({ code: 'permission_denied', status: 403 })
 })
 
-test('a skill returns its own example, the example of its operation, or a value of its schema', async () => {
+test('the mock result of executeSkill matches the schema of the skill', async () => {
   const run = async (skill: string, input: object, dryRun = false) =>
     send(contractOperation('executeSkill'), { body: JSON.stringify({ skill, input, dryRun }) })
   const own = ['paths', '/api/ext/execute', 'post', 'responses', '200', 'content', 'application/json', 'schema']
   const catalogue = findCatalog(contract)
   const examples = catalogue.skills.flatMap(({ name, kind }) => {
     if (kind === 'composite')
-      return entriesAt('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
+      return listEntriesAtPath('x-skills', name, 'examples').map(([, shown]) => [name, shown.value as object] as const)
     return name === 'createVendor' ? [[name, { companyName: 'Redrock Concrete' }] as const] : []
   })
   for (const [name, input] of examples) {
     const { status, body } = await run(name, input, true)
     expect([name, status, body.skill, body.dryRun]).toEqual([name, 200, name, true])
-    expect([name, describeErrors(body, ...own)]).toEqual([name, ''])
+    expect([name, describeSchemaErrors(body, ...own)]).toEqual([name, ''])
   }
   const created = await run('createVendor', { companyName: 'Redrock Concrete' })
   expect(created.body.result).toMatchObject({ id: expect.stringMatching(/^ven_/), status: 'active' })
@@ -352,7 +360,7 @@ test('a skill returns its own example, the example of its operation, or a value 
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/input/companyName'])
 })
 
-test('downloads are identical to those of the service', async () => {
+test('mock downloads are identical to downloads from the service', async () => {
   const requested = { query: '?names=acceptBid,awardBid' }
   expect((await send(contractOperation('getToolDefinitions'), requested)).status).toBe(200)
   const tools = await send(contractOperation('getToolDefinitions'), requested)
@@ -377,7 +385,7 @@ test('a browser token has the requested origin and permissions, and expires in 1
   expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([422, '/origin'])
 })
 
-test('a request for the documentation returns its URL', async () => {
+test('the mock explains that only --stateful serves the documentation', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
     const response = await fetch(mock.url + path)
     expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringContaining('--stateful')])
@@ -387,7 +395,7 @@ test('a request for the documentation returns its URL', async () => {
   expect([page.status, code, detail]).toEqual([404, 'unknown_path', expect.stringContaining('--stateful')])
 })
 
-test('with --stateful, created records are kept until a reset', async () => {
+test('with --stateful, the mock keeps created records until it is reset', async () => {
   const remembering = await startMock('--stateful')
   try {
     expect(remembering.said()).toMatch(/^Starting .* takes a few seconds/)
@@ -416,7 +424,7 @@ test('with --stateful, created records are kept until a reset', async () => {
   }
 }, 120_000)
 
-test('`npm run mock` responds to requests', async () => {
+test('the server started by `npm run mock` responds to requests', async () => {
   const port = await freePort()
   const child = spawn('npm', ['run', 'mock', '--', '--port', String(port), '--quiet'], {
     cwd: root,
@@ -424,7 +432,7 @@ test('`npm run mock` responds to requests', async () => {
     detached: true,
   })
   while (!(await answers(port))) {}
-  // The process group: npm, its shell and the mock.
+  // The process group: npm, its shell, and the mock.
   expect(child.pid !== undefined && process.kill(-child.pid)).toBe(true)
 }, 60_000)
 
@@ -461,13 +469,13 @@ describe('`npm run mock:webhooks`', () => {
     })
   }
 
-  test('sends one event of every type, signed, valid, and new each time', async () => {
+  test('`npm run mock:webhooks` sends one valid, signed event of every type, each with a new ID', async () => {
     const receiver = await startReceiver()
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     const { code, out } = await run('--url', receiver.url, '--type', '*', '--secret', secret)
     await run('--url', receiver.url, '--type', 'bid.submitted', '--type', 'po.created', '--secret', secret)
     await receiver.close()
-    const types = entriesAt('webhooks').map(([type]) => type)
+    const types = listEntriesAtPath('webhooks').map(([type]) => type)
     expect([code, out.match(/→ 204/g)?.length]).toEqual([0, types.length])
     expect(receiver.received.map(({ event }) => event.type)).toEqual([...types, 'bid.submitted', 'po.created'])
     expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(types.length + 2)
@@ -476,38 +484,56 @@ describe('`npm run mock:webhooks`', () => {
       expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event)
       expect(headers['x-webhook-signature']).toBe(headers['webhook-signature'])
       expect(
-        describeErrors(event, 'webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema'),
+        describeSchemaErrors(
+          event,
+          'webhooks',
+          event.type,
+          'post',
+          'requestBody',
+          'content',
+          'application/json',
+          'schema',
+        ),
       ).toBe('')
     }
   })
 
-  test('prints the secret, and fails if the receiver does not accept the event', async () => {
+  test('`npm run mock:webhooks` prints the secret that signs the event', async () => {
     const receiver = await startReceiver()
-    receiver.answer((_received, response) => void response.writeHead(500).end('not today'))
-    const { code, out } = await run('--url', receiver.url, '--type', 'bid.submitted')
+    const { out } = await run('--url', receiver.url, '--type', 'bid.submitted')
     await receiver.close()
     const secret = /Signed with (\S+)/.exec(out)?.[1] ?? ''
     const [received] = receiver.received
     expect((await verifyWebhook({ headers: received?.headers ?? {}, body: received?.body ?? '' }, secret)).type).toBe(
       'bid.submitted',
     )
+  })
+
+  test('`npm run mock:webhooks` fails if the receiver does not accept the event', async () => {
+    const receiver = await startReceiver()
+    receiver.answer((_received, response) => void response.writeHead(500).end('not today'))
+    const { code, out } = await run('--url', receiver.url, '--type', 'bid.submitted')
+    await receiver.close()
     expect([code, out]).toEqual([1, expect.stringContaining('→ 500 in ')])
     expect(out).toContain('not today')
     expect((await run('--url', receiver.url, '--type', 'bid.submitted')).out).toContain('no response')
-    const unknown = await run('--url', receiver.url, '--type', 'bid.made')
+  })
+
+  test('`npm run mock:webhooks` lists the event types if the requested type is unknown', async () => {
+    const unknown = await run('--url', 'http://127.0.0.1:1', '--type', 'bid.made')
     expect([unknown.code, unknown.out]).toEqual([1, expect.stringContaining('bid.submitted')])
   })
 })
 
 describe('expand shows linked records next to their IDs, as the contract declares', () => {
   test.each(operations.filter((operation) => getLinks(operation).length > 0))('$id', async (operation) => {
-    // At most five links can be expanded at once.
+    // At most five links can be expanded in one request.
     const paths = getLinks(operation).slice(-5)
-    // Repeated, because the validator already knows the request the second time.
+    // The request is repeated, because the validator already knows it the second time.
     await send(operation, { query: `?expand=${paths}` })
     const { status, body } = await send(operation, { query: `?expand=${paths}` })
     const place = ['paths', operation.path, 'get', 'responses', '200', 'content', 'application/json', 'schema']
-    expect([status, describeErrors(body, ...place)]).toEqual([200, ''])
+    expect([status, describeSchemaErrors(body, ...place)]).toEqual([200, ''])
     for (const record of body.data ?? [body]) {
       for (const path of paths) {
         const [name = '', next = ''] = path.split('.')

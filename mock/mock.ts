@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setTimeout } from 'node:timers/promises'
 import express, { type Request, type Response } from 'express'
 import { toOriginForm } from '../server/interfaces/http/malformed-request.ts'
-import { discardRest, hasUnreadBody, readBody } from '../server/interfaces/http/request-body.ts'
+import { discardRemainingBody, hasUnreadBody, readBody } from '../server/interfaces/http/request-body.ts'
 import { createValidator, parseQuery } from '../server/interfaces/http/request-validator.ts'
-import { mapLocations } from '../server/interfaces/http/resource-locations.ts'
+import { buildLocationMap } from '../server/interfaces/http/resource-locations.ts'
 import type { Contract, Operation, OperationId } from '../server/platform/calls/contract.ts'
 import { createCors } from '../server/platform/calls/cors.ts'
 import { mergeNoticeHeaders } from '../server/platform/calls/deprecation.ts'
@@ -15,16 +15,16 @@ import { readSessionCookie } from '../server/platform/keys/session-cookie.ts'
 import { Problem, problem } from '../server/platform/problems/problem.ts'
 import { createLinkExpander } from './expand-links.ts'
 import { readDelay, readPreference } from './preference.ts'
-import { createPrism, type MockAnswer, type Preference } from './prism.ts'
-import type { Maker } from './response-makers.ts'
+import { createPrism, type MockResponse, type Preference } from './prism.ts'
+import type { ResponseMaker } from './response-makers.ts'
 
 /**
- * Serves the contract with its own examples: a frontend, an agent or an integration gets the response of the service,
- * as far as that is known without storing data.
+ * Serves the contract with its own examples. A frontend, an agent, or an integration gets the response of the service,
+ * as far as this response is known without stored data.
  *
- * Prism creates the responses. Its validation of requests is not used, because it differs from the contract (a
- * malformed body even makes it hang). Instead the mock uses the parts of the service that need no data: routing,
- * reading the body, validating the input and writing problems. So the mock has no rules of its own.
+ * Prism creates the responses. Prism's validation of requests is not used, because it differs from the contract (a
+ * malformed body even makes Prism hang). Instead, the mock uses the parts of the service that need no data: routing,
+ * reading the body, validating the input, and writing problems. The mock therefore has no rules of its own.
  * test/mock/differences.txt lists where it may differ from the service.
  */
 export interface MockOptions {
@@ -37,14 +37,16 @@ export interface MockOptions {
 export function createMock(contract: Contract, { dynamic = false, onAnswer }: MockOptions = {}): RequestListener {
   const prism = createPrism(contract)
   const validator = createValidator(contract)
-  const itemOf = mapLocations(contract)
+  const itemOf = buildLocationMap(contract)
   const links = createLinkExpander(contract)
   const publicUrl = contract.document.servers?.[0]?.url ?? ''
-  // Loaded on demand, because the skills take a second to load and no other response needs them.
-  let loading: Promise<ReadonlyMap<OperationId, Maker>> | undefined
+  // The skills are loaded on demand, because loading takes a second and no other response needs them.
+  let loading: Promise<ReadonlyMap<OperationId, ResponseMaker>> | undefined
   const makerOf = async ({ id }: Operation) => {
     if (!MADE_OPERATIONS.has(id)) return undefined
-    loading ??= import('./response-makers.ts').then(({ createMakers }) => createMakers(contract, prism, publicUrl))
+    loading ??= import('./response-makers.ts').then(({ createResponseMakers }) =>
+      createResponseMakers(contract, prism, publicUrl),
+    )
     return (await loading).get(id)
   }
 
@@ -53,7 +55,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     res: Response,
     url: string,
     requestState: { operation: Operation | null },
-  ): Promise<MockAnswer> {
+  ): Promise<MockResponse> {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET')
     if (method === 'GET' && /^\/(docs\/?)?$/.test(getPath(url)))
       return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: DOCS_NOTICE }
@@ -93,7 +95,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     url: string,
     requestId: string,
     operation: Operation | null,
-  ): Promise<MockAnswer> {
+  ): Promise<MockResponse> {
     const refused =
       error instanceof Problem
         ? error
@@ -139,7 +141,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     })
   }
 
-  function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockAnswer): void {
+  function write(req: IncomingMessage, res: ServerResponse, { status, headers, body }: MockResponse): void {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     const hasBody = text !== '' && status !== 204 && status !== 304
     const { 'content-type': type, ...others } = headers
@@ -150,7 +152,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
     const shown = hasBody && req.method !== 'HEAD' ? text : undefined
     if (hasUnreadBody(req)) {
       res.write(shown ?? '')
-      discardRest(req, () => res.end())
+      discardRemainingBody(req, () => res.end())
     } else res.end(shown)
     onAnswer?.(req.method ?? '', req.url ?? '', status)
   }
@@ -161,7 +163,7 @@ export function createMock(contract: Contract, { dynamic = false, onAnswer }: Mo
   })
 }
 
-/** The operations that response-makers.ts answers. */
+/** The operations for which response-makers.ts creates the response. */
 const MADE_OPERATIONS: ReadonlySet<OperationId> = new Set([
   ...([
     'createBrowserToken',
@@ -177,16 +179,16 @@ const MADE_OPERATIONS: ReadonlySet<OperationId> = new Set([
 ])
 
 /**
- * Corrects what Prism cannot know. It copies every header from its example, but the service sends some of them only
- * when they apply, and computes others from the body.
+ * Corrects the parts of a response that Prism cannot know. Prism copies every header from its example, but the service
+ * sends some headers only when they apply, and computes others from the body.
  */
 function correctResponse(
-  itemOf: ReturnType<typeof mapLocations>,
+  itemOf: ReturnType<typeof buildLocationMap>,
   operation: Operation,
   url: string,
   req: IncomingMessage,
-  response: MockAnswer,
-): MockAnswer {
+  response: MockResponse,
+): MockResponse {
   const { status, body } = response
   const { 'idempotent-replayed': _replayed, link: _link, etag, location, ...shown } = response.headers
   const headers = omitDailyQuota(operation, shown)
@@ -214,7 +216,7 @@ function correctResponse(
 
 const UNCOUNTED_CODES: ReadonlySet<string> = new Set(['tier_required', 'address_not_allowed', 'too_many_attempts'])
 
-/** A vendor does not use the builder's daily quota, so the portal reports only the limit per minute. */
+/** Omits the daily quota for a vendor, because a vendor does not use the builder's quota. */
 function omitDailyQuota({ schemes }: Operation, headers: Record<string, string>): Record<string, string> {
   if (schemes.has('apiKey')) return headers
   const limits = Object.entries(headers).filter(([name]) => name === 'ratelimit' || name === 'ratelimit-policy')
@@ -227,8 +229,8 @@ function nextPageLink(url: string, cursor: string): string {
   return `<${getPath(url)}?${parameters}>; rel="next"`
 }
 
-// Keys cannot be looked up here, so every key with the right prefix is accepted with all permissions, and so is every
-// portal token and every session.
+// Keys cannot be looked up here. The mock therefore accepts every key with the right prefix, with all permissions, and
+// every portal token and session.
 function checkCredential(
   { schemes }: Operation,
   { authorization = '', cookie }: IncomingMessage['headers'],
@@ -264,7 +266,7 @@ function notFoundOrNotAllowed(allow: readonly string[], method: string, path: st
   if (path.startsWith('/docs/'))
     return problem(
       'unknown_path',
-      'The mock does not serve the documentation. Open /docs of a service, or start the mock with --stateful.',
+      'The mock does not serve the documentation. Open /docs on a running service, or start the mock with --stateful.',
     )
   if (allow.length === 0)
     return problem('unknown_path', 'The contract has no such path. See /api/ext/schema/openapi.json for all paths.')
@@ -277,7 +279,7 @@ function notFoundOrNotAllowed(allow: readonly string[], method: string, path: st
   )
 }
 
-// Pages of any origin may call it.
+// Pages of any origin may call the mock.
 const { headersFor, preflightFor } = createCors(['*'])
 
 function getRequestId(req: IncomingMessage): string {

@@ -2,12 +2,12 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpOperationConfig } 
 import type { Contract, ContractDocument, Operation, Schema } from '../server/platform/calls/contract.ts'
 
 /**
- * Prism, which selects and generates responses, in this process. It does not validate requests, because the server's
+ * Prism, which selects and generates responses, in this process. Prism does not validate requests, because the server's
  * own validator has already done so (mock.ts explains why).
  */
 export interface Prism {
   /** Returns the response to a valid request of the operation, in the preferred form. */
-  answer(operation: Operation, preferred: Preference): Promise<MockAnswer>
+  answer(operation: Operation, preferred: Preference): Promise<MockResponse>
   /** Generates a value that matches a schema. The same seed produces the same value. */
   made(schema: Schema, seed: string): Promise<unknown>
 }
@@ -15,12 +15,12 @@ export interface Prism {
 export interface Preference {
   code?: number
   example?: string
-  /** Generated from the schema, instead of an example. */
+  /** Whether the response is generated from the schema instead of taken from an example. */
   dynamic?: boolean
   seed?: string
 }
 
-export interface MockAnswer {
+export interface MockResponse {
   status: number
   /** By lowercase name. */
   headers: Record<string, string>
@@ -81,9 +81,9 @@ export function createPrism(contract: Contract): Prism {
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 /**
- * Returns a copy, because Prism modifies its input, of the contract reduced to one path and everything it refers to.
- * Unless responses are generated, contents with examples are reduced to these, because reading the schemas takes most
- * of the time.
+ * Returns a copy of the contract, reduced to one path and everything to which it refers. The result is a copy, because
+ * Prism modifies its input. Unless responses are generated, contents with examples are reduced to the examples, because
+ * reading the schemas takes most of the time.
  */
 function reduceToPath(document: ContractDocument, path: string, hasSchemas: boolean): ContractDocument {
   const { openapi, info, jsonSchemaDialect } = document as ContractDocument & { jsonSchemaDialect?: string }
@@ -96,7 +96,7 @@ function reduceToPath(document: ContractDocument, path: string, hasSchemas: bool
       components[kind] ??= {}
       const those = components[kind]
       if (!(name in those)) {
-        // Set before it is copied, because it may refer to itself.
+        // The component is registered before it is copied, because it may refer to itself.
         those[name] = undefined
         those[name] = copied(document.components[kind]?.[name])
       }
@@ -110,8 +110,8 @@ function reduceToPath(document: ContractDocument, path: string, hasSchemas: bool
 }
 
 /**
- * Returns the same schemas in terms that Prism's generator understands: it does not know the contract's own formats,
- * ignores a format next to a pattern, and fills every list up to its maximum.
+ * Returns the same schemas in a form that Prism's generator understands. The generator does not know the contract's own
+ * formats, ignores a format next to a pattern, and fills every list up to its maximum.
  */
 function toPrismSchemas<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(toPrismSchemas) as Value
@@ -124,7 +124,7 @@ function toPrismSchemas<Value>(value: Value): Value {
   }
   if (typeof pattern === 'string') {
     if (typeof format === 'string') delete schema.pattern
-    else if (pattern.includes('(?') && Array.isArray(examples)) schema.enum = examples
+    else if (pattern.includes('[\\s\\S]') && Array.isArray(examples)) schema.enum = examples
   }
   if (typeof maxItems === 'number') schema.maxItems = Math.max(Number(minItems), Math.min(maxItems, MAX_ITEMS))
   if (additionalProperties === true) schema.additionalProperties = false
@@ -132,7 +132,7 @@ function toPrismSchemas<Value>(value: Value): Value {
 }
 
 const DECIMALS: Record<string, number> = { money: 0.01, percent: 0.01, 'unit-price': 0.0001, quantity: 0.0001 }
-/** Enough items to recognize a list. */
+/** This number of items is enough to recognize a list. */
 const MAX_ITEMS = 3
 
 // Prism logs every step; main.ts already prints each request.

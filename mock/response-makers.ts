@@ -1,9 +1,13 @@
 import type { BrowserTokenCreate } from '../client/contract.gen.ts'
 import { findOriginError } from '../server/interfaces/service/browser-token.ts'
-import { getPublishedJson, getPublishedYaml } from '../server/interfaces/service/published-contract.ts'
+import { getPublishedContractJson, getPublishedContractYaml } from '../server/interfaces/service/published-contract.ts'
 import type { SkillFilter } from '../server/interfaces/skills/choose-skills.ts'
 import { planSteps } from '../server/interfaces/skills/execute-batch.ts'
-import { listFunctionDefinitions, listToolDefinitions, toPublished } from '../server/interfaces/skills/operations.ts'
+import {
+  listFunctionDefinitions,
+  listToolDefinitions,
+  toPublishedSkill,
+} from '../server/interfaces/skills/operations.ts'
 import { findCatalog, type Skill } from '../server/interfaces/skills/skill-catalog.ts'
 import type { ContractReader } from '../server/platform/calls/call.ts'
 import type { Checked } from '../server/platform/calls/checked.gen.ts'
@@ -14,24 +18,28 @@ import { validationFailed } from '../server/platform/problems/problem.ts'
 import type { Prism } from './prism.ts'
 
 /**
- * Responses that depend on the request, so an example cannot show them: downloads, which the service generates from the
- * contract alone, and so does the mock with the service's code; and the execution of skills.
+ * Creates the responses that depend on the request, so that an example cannot show them: downloads and the execution of
+ * skills. Downloads are generated from the contract alone, with the service's code.
  */
-export function createMakers(contract: Contract, prism: Prism, publicUrl: string): ReadonlyMap<OperationId, Maker> {
+export function createResponseMakers(
+  contract: Contract,
+  prism: Prism,
+  publicUrl: string,
+): ReadonlyMap<OperationId, ResponseMaker> {
   const permission = contract.document.components.schemas?.Permission as { enum: string[] }
   const reader: ContractReader = {
     permissions: new Set(permission.enum),
     services: { contract, config: { publicUrl } },
   }
-  return new Map<OperationId, Maker>([
+  return new Map<OperationId, ResponseMaker>([
     ['createBrowserToken', ({ body, shown }) => makeBrowserToken(body as BrowserTokenCreate, shown)],
-    ['getOpenApiJson', ({ query }) => getPublishedJson(reader, query.tags as string[] | undefined)],
-    ['getOpenApiYaml', ({ query }) => getPublishedYaml(reader, query.tags as string[] | undefined)],
+    ['getOpenApiJson', ({ query }) => getPublishedContractJson(reader, query.tags as string[] | undefined)],
+    ['getOpenApiYaml', ({ query }) => getPublishedContractYaml(reader, query.tags as string[] | undefined)],
     ['getToolDefinitions', ({ query }) => listToolDefinitions(reader, query as SkillFilter)],
     ['getFunctionDefinitions', ({ query }) => listFunctionDefinitions(reader, query as SkillFilter)],
-    ['getSkill', ({ path }) => toPublished(findCatalog(contract).find(String(path.skillName)))],
+    ['getSkill', ({ path }) => toPublishedSkill(findCatalog(contract).find(String(path.skillName)))],
     ['executeSkill', ({ body }) => makeExecution(contract, prism, body as SkillCall)],
-    // These return the example, unless the service would certainly reject the request.
+    // These operations return the example, unless the service would certainly reject the request.
     ['executeBatch', ({ body, shown }) => planSteps(reader, (body as Checked['ExecuteBatch']).steps) && shown],
     [
       'createProposal',
@@ -53,7 +61,7 @@ function makeBrowserToken({ origin, permissions }: BrowserTokenCreate, shown: un
 }
 
 /** Creates the response body for a request whose input is valid. */
-export type Maker = (input: {
+export type ResponseMaker = (input: {
   path: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
@@ -73,9 +81,9 @@ interface ExecutedSkill {
 }
 
 /**
- * Returns the result of a skill: the contract's example of its execution, or the example of its operation, or for a
- * composite skill without an example a value of its schema. Throws the problems of an unknown skill and of invalid
- * input.
+ * Returns the result of a skill: the contract's example of its execution, or the example of its operation. For a
+ * composite skill without an example, returns a value of its schema. Throws a problem for an unknown skill or for
+ * invalid input.
  */
 async function makeExecution(
   contract: Contract,

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { typeid } from 'typeid-js'
-import { findExample } from '../server/platform/events/event-types.ts'
+import { findExamplePayload } from '../server/platform/events/event-types.ts'
 import type { EventType } from '../server/platform/events/record-event.ts'
 import { signPayload } from '../server/platform/webhooks/signature.ts'
 import { decodeSecret } from '../server/platform/webhooks/webhook-secret.ts'
@@ -23,7 +23,8 @@ const options = new Command('mock:webhooks')
   .description('Send signed events to a receiver, as the service does.')
   .requiredOption('--url <url>', 'URL of the receiver, such as http://localhost:8080/hooks', parseUrl)
   .requiredOption('--type <type>', `event type; can be repeated; '*' sends one event of each type`, parseTypes)
-  // The same on every machine, so that a receiver needs to be set up only once. It protects nothing.
+  // The secret is the same on every machine, so that a receiver needs to be set up only once. The secret protects
+  // nothing.
   .option('--secret <secret>', 'signing secret', `whsec_${Buffer.from('plumbline mock webhooks!').toString('base64')}`)
   .parse()
   .opts<{ url: string; type: EventType[]; secret: string }>()
@@ -36,7 +37,12 @@ if (refused > 0) process.exitCode = 1
 async function sendEvent(url: string, type: EventType): Promise<boolean> {
   const id = typeid('evt').toString()
   const now = new Date()
-  const event = { ...findExample(contract, type), id, timestamp: now.toISOString(), apiVersion: contract.version }
+  const event = {
+    ...findExamplePayload(contract, type),
+    id,
+    timestamp: now.toISOString(),
+    apiVersion: contract.version,
+  }
   const body = Buffer.from(JSON.stringify(event))
   const timestamp = Math.floor(now.getTime() / 1000)
   const signed = signPayload([decodeSecret(options.secret)], id, timestamp, body)
@@ -50,7 +56,7 @@ async function sendEvent(url: string, type: EventType): Promise<boolean> {
   }
   const started = performance.now()
   try {
-    // As in the service: ten seconds, and redirects are not followed.
+    // As in the service, the timeout is ten seconds, and redirects are not followed.
     const response = await fetch(url, {
       method: 'POST',
       headers,
@@ -69,13 +75,14 @@ async function sendEvent(url: string, type: EventType): Promise<boolean> {
 }
 
 function parseUrl(text: string): string {
-  if (!URL.canParse(text)) throw new InvalidArgumentError('It must be a URL.')
+  if (!URL.canParse(text)) throw new InvalidArgumentError('The value must be a URL.')
   return text
 }
 
 function parseTypes(text: string, before: EventType[] = []): EventType[] {
   if (text === '*') return knownTypes
   const type = knownTypes.find((one) => one === text)
-  if (type === undefined) throw new InvalidArgumentError(`Unknown event type. Available: ${knownTypes.join(', ')}.`)
+  if (type === undefined)
+    throw new InvalidArgumentError(`Unknown event type. Available types: ${knownTypes.join(', ')}.`)
   return [...new Set([...before, type])]
 }

@@ -11,18 +11,18 @@ import { createDemo } from '../server/operators/demo/create-demo.ts'
 import { readConfig } from '../server/platform/config/config.ts'
 import { createEmbeddedDatabase, type Database } from '../server/platform/database/database.ts'
 import { migrate } from '../server/platform/database/migrate.ts'
-import { withEncryptionKey } from '../server/platform/encryption/encryption-key.ts'
+import { resolveEncryptionKey } from '../server/platform/encryption/encryption-key.ts'
 import { type Plumbline, startPlumbline } from '../server/plumbline.ts'
 import { readDelay } from './preference.ts'
 
 /**
- * The stateful mock: the service itself on an in-memory database with the demo builder, behind a front that can reset
- * everything to the start (`POST /mock/reset`) and delay responses (`Prefer: delay=…`). Attached files are the
- * exception; they remain in a temporary folder until the end.
+ * The stateful mock: the service itself on an in-memory database with the demo builder. A server in front of it can
+ * reset all data (`POST /mock/reset`) and delay responses (`Prefer: delay=…`). Attached files are the exception: they
+ * remain in a temporary folder until the mock stops.
  */
 export interface StatefulMock {
   readonly url: string
-  /** The demo builder's key, the same after each reset. */
+  /** The demo builder's key, which is the same after each reset. */
   readonly key: string
   stop(): Promise<void>
 }
@@ -65,12 +65,12 @@ export async function startStateful({ host, port, onAnswer }: StatefulOptions): 
     },
   }
 
-  /** Creates the demo builder once. Each further start uses a copy of it. */
+  /** Creates the demo builder once. Each further start uses a copy of the database with the demo builder. */
   async function world(): Promise<{ key: string; start(): Promise<Plumbline> }> {
     const lite = await PGlite.create()
     const created = await createEmbeddedDatabase(lite)
     await migrate(created)
-    const { config: settled } = await withEncryptionKey(config, created)
+    const { config: settled } = await resolveEncryptionKey(config, created)
     const demo = await createDemo(created, settled)
     const copy = await lite.dumpDataDir('none')
     let unused: Database | null = created

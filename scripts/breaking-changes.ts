@@ -1,20 +1,20 @@
 /**
- * Finds what breaks clients of a released contract when another one replaces it. Both are published documents: the
- * operations, the events and the composite skills.
+ * Finds the changes that break clients of a released contract when another contract replaces it. Both contracts are
+ * published documents: the operations, the events, and the composite skills.
  *
- * Inputs may only become more permissive and responses may only gain: a request that was valid stays valid, and a
- * response still has every field, with a type and a value that were possible before. Fields added to a response break
- * nobody, because clients ignore unknown fields. Nor do the bounds in responses (lengths, ranges), because clients do
- * not rely on them.
+ * Inputs may only become more permissive, and responses may only gain data. A request that was valid stays valid. A
+ * response still has every field, with a type and a value that were possible before. Fields that are added to a
+ * response do not break clients, because clients ignore unknown fields. Changed bounds in responses (lengths, ranges)
+ * do not break clients either, because clients do not rely on them.
  */
 export interface BreakingChange {
-  kind: Kind
-  /** The place in words: an operationId, an event or a skill, and the part of it. */
+  kind: ChangeKind
+  /** The location in words: an operationId, an event, or a skill, and the part of it. */
   place: string
   what: string
 }
 
-export type Kind =
+export type ChangeKind =
   | 'operation removed'
   | 'operation renamed'
   | 'event removed'
@@ -37,7 +37,7 @@ export type Kind =
   | 'default changed'
 
 /** The parts of a published document that are compared. */
-export interface Published {
+export interface ContractSnapshot {
   info: { version: string }
   security?: Security
   paths: Record<string, Record<string, unknown>>
@@ -70,30 +70,34 @@ interface Skill {
   output: Schema
 }
 type Schema = Record<string, unknown>
-/** Whether a schema validates what clients send or describes what they receive. */
+/** Whether a schema validates the data that clients send or describes the data that they receive. */
 type SchemaDirection = 'asked' | 'answered'
 type FoundChanges = Generator<BreakingChange>
 
-/** Lists that a minor version may extend: their descriptions tell clients to expect it. */
-const EXTENSIBLE_LISTS = ['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType'].map(
-  (name) => `#/components/schemas/${name}`,
-)
+/** Lists that a minor version may extend. Their descriptions tell clients to expect new values. */
+const EXTENSIBLE_LISTS = [
+  ...['ProblemCode', 'Permission', 'UserRole', 'WebhookDisabledReason', 'EventType', 'BidFlag'],
+  ...['ActorType', 'AuditActorType', 'MessageRecipientType'],
+].map((name) => `#/components/schemas/${name}`)
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete']
 
-export function listBreakingChanges(released: Published, present: Published): BreakingChange[] {
+export function listBreakingChanges(released: ContractSnapshot, present: ContractSnapshot): BreakingChange[] {
   return [...new Comparison(released, present).run()]
 }
 
 class Comparison {
-  readonly #released: Published
-  readonly #present: Published
-  /** Pairs of components between which nothing breaks. Most do not, and each is used in many places. */
+  readonly #released: ContractSnapshot
+  readonly #present: ContractSnapshot
+  /**
+   * Pairs of components between which nothing breaks. Most pairs do not break clients, and each component is used in
+   * many places.
+   */
   readonly #harmless = new Set<string>()
-  /** How often a comparison ended because the same pair is already being compared. */
+  /** The number of comparisons that ended because the same pair is already being compared. */
   #cut = 0
 
-  constructor(released: Published, present: Published) {
+  constructor(released: ContractSnapshot, present: ContractSnapshot) {
     this.#released = released
     this.#present = present
   }
@@ -120,7 +124,7 @@ class Comparison {
   }
 
   *#operation(place: string, before: Operation, after: Operation): FoundChanges {
-    // It is the name of a method in every generated client, and of a skill.
+    // The operationId is the name of a method in every generated client, and the name of a skill.
     if (before.operationId !== after.operationId)
       yield { kind: 'operation renamed', place, what: `it is now called ${after.operationId}` }
     const needed = listPermissions(this.#present, after)
@@ -147,7 +151,7 @@ class Comparison {
     }
   }
 
-  #declared(document: Published, operation: Operation): Map<string, Parameter> {
+  #declared(document: ContractSnapshot, operation: Operation): Map<string, Parameter> {
     const parameters = (operation.parameters ?? []).map((each) => resolveReference<Parameter>(document, each))
     return new Map(parameters.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]))
   }
@@ -239,7 +243,7 @@ class Comparison {
       this.#cut += 1
       return
     }
-    // Keywords next to a reference count too.
+    // Keywords next to a reference also count.
     const key = `${direction} ${JSON.stringify([before, after])}`
     if (this.#harmless.has(key)) return
     const cutBefore = this.#cut
@@ -249,7 +253,7 @@ class Comparison {
     yield* found
   }
 
-  /** Compares the variants of one schema with those of the other. */
+  /** Compares the variants of one schema with the variants of the other schema. */
   *#forms(
     direction: SchemaDirection,
     place: string,
@@ -259,7 +263,7 @@ class Comparison {
   ): FoundChanges {
     const old = listVariants(this.#released, before)
     const now = listVariants(this.#present, after)
-    // A sender could use any of the old variants; a receiver knows only those.
+    // A sender could use any of the old variants, and a receiver knows only the old variants.
     const [held, against] = direction === 'asked' ? [old, now] : [now, old]
     for (const variant of held) {
       const candidates = against
@@ -339,15 +343,15 @@ class Comparison {
   }
 }
 
-/** One plain form of a value: `anyOf` and lists of types are split into these. */
+/** A single form of a value. `anyOf` and lists of types are split into such forms. */
 interface Variant {
   type: string
   schema: Schema
-  /** The component of the form, if it is one. */
+  /** The component of the form, if the form is a component. */
   component: string | undefined
 }
 
-function listVariants(document: Published, schema: Schema, component?: string): Variant[] {
+function listVariants(document: ContractSnapshot, schema: Schema, component?: string): Variant[] {
   if (typeof schema.$ref === 'string') return listVariants(document, resolveSchema(document, schema), schema.$ref)
   const union = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   if (union !== undefined) return union.flatMap((each) => listVariants(document, each))
@@ -361,7 +365,7 @@ function describeType({ const: constant, properties }: Schema): string {
   return properties === undefined ? 'any' : 'object'
 }
 
-/** Whether every value of the second variant's type is also of the first one's. */
+/** Returns whether every value of the second variant's type is also a value of the first variant's type. */
 function coversVariant(general: Variant, special: Variant): boolean {
   if (general.type === special.type || general.type === 'any') return true
   return general.type === 'number' && special.type === 'integer'
@@ -400,7 +404,8 @@ function* compareBounds(place: string, before: Schema, after: Schema): FoundChan
     ...UPPER_BOUNDS.filter((name) => tightened(name, (old, now) => now < old)),
     ...LOWER_BOUNDS.filter((name) => tightened(name, (old, now) => now > old)),
   ]
-  if (after.pattern !== undefined && after.pattern !== before.pattern) names.push('pattern')
+  if (after.pattern !== undefined && after.pattern !== before.pattern && !isSamePattern(before.pattern, after.pattern))
+    names.push('pattern')
   if (after.uniqueItems === true && before.uniqueItems !== true) names.push('uniqueItems')
   for (const name of names) {
     const reported = [before[name] ?? 'nothing', after[name]].map(String)
@@ -414,11 +419,14 @@ function* compareNewPermissions(place: string, before: readonly string[], after:
   }
 }
 
-function listPermissions(document: Published, { security = document.security ?? [] }: Operation): string[] {
+function listPermissions(document: ContractSnapshot, { security = document.security ?? [] }: Operation): string[] {
   return security.flatMap((requirement) => Object.values(requirement).flat())
 }
 
-/** Returns the format, with percent as money: percentages had that format when both had two decimals. */
+/**
+ * Returns the format, with percent treated as money, because percentages had the format of money when both had two
+ * decimals.
+ */
 function getFormat({ format }: Schema): unknown {
   return format === 'percent' ? 'money' : format
 }
@@ -429,13 +437,13 @@ function mergeSharedParameters(operation: Operation, item: Record<string, unknow
   return { ...operation, parameters: [...shared, ...(operation.parameters ?? [])] }
 }
 
-function resolveSchema(document: Published, schema: Schema): Schema {
+function resolveSchema(document: ContractSnapshot, schema: Schema): Schema {
   if (typeof schema.$ref !== 'string') return schema
   const { $ref: _, ...beside } = schema
   return { ...resolveSchema(document, resolveReference<Schema>(document, schema)), ...beside }
 }
 
-function resolveReference<T>(document: Published, value: unknown): T {
+function resolveReference<T>(document: ContractSnapshot, value: unknown): T {
   const { $ref } = value as { $ref?: unknown }
   if (typeof $ref !== 'string') return value as T
   const target = $ref
@@ -460,3 +468,16 @@ function listRequired(schema: Schema): ReadonlySet<string> {
 function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null
 }
+
+function isSamePattern(before: unknown, after: unknown): boolean {
+  return SAME_PATTERNS.some(([old, present]) => old === before && present === after)
+}
+
+/** Patterns with lookaround, which model providers reject, and equivalent patterns without lookaround. */
+const SAME_PATTERNS: readonly (readonly [string, string])[] = [
+  ['^(?!0000)', '^0{0,3}[^0]'],
+  [
+    '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[\\s\\S]*)$',
+    '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([^w]|w[^h]|wh[^s]|whs[^e]|whse[^c]|whsec[^_])[\\s\\S]*)$',
+  ],
+]

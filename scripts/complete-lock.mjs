@@ -1,12 +1,12 @@
 /**
  * Completes package-lock.json after packages were added or updated: `npm run complete-lock`.
  *
- * It adds the optional packages of other platforms that npm left out because the registry in use does not have them;
- * without them `npm ci` rejects the lock on every platform. Each entry names its platform, and npm skips it on all
- * others.
+ * Adds the optional packages of other platforms that npm omitted because the registry in use does not have them.
+ * Without these packages, `npm ci` rejects the lock file on every platform. Each entry names its platform, and npm
+ * skips the entry on all other platforms.
  *
- * It removes the Node versions that packages require. npm compares them with the Node that npm itself runs on and would
- * warn on Node 20, although everything here runs on the Node that package.json pins.
+ * Removes the Node versions that packages require. npm compares them with its own Node version and would warn on Node
+ * 20, although everything here runs on the Node version that package.json pins.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

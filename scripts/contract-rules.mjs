@@ -1,20 +1,20 @@
 /**
  * The rules of this contract that the standard linters do not have. scripts/lint-contract.ts checks them on the bundle.
  *
- * Each rule is a generator over the whole document that yields [place, fault]; a place is the list of keys that leads
- * there. The rules know no particular resource, so they apply to a new one without an edit. The only names are in short
- * lists of exceptions, which only shrink.
+ * Each rule is a generator over the whole document that yields [place, message]. A place is the list of keys from the
+ * root of the document to the error. The rules name no particular resource, so they also apply to new resources. The
+ * only names are in short lists of exceptions. Do not add to these lists.
  */
 
-import { listBodies, listOperations, METHODS, referenceKeys, resolveReference } from './contract-walk.mjs'
+import { listBodies, listOperations, METHODS, parseReferenceKeys, resolveReference } from './contract-walk.mjs'
 import {
   checkEventExamples,
+  checkExampleSums,
   checkExamplesAgree,
   checkProblemInstances,
-  checkTimes,
-  exampleSums,
+  checkTimestampOrder,
 } from './example-rules.mjs'
-import { checkCurrentTimes, checkSecrets, checkWriters } from './mark-rules.mjs'
+import { checkDefaultsToNow, checkSecretMarks, checkWriterMarks } from './mark-rules.mjs'
 
 const RULES = {
   'tag-groups': checkTagGroups,
@@ -24,8 +24,8 @@ const RULES = {
   expansions: checkExpansions,
   examples: checkExamples,
   'agreeing-examples': checkExamplesAgree,
-  'example-sums': exampleSums,
-  'possible-times': checkTimes,
+  'example-sums': checkExampleSums,
+  'possible-times': checkTimestampOrder,
   'event-examples': checkEventExamples,
   'problem-instances': checkProblemInstances,
   'states-shown': checkStatesShown,
@@ -44,30 +44,33 @@ const RULES = {
   changelog: checkChangelog,
   'flat-names': checkFlatNames,
   records: checkRecords,
-  secrets: checkSecrets,
-  writers: checkWriters,
-  currentTimes: checkCurrentTimes,
+  secrets: checkSecretMarks,
+  writers: checkWriterMarks,
+  'defaults-to-now': checkDefaultsToNow,
 }
 
 export const ruleNames = Object.keys(RULES)
 
 /** Yields the findings of each rule. */
-export function* faultsOf(document, names = ruleNames) {
+export function* listFindings(document, names = ruleNames) {
   for (const name of names) {
     for (const [place, message] of RULES[name](document)) yield { rule: name, place, message }
   }
 }
 
-/** Operations whose name is only a verb, because a noun would repeat the path. */
-const BARE_VERBS = ['redeliver', 'search']
+/** The operation whose name is only a verb, because a noun would repeat the path. */
+const BARE_VERBS = ['search']
 
 /**
- * Resources that describe the service rather than records. They come from this document, so they have no version, no
- * dates to sort or filter by, and no intermediate states.
+ * Resources that describe the service, and not records. These resources come from this document, so they have no
+ * version, no dates to sort or filter by, and no intermediate states.
  */
 const CATALOG_PATHS = ['/api/ext/skills', '/api/ext/event-types']
 
-/** How users are signed in. These are not records of the builder, so they have no version and nothing to sync. */
+/**
+ * Resources for the sign-in of users. These resources are not records of the builder, so they have no version and
+ * nothing to sync.
+ */
 const SESSIONS = ['/api/admin/session', '/api/admin/sessions', '/api/admin/passkeys']
 
 /** The verbs that an operationId may start with. A POST may use any verb that is not in these lists. */
@@ -78,15 +81,20 @@ const VERBS = {
   delete: ['archive', 'remove', 'delete', 'reset'],
 }
 
-/** The docs navigate to a tag by its group, so a tag outside the groups would never be found. */
+/**
+ * Checks the groups of tags. The docs navigate to a tag by its group, so a tag outside the groups would never be found.
+ */
 function* checkTagGroups(document) {
   const declared = (document.tags ?? []).map((tag) => tag.name)
   const grouped = (document['x-tagGroups'] ?? []).flatMap((group) => group.tags)
   for (const tag of declared) {
     const count = grouped.filter((name) => name === tag).length
-    if (count !== 1) yield [['x-tagGroups'], `The tag ${tag} is in ${count} groups instead of one.`]
+    if (count !== 1)
+      yield [['x-tagGroups'], `Expected the tag ${tag} in exactly one group, but it is in ${count} groups.`]
   }
-  for (const tag of grouped) if (!declared.includes(tag)) yield [['x-tagGroups'], `There is no tag ${tag}.`]
+  for (const tag of grouped)
+    if (!declared.includes(tag))
+      yield [['x-tagGroups'], `Unknown tag ${tag}. Declare it in \`tags\`, or remove it from the group.`]
 }
 
 function* checkPathOrder(document) {
@@ -96,14 +104,18 @@ function* checkPathOrder(document) {
   let ranks = new Map()
   for (const [path, item] of Object.entries(document.paths)) {
     if (!/^(\/([a-z]+([-.][a-z]+)*|\{[a-zA-Z]+\}))+$/.test(path))
-      yield [['paths', path], 'A path is written in kebab-case.']
+      yield [['paths', path], 'Expected the path in kebab-case.']
     const tags = new Set(METHODS.flatMap((method) => item[method]?.tags ?? []))
-    if (tags.size > 1) yield [['paths', path], `Operations of one path carry one tag, not ${[...tags].join(' and ')}.`]
+    if (tags.size > 1)
+      yield [
+        ['paths', path],
+        `Expected all operations of a path to have the same tag, but this path has ${[...tags].join(' and ')}.`,
+      ]
     const tag = tagOrder.indexOf([...tags][0])
     if (tag < lastTag)
       yield [
         ['paths', path],
-        `Paths stand in the order of the tags: ${tagOrder[tag]} comes before ${tagOrder[lastTag]}.`,
+        `Expected the paths in the order of their tags. Move this path of ${tagOrder[tag]} above the paths of ${tagOrder[lastTag]}.`,
       ]
     if (tag !== lastTag) ranks = new Map()
     lastTag = tag
@@ -113,7 +125,7 @@ function* checkPathOrder(document) {
     const rank = pathRank(path, item)
     const highest = ranks.get(resource) ?? 0
     if (rank < highest) {
-      yield [['paths', path], `Within ${resource} this ${RANKS[rank]} comes before every ${RANKS[highest]}.`]
+      yield [['paths', path], `Move this ${RANKS[rank]} above the first ${RANKS[highest]} of ${resource}.`]
     }
     ranks.set(resource, Math.max(rank, highest))
   }
@@ -121,7 +133,7 @@ function* checkPathOrder(document) {
 
 const RANKS = ['collection', 'item', 'sub-resource', 'action']
 
-/** Below an item, a path that can be read is a sub-resource; one that only accepts POST is an action. */
+/** Returns the rank of a path. Below an item, a path with only POST is an action, and any other path is a sub-resource. */
 function pathRank(path, item) {
   if (!path.includes('{')) return 0
   if (path.endsWith('}')) return 1
@@ -134,16 +146,20 @@ function* checkOperationNames(document) {
   for (const { operation, method, at } of listOperations(document)) {
     const id = operation.operationId
     if (typeof id !== 'string') {
-      yield [at, 'Every operation has an operationId.']
+      yield [at, 'The operation has no operationId. Add one.']
       continue
     }
     const place = [...at, 'operationId']
     if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(id) && !BARE_VERBS.includes(id)) {
-      yield [place, `"${id}" is not a verb and a noun in camelCase.`]
+      yield [place, `Expected the operationId "${id}" to be a verb and a noun in camelCase.`]
     }
     const verb = id.match(/^[a-z]+/)?.[0]
     const fits = method === 'post' ? !others.includes(verb) : VERBS[method].includes(verb)
-    if (!fits) yield [place, `A ${method.toUpperCase()} does not begin with "${verb}".`]
+    if (!fits)
+      yield [
+        place,
+        `The name of a ${method.toUpperCase()} operation cannot start with the verb "${verb}". Use another verb or method.`,
+      ]
   }
 }
 
@@ -153,30 +169,42 @@ function* checkPermissions(document) {
   for (const { operation, at } of listOperations(document)) {
     const place = [...at, 'security']
     if (isForVisitors(operation)) continue
-    // An operation that is open to keys is open to users too, with the same permissions.
+    // An operation that API keys may call is also open to users with the same permissions.
     const stated = operation.security?.filter?.((each, _, all) => all.length === 1 || !('session' in each)) ?? []
     if (stated.length !== 1) {
-      yield [at, 'Every operation states the one requirement that it has under `security`.']
+      yield [at, 'Expected exactly one requirement in `security`.']
       continue
     }
     const [[scheme, needed], ...more] = Object.entries(stated[0])
     const ofSession = operation.security.find((each) => each !== stated[0])?.session
     if (scheme === 'apiKey' && !operation['x-keys-only'] && ofSession?.join() !== needed.join?.())
-      yield [place, 'Beside apiKey stands session with the same permissions, unless the operation has x-keys-only.']
+      yield [
+        place,
+        'Expected `session` in `security` with the same permissions as `apiKey`. If only API keys may call the operation, set x-keys-only.',
+      ]
     if (more.length > 0 || !Array.isArray(needed) || !['apiKey', 'portalToken', 'session'].includes(scheme)) {
       yield [
         place,
-        'An operation is open to apiKey or session with a list of permissions, empty where any key or user will do, or to portalToken.',
+        'Expected `security` to contain apiKey, session, or portalToken with a list of permissions. The list is empty if any key or user may call the operation.',
       ]
       continue
     }
     const known = scheme === 'session' ? [...ofKeys, ...ofPeople] : ofKeys
-    if (isPortalOnly(operation) && needed.length > 0) yield [place, 'A vendor has no permissions.']
+    if (isPortalOnly(operation) && needed.length > 0)
+      yield [
+        place,
+        'An operation for vendors cannot require permissions, because vendors have none. Use an empty list.',
+      ]
     for (const permission of needed) {
-      if (!known.includes(permission)) yield [place, `"${permission}" is not among the permissions.`]
-      // Docs and tools show the permissions from here, so the description need not. If it names any, it must name all.
-      if (saysLess(operation, permission))
-        yield [[...at, 'description'], `The description does not say that it needs ${permission}.`]
+      if (!known.includes(permission))
+        yield [place, `Unknown permission "${permission}". Add it to the schema Permission, or correct it.`]
+      // Docs and tools read the permissions from here, so the description does not need to name them. If the
+      // description names a permission, it must name all permissions.
+      if (omitsPermission(operation, permission))
+        yield [
+          [...at, 'description'],
+          `The description names some required permissions, but not ${permission}. Name all of them.`,
+        ]
     }
   }
 }
@@ -194,7 +222,7 @@ function* checkExpansions(document) {
       const at = ['x-expands', record, name]
       const id = resolveReference(document, properties[`${name}Id`])
       if (!id || !schemas[target]) {
-        yield [at, `There is no field ${name}Id in ${record}, or no schema ${target}.`]
+        yield [at, `${record} has no field ${name}Id, or there is no schema ${target}. Correct x-expands.`]
         continue
       }
       const isNullable = [id.type].flat().includes('null')
@@ -202,10 +230,13 @@ function* checkExpansions(document) {
       if ($ref !== `#/components/schemas/${target}` || isNullable !== Boolean(properties[name]?.anyOf))
         yield [
           ['components', 'schemas', record],
-          `${record} has a field ${name} that is a ${target}${isNullable ? ' or null' : ''}, because of x-expands.`,
+          `Expected ${record} to have a field ${name} with the type ${target}${isNullable ? ' or null' : ''}, because x-expands declares it.`,
         ]
       if (resolveReference(document, schemas[record])?.required?.includes(name))
-        yield [['components', 'schemas', record], `${name} is optional, because only \`expand\` adds it.`]
+        yield [
+          ['components', 'schemas', record],
+          `Remove ${name} from \`required\`, because only \`expand\` adds the field.`,
+        ]
     }
   }
   for (const { operation, method, parameters, at } of listOperations(document)) {
@@ -219,7 +250,10 @@ function* checkExpansions(document) {
     ])
     const offered = parameters.find(({ name }) => name === 'expand')?.schema?.items?.enum ?? []
     if (offered.join() !== expected.join())
-      yield [[...at, 'parameters'], `By x-expands, expand offers ${expected.join(', ') || 'nothing'} here.`]
+      yield [
+        [...at, 'parameters'],
+        `Expected the parameter expand to accept ${expected.join(', ') || 'nothing'}, because x-expands declares it.`,
+      ]
   }
 }
 
@@ -227,38 +261,38 @@ function schemaName(reference) {
   return reference?.$ref?.split('/').at(-1)
 }
 
-/** Whether only a vendor may call it; vendors have no permissions and no integration. */
+/** Returns whether only vendors may call the operation. Vendors have no permissions and no integration. */
 function isPortalOnly({ security }) {
   return security?.length > 0 && security.every((requirement) => 'portalToken' in requirement)
 }
 
-/** Whether everyone may call it, because it is part of the sign-in. */
+/** Returns whether everyone may call the operation, because it is part of the sign-in. */
 function isForVisitors({ security }) {
   return Array.isArray(security) && security.length === 0
 }
 
-/** Whether every signed-in user may call it, in any role. */
+/** Returns whether every signed-in user may call the operation, in any role. */
 function isForAnySession({ security }) {
   return security?.length === 1 && security[0].session?.length === 0
 }
 
-function saysLess({ description = '' }, permission) {
+function omitsPermission({ description = '' }, permission) {
   return /\bneeds [a-z]+:/i.test(description) && !description.includes(permission)
 }
 
 function* checkExamples(document) {
   for (const { media, at } of listBodies(document)) {
     const named = Object.entries(media.examples ?? {})
-    if (named.length === 0) yield [at, 'Every body has at least one named example.']
+    if (named.length === 0) yield [at, 'The body has no named example. Add one to `examples`.']
     for (const [name, reference] of named) {
       const example = resolveReference(document, reference)
-      if (!example || !('value' in example)) yield [[...at, 'examples', name], 'An example holds a value.']
-      else if (!example.summary) yield [[...at, 'examples', name], 'An example has a summary.']
+      if (!example || !('value' in example)) yield [[...at, 'examples', name], 'The example has no `value`. Add one.']
+      else if (!example.summary) yield [[...at, 'examples', name], 'The example has no `summary`. Add one.']
     }
   }
 }
 
-/** Readers of the document, and users of the mock, see a resource in each of its states. */
+/** Checks that the examples show a resource in each status, for readers of the docs and users of the mock. */
 function* checkStatesShown(document) {
   for (const { path, operation, method, at } of listOperations(document)) {
     if (method !== 'get' || !path.endsWith('}')) continue
@@ -268,7 +302,11 @@ function* checkStatesShown(document) {
       (reference) => resolveReference(document, reference)?.value?.status,
     )
     const missing = states.filter((state) => !shown.includes(state))
-    if (missing.length > 0) yield [[...at, 'responses', '200'], `No example shows the status ${missing.join(', ')}.`]
+    if (missing.length > 0)
+      yield [
+        [...at, 'responses', '200'],
+        `No example shows the status ${missing.join(', ')}. Add one for each of these statuses.`,
+      ]
   }
 }
 
@@ -302,21 +340,23 @@ function* checkProblemResponses(document) {
     if (!isPortalOnly(operation) && !(method === 'get' && isForAnySession(operation))) demanded.push('403')
     if (path.includes('{')) demanded.push('404')
     if (operation.requestBody) demanded.push('400', '413', '415')
-    // Attempts of a visitor, and resources that are only changed but neither created nor ended, cannot conflict with
-    // anything.
+    // A request of a visitor cannot cause a conflict. The same applies to resources that are changed, but not
+    // created or ended.
     const isAtOdds = method === 'patch' ? path.endsWith('}') : method === 'post' && !isForVisitors(operation)
     if (isAtOdds || method === 'put') demanded.push('409')
     if (parameters.some((parameter) => parameter.name === 'If-Match')) demanded.push('412')
     if (parameters.some((parameter) => parameter.name === 'If-None-Match')) demanded.push('304')
     const missing = demanded.filter((status) => !declared.includes(status)).sort()
-    if (missing.length > 0) yield [[...at, 'responses'], `The answers ${missing.join(', ')} are not declared.`]
+    if (missing.length > 0)
+      yield [[...at, 'responses'], `The responses ${missing.join(', ')} are not declared. Add them to \`responses\`.`]
     for (const status of declared) {
       const place = [...at, 'responses', status]
-      if (!KNOWN_STATUSES.includes(status)) yield [place, `The service never answers ${status} to a known operation.`]
+      if (!KNOWN_STATUSES.includes(status))
+        yield [place, `The service never returns ${status} for a known operation. Remove this response.`]
       if (status < '400') continue
       const problem = resolveReference(document, operation.responses[status])?.content?.['application/problem+json']
       if (problem?.schema?.$ref !== '#/components/schemas/Problem')
-        yield [place, 'A problem is answered as application/problem+json by the schema Problem.']
+        yield [place, 'Expected an error response to be application/problem+json with the schema Problem.']
     }
   }
 }
@@ -325,7 +365,7 @@ function* checkHeaders(document) {
   for (const { path, operation, method, parameters, at } of listOperations(document)) {
     const has = (name) => parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
     const single = path.endsWith('}') && !CATALOG_PATHS.some((catalogue) => path.startsWith(catalogue))
-    // A link is used once, so a sign-in cannot be repeated, and a session has no version.
+    // A link can be used only once, so a sign-in cannot be repeated. A session has no version.
     const isRecord = !SESSIONS.some((part) => path.startsWith(part))
     const demanded = {
       'Idempotency-Key': method === 'post' && !isForVisitors(operation),
@@ -333,7 +373,8 @@ function* checkHeaders(document) {
       'If-None-Match': method === 'get' && single,
     }
     for (const [name, wanted] of Object.entries(demanded)) {
-      if (wanted && !has(name)) yield [at, `This operation takes the header ${name}.`]
+      if (wanted && !has(name))
+        yield [at, `The operation does not declare the header ${name}. Add it to \`parameters\`.`]
     }
     for (const [status, reference] of Object.entries(operation.responses ?? {})) {
       const sent = Object.keys(resolveReference(document, reference)?.headers ?? {})
@@ -345,7 +386,10 @@ function* checkHeaders(document) {
       if (method === 'post' && status < '300' && !isForVisitors(operation)) expected.push('Idempotent-Replayed')
       const missing = expected.filter((name) => !sent.includes(name))
       if (missing.length > 0)
-        yield [[...at, 'responses', status], `The answer does not declare the header ${missing.join(', ')}.`]
+        yield [
+          [...at, 'responses', status],
+          `The response does not declare the header ${missing.join(', ')}. Add it to \`headers\`.`,
+        ]
     }
   }
 }
@@ -362,28 +406,31 @@ function* checkLists(document) {
     )
     const paged = Boolean(page?.properties?.data && page.properties.nextCursor)
     const named = String(operation.operationId).startsWith('list')
-    if (named && !paged) yield [at, 'A list answers a page of `data` and `nextCursor`.']
+    if (named && !paged)
+      yield [at, 'Expected the response of a list operation to have the fields `data` and `nextCursor`.']
     if (!paged) continue
-    if (!named) yield [[...at, 'operationId'], 'An operation that answers a page is called list….']
+    if (!named) yield [[...at, 'operationId'], 'The response is a page of records. Start the operationId with "list".']
     const query = new Map(
       parameters.filter((parameter) => parameter.in === 'query').map((parameter) => [parameter.name, parameter]),
     )
     const demanded = isPortalOnly(operation) || SESSIONS.includes(path) ? PAGE_PARAMETERS : LIST_PARAMETERS
     const missing = demanded.filter((name) => !query.has(name))
-    if (missing.length > 0) yield [[...at, 'parameters'], `Every list takes ${missing.join(', ')}.`]
+    if (missing.length > 0)
+      yield [[...at, 'parameters'], `The list does not declare the parameters ${missing.join(', ')}. Add them.`]
     if (!resolveReference(document, operation.responses['200']).headers?.Link)
-      yield [[...at, 'responses', '200'], 'A page declares the header Link.']
+      yield [[...at, 'responses', '200'], 'The response does not declare the header Link. Add it to `headers`.']
     const sort = resolveReference(document, query.get('sort')?.schema)
     if (!sort) continue
-    // Append-only records (events, status changes) have a single order: the one in which they happened.
+    // Append-only records (events, status changes) have a single order: the order in which they happened.
     const item = resolveReference(document, resolveReference(document, page.properties.data)?.items)
     const changes = Boolean(item?.properties?.updatedAt)
     const fields = (sort.enum ?? []).map((field) => field.replace(/^-/, ''))
     const offered = [...fields, ...(changes ? ['createdAt', 'updatedAt'] : [])].flatMap((field) => [field, `-${field}`])
     const lacking = new Set(offered.filter((field) => !sort.enum?.includes(field)))
-    if (lacking.size > 0) yield [[...at, 'parameters'], `One can also sort by ${[...lacking].join(', ')}.`]
+    if (lacking.size > 0)
+      yield [[...at, 'parameters'], `The parameter sort does not accept ${[...lacking].join(', ')}. Add these values.`]
     if (changes && sort.default !== '-createdAt')
-      yield [[...at, 'parameters'], 'Records are listed with the newest first unless asked otherwise.']
+      yield [[...at, 'parameters'], 'Expected the default of the parameter sort to be -createdAt.']
   }
 }
 
@@ -393,14 +440,14 @@ function* checkBounds(document) {
     const types = [schema.type].flat()
     if (schema.enum || 'const' in schema) continue
     if (types.includes('string') && !('maxLength' in schema) && schema.format !== 'date')
-      yield [at, 'A string has a maxLength.']
-    if (types.includes('array') && !('maxItems' in schema)) yield [at, 'An array has maxItems.']
+      yield [at, 'The string has no maxLength. Add one.']
+    if (types.includes('array') && !('maxItems' in schema)) yield [at, 'The array has no maxItems. Add it.']
     // Responses are bounded by the accepted inputs and by arithmetic, so only inputs need limits here.
     if ((types.includes('number') || types.includes('integer')) && asked.has(schema)) {
       if (!('minimum' in schema || 'exclusiveMinimum' in schema))
-        yield [at, 'A number that is sent to us has a minimum.']
+        yield [at, 'The number in a request has no minimum. Add one.']
       if (!('maximum' in schema || 'exclusiveMaximum' in schema))
-        yield [at, 'A number that is sent to us has a maximum.']
+        yield [at, 'The number in a request has no maximum. Add one.']
     }
   }
 }
@@ -412,13 +459,14 @@ function* checkClosedObjects(document) {
     if (!map)
       yield [
         at,
-        'An object has additionalProperties: false, or says what more it takes and at most how much (maxProperties).',
+        'Expected the object to have additionalProperties: false, or a schema in additionalProperties and a maxProperties.',
       ]
   }
 }
 
 /**
- * Keywords that the validator, the type generator or the agents' schema dialects interpret differently are not allowed.
+ * Keywords that are not allowed, because the validator, the type generator, or the schema dialects of agents interpret
+ * them differently. Each value says what to do instead.
  */
 const AVOIDED_KEYWORDS = {
   allOf: 'write the properties out',
@@ -433,14 +481,25 @@ const AVOIDED_KEYWORDS = {
 function* checkPlainSchemas(document) {
   for (const { schema, at } of listSchemas(document)) {
     for (const [keyword, instead] of Object.entries(AVOIDED_KEYWORDS)) {
-      if (keyword in schema) yield [[...at, keyword], `No ${keyword} in a schema: ${instead}.`]
+      if (keyword in schema)
+        yield [[...at, keyword], `The keyword ${keyword} is not allowed in a schema. Instead, ${instead}.`]
     }
+    for (const name of schema['x-brief'] ?? []) {
+      if (!(name in (schema.properties ?? {})))
+        yield [[...at, 'x-brief'], `x-brief contains the unknown field ${name}. Correct or remove it.`]
+    }
+    // Model providers match in linear time, and reject a whole request for one such pattern.
+    if (typeof schema.pattern === 'string' && /\(\?[=!<]|\\[1-9]/.test(schema.pattern))
+      yield [
+        [...at, 'pattern'],
+        'A pattern cannot contain a lookaround or a back reference. List the allowed characters instead.',
+      ]
   }
 }
 
 /**
- * An actor occurs several times in every record and is stored with it, so fields that few actors have are omitted
- * otherwise.
+ * An actor occurs several times in every record and is stored with the record. Fields that few actors have are
+ * therefore omitted for the other actors.
  */
 const RARE_FIELDS = {
   Actor: ['via', 'source', 'copiedBy'],
@@ -448,8 +507,8 @@ const RARE_FIELDS = {
 }
 
 /**
- * A missing value is null: a schema that occurs only in responses requires all properties, except those that `expand`
- * adds.
+ * A missing value is null: a schema that occurs only in responses requires all properties, except properties that
+ * `expand` adds.
  */
 function* checkRequiredProperties(document) {
   const asked = new Set([...listRequestSchemas(document)].map(({ schema }) => schema))
@@ -463,7 +522,7 @@ function* checkRequiredProperties(document) {
         !RARE_FIELDS[at.at(-1)]?.includes(name) &&
         !(name in (document['x-expands']?.[at.at(-1)] ?? {})),
     )
-    if (missing.length > 0) yield [at, `Answers never leave a field out, so ${missing.join(', ')} is required.`]
+    if (missing.length > 0) yield [at, `A response contains every field. Add ${missing.join(', ')} to \`required\`.`]
   }
 }
 
@@ -472,16 +531,19 @@ function* checkEvents(document) {
   const kinds = document.components.schemas.AuditResourceType.enum
   for (const type of declared) {
     const at = ['webhooks', type]
-    if (!kinds.includes(type.split('.')[0])) yield [at, `An event type begins with the kind of a record, not ${type}.`]
+    if (!kinds.includes(type.split('.')[0]))
+      yield [at, `Expected the event type ${type} to start with the kind of a record.`]
     const { post, ...rest } = document.webhooks[type]
-    if (!post || METHODS.some((method) => method in rest)) yield [at, 'An event is sent by POST.']
-    // With an operationId, code generators would mistake it for an operation of the service.
-    if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event has no operationId.']
+    if (!post || METHODS.some((method) => method in rest))
+      yield [at, 'Expected an event to have exactly one method, POST.']
+    // If a webhook had an operationId, code generators would mistake it for an operation of the service.
+    if (post?.operationId) yield [[...at, 'post', 'operationId'], 'An event cannot have an operationId. Remove it.']
     const media = post?.requestBody?.content?.['application/json']
-    if (!media?.schema) yield [at, 'An event has a payload in application/json.']
-    else if (Object.keys(media.examples ?? {}).length === 0) yield [[...at, 'post'], 'An event has a named example.']
+    if (!media?.schema) yield [at, 'The event has no payload in application/json. Add a schema.']
+    else if (Object.keys(media.examples ?? {}).length === 0)
+      yield [[...at, 'post'], 'The event has no named example. Add one.']
     else if (resolveReference(document, resolveReference(document, media.schema)?.properties?.type)?.const !== type) {
-      yield [[...at, 'post'], `The payload's type is the constant ${type}.`]
+      yield [[...at, 'post'], `Expected the field type of the payload to be the constant ${type}.`]
     }
     yield* findEventPermission(document, type)
   }
@@ -489,19 +551,23 @@ function* checkEvents(document) {
   for (const { operation, at } of listOperations(document)) {
     for (const [name] of operation.description?.matchAll(new RegExp(`\\b(${groups})\\.[a-z_]+(\\.[a-z_]+)?`, 'g')) ??
       []) {
-      if (!declared.includes(name)) yield [[...at, 'description'], `There is no event ${name}.`]
+      if (!declared.includes(name))
+        yield [[...at, 'description'], `Unknown event ${name}. Correct the name, or add the event to \`webhooks\`.`]
     }
   }
 }
 
-/** An event shows a record, so it requires the permission of the operations that show such a record. */
+/**
+ * Checks the permission of an event. An event shows a record, so it requires the permission of the operations that show
+ * such a record.
+ */
 function* findEventPermission(document, type) {
   const { post } = document.webhooks[type]
   const at = ['webhooks', type, 'post', 'x-permission']
   const permission = post?.['x-permission']
   const known = document.components?.schemas?.Permission?.enum ?? []
   if (!known.includes(permission) || !permission.endsWith(':read')) {
-    yield [at, 'An event says under x-permission what one has to be allowed to read.']
+    yield [at, 'The event has no x-permission. Add the permission that a reader of the event needs.']
     return
   }
   const payload = resolveReference(document, post.requestBody?.content?.['application/json']?.schema)
@@ -513,57 +579,106 @@ function* findEventPermission(document, type) {
     if (!records.includes(shown?.$ref)) continue
     const needed = (operation.security ?? []).flatMap((requirement) => requirement.apiKey ?? [])
     if (!needed.includes(permission))
-      yield [at, `${operation.operationId} shows the same record and needs ${needed.join(' and ')}.`]
+      yield [
+        at,
+        `Expected x-permission to be ${needed.join(' and ')}, the permission of ${operation.operationId}, which returns the same record.`,
+      ]
   }
 }
 
-/** The events of an operation are declared under `x-emits`, where docs and tools find them. */
+/**
+ * Checks `x-emits`, which declares the events of an operation for docs and tools, and `x-timed`, which marks an event
+ * that only a scheduled job emits.
+ */
 function* checkEmits(document) {
   const declared = Object.keys(document.webhooks ?? {})
+  const emitted = new Set([...listOperations(document)].flatMap(({ operation }) => operation['x-emits'] ?? []))
+  for (const type of declared) {
+    const { 'x-timed': isTimed } = document.webhooks[type].post ?? {}
+    const place = ['webhooks', type, 'post', 'x-timed']
+    if (isTimed !== undefined && isTimed !== true)
+      yield [place, 'Expected x-timed to be true. If the event is not timed, remove x-timed.']
+    else if (isTimed && emitted.has(type))
+      yield [
+        place,
+        'The event cannot have x-timed, because an operation emits it. Remove x-timed, or the event from x-emits.',
+      ]
+  }
   for (const { operation, method, at } of listOperations(document)) {
     const place = [...at, 'x-emits']
     const types = operation['x-emits'] ?? []
     if (!Array.isArray(types)) {
-      yield [place, 'x-emits is a list of event types.']
+      yield [place, 'Expected x-emits to be a list of event types.']
       continue
     }
-    if (types.length > 0 && method === 'get') yield [place, 'What only reads emits nothing.']
-    if ('x-emits' in operation && types.length === 0) yield [place, 'An operation that emits nothing says nothing.']
+    if (types.length > 0 && method === 'get') yield [place, 'A GET operation cannot emit events. Remove x-emits.']
+    if ('x-emits' in operation && types.length === 0) yield [place, 'x-emits is an empty list. Remove it.']
     if (types.join() !== [...new Set(types)].sort().join())
-      yield [place, 'Event types are in alphabetical order, each once.']
-    for (const type of types) if (!declared.includes(type)) yield [place, `There is no event ${type}.`]
+      yield [place, 'Expected the event types in alphabetical order, without duplicates.']
+    for (const type of types)
+      if (!declared.includes(type))
+        yield [place, `Unknown event ${type}. Correct the name, or add the event to \`webhooks\`.`]
     const { description = '' } = operation
     const said = description.slice(description.search(/\bemits\b/i)).match(/\b[a-z_]+(\.[a-z_]+)+/g) ?? []
     for (const type of /\bemits\b/i.test(description) ? said : []) {
-      if (!types.includes(type)) yield [place, `The description says that it emits ${type}.`]
+      if (!types.includes(type))
+        yield [place, `The description says that the operation emits ${type}. Add the event to x-emits.`]
     }
   }
 }
 
-/** The composite skills are declared apart from the operations, which are skills too. */
+/** Checks the composite skills, which are declared apart from the operations. The operations are skills, too. */
 function* checkSkills(document) {
   const known = document.components?.schemas?.Permission?.enum ?? []
   const operationIds = [...listOperations(document)].map(({ operation }) => operation.operationId)
   for (const [name, skill] of Object.entries(document['x-skills'] ?? {})) {
     const at = ['x-skills', name]
-    // The trade has a single word for this one.
+    // The building trade has a single word for a lookahead.
     if (!/^([a-z]+([A-Z][a-z0-9]*)+|lookahead)$/.test(name))
-      yield [at, `"${name}" is not a verb and a noun in camelCase.`]
-    if (operationIds.includes(name)) yield [at, 'An operation already has this name.']
+      yield [at, `Expected the name of the skill, "${name}", to be a verb and a noun in camelCase.`]
+    if (operationIds.includes(name)) yield [at, 'An operation has the same name. Choose another name for the skill.']
     for (const member of ['summary', 'description', 'permissions', 'input', 'output']) {
-      if (!skill[member]) yield [at, `A skill has ${member}.`]
+      if (!skill[member]) yield [at, `The skill has no ${member}. Add it.`]
     }
-    if (typeof skill.writes !== 'boolean') yield [at, 'A skill says whether it writes.']
+    if (typeof skill.writes !== 'boolean') yield [at, 'Expected the skill to have `writes: true` or `writes: false`.']
     if (Object.keys(skill.examples ?? {}).length === 0)
-      yield [at, 'A skill has at least one named example of its input.']
+      yield [at, 'The skill has no named example of its input. Add one.']
     for (const permission of skill.permissions ?? []) {
-      if (!known.includes(permission)) yield [[...at, 'permissions'], `"${permission}" is not among the permissions.`]
-      if (saysLess(skill, permission)) yield [at, `The description does not say that it needs ${permission}.`]
+      if (!known.includes(permission))
+        yield [
+          [...at, 'permissions'],
+          `Unknown permission "${permission}". Add it to the schema Permission, or correct it.`,
+        ]
+      if (omitsPermission(skill, permission))
+        yield [at, `The description names some required permissions, but not ${permission}. Name all of them.`]
     }
     yield* checkEffect(at, skill, skill.writes)
+    yield* checkPhrases(at, skill)
   }
-  for (const { operation, method, at } of listOperations(document)) yield* checkEffect(at, operation, method !== 'get')
+  for (const { operation, method, at } of listOperations(document)) {
+    yield* checkEffect(at, operation, method !== 'get')
+    if (isOffered(operation)) yield* checkPhrases(at, operation)
+  }
 }
+
+/** Returns whether the operation is offered to models as a skill. */
+function isOffered({ operationId, security = [], 'x-tool': isTool, 'x-skill': isSkill }) {
+  const isForKeys = security.some((scheme) => 'apiKey' in scheme)
+  return isForKeys && isTool !== false && isSkill !== false && !RUN_SKILLS.includes(operationId)
+}
+
+/** These operations run skills, and are not skills themselves. */
+const RUN_SKILLS = ['executeSkill', 'executeBatch', 'createProposal', 'approveProposal']
+
+/** Users cannot find a skill whose texts contain none of the words that offices use. */
+function* checkPhrases(at, { 'x-phrases': phrases = [] }) {
+  const distinct = new Set(phrases.map((phrase) => phrase.toLowerCase()))
+  if (distinct.size < MIN_PHRASES)
+    yield [at, `Expected x-phrases to have at least ${MIN_PHRASES} requests in the words of a builder.`]
+  else if (distinct.size < phrases.length) yield [[...at, 'x-phrases'], 'Expected x-phrases without duplicates.']
+}
+
+const MIN_PHRASES = 8
 
 /**
  * Properties of an operation that agents read in addition to its method. An effect that repeats what the method implies
@@ -571,29 +686,32 @@ function* checkSkills(document) {
  */
 function* checkEffect(at, { 'x-effect': stated, 'x-tool': isTool, 'x-skill': isSkill }, writes) {
   if (stated !== undefined && !EFFECTS.includes(stated))
-    yield [[...at, 'x-effect'], `x-effect is one of ${EFFECTS.join(', ')}.`]
-  if (stated !== undefined && !writes) yield [[...at, 'x-effect'], 'What reads says so without x-effect.']
+    yield [[...at, 'x-effect'], `Expected x-effect to be one of ${EFFECTS.join(', ')}.`]
+  if (stated !== undefined && !writes)
+    yield [[...at, 'x-effect'], 'An operation or skill that only reads cannot have x-effect. Remove it.']
   if (isTool !== undefined && isTool !== false)
-    yield [[...at, 'x-tool'], 'x-tool is false where models are not offered something, and left out elsewhere.']
+    yield [[...at, 'x-tool'], 'Expected x-tool to be false. If models may call the operation, remove x-tool.']
   if (isSkill !== undefined && isSkill !== false)
-    yield [[...at, 'x-skill'], 'x-skill is false for an operation that is no skill, and left out elsewhere.']
+    yield [[...at, 'x-skill'], 'Expected x-skill to be false. If the operation is a skill, remove x-skill.']
 }
 
 /** Explained in server/interfaces/skills/skill-effect.ts. */
 const EFFECTS = ['reads', 'adds', 'settles', 'replaces', 'moves']
 
-/** Every code has an entry, and the same title and status everywhere. */
+/** Checks that every code has an entry, and that its title and status are the same everywhere. */
 function* checkProblemCatalog(document) {
   const codes = document.components?.schemas?.ProblemCode?.enum ?? []
   const entries = document['x-problems'] ?? {}
-  for (const code of codes) if (!entries[code]) yield [['x-problems'], `The problem ${code} has no entry.`]
+  for (const code of codes)
+    if (!entries[code]) yield [['x-problems'], `The problem ${code} has no entry in x-problems. Add one.`]
   for (const [code, { when, advice, example }] of Object.entries(entries)) {
     const at = ['x-problems', code]
-    if (!codes.includes(code)) yield [at, `No problem has the code ${code}.`]
-    if (!when || !advice) yield [at, 'An entry says `when` it happens, and gives `advice`.']
+    if (!codes.includes(code)) yield [at, `Unknown problem code ${code}. Correct or remove this entry.`]
+    if (!when || !advice) yield [at, 'Expected the entry to have `when` and `advice`.']
     const shown = resolveReference(document, example)
-    if (shown?.value?.code !== code) yield [at, `The example of ${code} shows another code.`]
-    else if (shown.summary !== shown.value.title) yield [at, 'The summary of the example is the title of the problem.']
+    if (shown?.value?.code !== code) yield [at, `Expected the example of ${code} to have the code ${code}.`]
+    else if (shown.summary !== shown.value.title)
+      yield [at, 'Expected the summary of the example to be the title of the problem.']
   }
   for (const { media, at } of listBodies(document)) {
     for (const [name, reference] of Object.entries(media.examples ?? {})) {
@@ -603,41 +721,44 @@ function* checkProblemCatalog(document) {
       if (title !== entry.title || status !== entry.status)
         yield [
           [...at, 'examples', name],
-          `The problem ${code} is called "${entry.title}" and has the status ${entry.status}.`,
+          `Expected the example of ${code} to have the title "${entry.title}" and the status ${entry.status}.`,
         ]
     }
   }
 }
 
-/** Every release is in the changelog, and everything deprecated is announced with its last day. */
+/** Checks that every release is in the changelog, and that every deprecation is announced with its last day. */
 function* checkChangelog(document) {
   const releases = document['x-changelog'] ?? []
   const at = ['x-changelog']
   if (releases[0]?.version !== document.info?.version)
-    yield [at, `The newest entry is that of ${document.info?.version}, the version of this document.`]
+    yield [at, `Expected the newest entry to be for ${document.info?.version}, the version of this document.`]
   const announced = new Set()
   const ids = new Set([...listOperations(document)].map(({ operation }) => operation.operationId))
   for (const [index, { version, date, changes }] of releases.entries()) {
     const place = [...at, index]
     const older = releases[index + 1]
     if (older && !(compareVersions(version, older.version) > 0 && date >= older.date))
-      yield [place, `The newest version comes first, so ${version} comes before older ones.`]
+      yield [place, `Expected the newest version first. Move ${version} above the older versions.`]
     for (const { kind, operations: concerned } of changes) {
       if (kind === 'removed' && !version.endsWith('.0.0'))
-        yield [place, 'Only a new major version may remove anything.']
+        yield [place, 'Only a new major version can remove something.']
       for (const id of concerned) {
-        if (index === 0 && kind !== 'removed' && !ids.has(id)) yield [place, `There is no operation ${id}.`]
+        if (index === 0 && kind !== 'removed' && !ids.has(id))
+          yield [place, `Unknown operation ${id}. Correct the name.`]
         if (kind === 'deprecated') announced.add(id)
       }
     }
   }
   for (const { operation, at } of listOperations(document)) {
     const { operationId, deprecated, 'x-sunset': sunset } = operation
-    if (sunset !== undefined && !deprecated) yield [at, 'Only what is deprecated has an x-sunset.']
+    if (sunset !== undefined && !deprecated)
+      yield [at, 'An operation with x-sunset must be deprecated. Set `deprecated: true`, or remove x-sunset.']
     if (!deprecated) continue
     if (!/^\d{4}-\d{2}-\d{2}$/.test(sunset))
-      yield [at, 'What is deprecated has its last day under x-sunset (YYYY-MM-DD).']
-    if (!announced.has(operationId)) yield [at, `No entry of x-changelog announces that ${operationId} is deprecated.`]
+      yield [at, 'A deprecated operation has no valid x-sunset. Add its last day (YYYY-MM-DD).']
+    if (!announced.has(operationId))
+      yield [at, `No entry of x-changelog announces that ${operationId} is deprecated. Add one.`]
   }
 }
 
@@ -646,7 +767,7 @@ function compareVersions(a, b) {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2]
 }
 
-/** Skills accept path, query and body in one flat object, so a name may occur in only one of them. */
+/** Skills accept the path, the query, and the body in one flat object, so a name may occur in only one of them. */
 function* checkFlatNames(document) {
   for (const { operation, parameters, at } of listOperations(document)) {
     const names = parameters
@@ -655,39 +776,45 @@ function* checkFlatNames(document) {
     const body = resolveReference(document, operation.requestBody)?.content?.['application/json']?.schema
     names.push(...Object.keys(resolveReference(document, body)?.properties ?? {}))
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
-    if (twice.length > 0) yield [at, `${twice.join(', ')} is the name of two inputs.`]
+    if (twice.length > 0) yield [at, `Two inputs have the name ${twice.join(', ')}. Rename one of them.`]
   }
 }
 
-/** Kinds, prefixes and tables each name one record, and the examples have IDs with the prefix. */
+/** Checks that each kind, prefix, and table belongs to only one record, and that the IDs in examples have the prefix. */
 function* checkRecords(document) {
   const used = new Map()
   for (const [name, { 'x-record': record }] of Object.entries(document.components.schemas)) {
-    // A schema without a kind is another form of a record that has one.
+    // A schema without a kind is another form of a record that has a kind.
     if (record?.kind === undefined) continue
     const at = ['components', 'schemas', name, 'x-record']
     for (const [key, value] of Object.entries(record)) {
       if (key === 'audited') continue
       const whole = `${key === 'auditKind' ? 'kind' : key} ${value}`
-      if (used.has(whole)) yield [at, `The ${whole} belongs to ${used.get(whole)}.`]
+      if (used.has(whole)) yield [at, `${used.get(whole)} already uses the ${whole}. Choose another value.`]
       used.set(whole, name)
     }
     const id = document.components.examples?.[name]?.value?.id
     if (id !== undefined && !String(id).startsWith(`${record.prefix}_`))
-      yield [at, `IDs begin with ${record.prefix}_, but the example has ${id}.`]
+      yield [at, `Expected the ID of the example to start with ${record.prefix}_, but it is ${id}.`]
   }
 }
 
-/** Readers without support for x-enumDescriptions find the same in the description. */
+/** Readers without support for x-enumDescriptions find the same texts in the description. */
 function* checkEnumDescriptions(document) {
   for (const { schema, at } of listSchemas(document)) {
     const descriptions = schema['x-enumDescriptions']
     if (!descriptions) continue
     if (Object.keys(descriptions).join() !== schema.enum?.join())
-      yield [[...at, 'x-enumDescriptions'], 'x-enumDescriptions describes the values of `enum`, in the same order.']
+      yield [
+        [...at, 'x-enumDescriptions'],
+        'Expected x-enumDescriptions to describe the values of `enum` in the same order.',
+      ]
     for (const [value, text] of Object.entries(descriptions)) {
       if (!schema.description?.includes(`\`${value}\`: ${text}`))
-        yield [[...at, 'description'], `The description says "\`${value}\`: ${text}", as x-enumDescriptions does.`]
+        yield [
+          [...at, 'description'],
+          `Expected the description to contain "\`${value}\`: ${text}" from x-enumDescriptions.`,
+        ]
     }
   }
 }
@@ -738,20 +865,20 @@ function* listSchemas(document) {
   }
 }
 
-/** Yields a schema and those written inside it, without following references. */
+/** Yields a schema and the schemas that are written inside it, without following references. */
 function* listNestedSchemas(schema, at) {
   if (!schema || typeof schema !== 'object' || schema.$ref) return
   yield { schema, at }
   for (const [keys, inner] of listSubschemas(schema)) yield* listNestedSchemas(inner, [...at, ...keys])
 }
 
-/** Yields a schema and everything it reaches, including through references. */
+/** Yields a schema and every schema that it reaches, including through references. */
 function* listReachableSchemas(document, schema, at, visited) {
   if (!schema || typeof schema !== 'object') return
   const target = resolveReference(document, schema)
   if (!target || visited.has(target)) return
   visited.add(target)
-  const home = schema.$ref ? referenceKeys(schema.$ref) : at
+  const home = schema.$ref ? parseReferenceKeys(schema.$ref) : at
   yield { schema: target, at: home }
   for (const [keys, inner] of listSubschemas(target))
     yield* listReachableSchemas(document, inner, [...home, ...keys], visited)

@@ -1,6 +1,6 @@
 /**
- * The files of the contract as they are written: the file and line of each part of the bundle, and the parts of the
- * files that the bundle lacks.
+ * The source files of the contract: the file and line of each part of the bundle, and the parts of the files that are
+ * not in the bundle.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,14 +24,14 @@ export interface Line {
 
 export interface ContractSource {
   files: { file: string; lines: number }[]
-  /** Returns the line of a part of the bundle, or of its nearest enclosing part that is written somewhere. */
+  /** Returns the line of a part of the bundle, or of the nearest enclosing part that has a line in a source file. */
   lineOf(keys: readonly (string | number)[]): Line
-  /** Returns components that nothing refers to, and paths, events and skills that openapi.yaml does not list. */
+  /** Returns components that nothing refers to, and paths, events, and skills that openapi.yaml does not list. */
   findUnpublished(document: ContractDocument): (Line & { name: string })[]
 }
 
 const INDEX_FILE = 'openapi.yaml'
-/** The parts of a file that openapi.yaml lists one by one. */
+/** The parts of a file that openapi.yaml lists individually. */
 const LISTED_PARTS = ['paths', 'webhooks', 'x-skills']
 
 interface SourceFile {

@@ -23,7 +23,7 @@ export function* listBodies(document) {
     }
     for (const [status, reference] of Object.entries(operation.responses ?? {})) {
       for (const [type, media] of Object.entries(resolveReference(document, reference)?.content ?? {})) {
-        const home = reference.$ref ? referenceKeys(reference.$ref) : [...at, 'responses', status]
+        const home = reference.$ref ? parseReferenceKeys(reference.$ref) : [...at, 'responses', status]
         yield { media, at: [...home, 'content', type] }
       }
     }
@@ -34,11 +34,11 @@ export function resolveReference(document, node) {
   if (!node?.$ref) return node
   return resolveReference(
     document,
-    referenceKeys(node.$ref).reduce((place, key) => place?.[key], document),
+    parseReferenceKeys(node.$ref).reduce((place, key) => place?.[key], document),
   )
 }
 
-export function referenceKeys(reference) {
+export function parseReferenceKeys(reference) {
   return reference
     .replace(/^#\//, '')
     .split('/')

@@ -1,6 +1,6 @@
 /**
- * Checks what happens when processes die under load: the service, its database, or both. Every scenario starts its own
- * service and its own PostgreSQL (or a data folder), and ends with a list of the checks that passed and failed.
+ * Checks the behavior when processes are killed under load: the service, its database, or both. Every scenario starts
+ * its own service and its own PostgreSQL (or a data folder), and ends with a list of the checks that passed and failed.
  *
  *   npm run test:crash                       all scenarios
  *   npm run test:crash -- outage drain       those whose names start like this
@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
 import { parseCount } from './count-option.ts'
 import { Cascades } from './crash/cascades.ts'
-import { armKill, disarmKill, KILL_POINTS, killAt } from './crash/kill-points.ts'
+import { armKill, disarmKill, KILL_POINTS, testKillPoint } from './crash/kill-points.ts'
 import { Ledger } from './crash/ledger.ts'
 import { Payments } from './crash/payments.ts'
 import { type PrivatePostgres, startPostgres } from './processes/postgres.ts'
@@ -24,7 +24,7 @@ import { startPostgresProxy } from './processes/postgres-proxy.ts'
 import { type Receiver, startReceiver } from './processes/receiver.ts'
 import {
   createBuilder,
-  createOpenEnvironment,
+  createUnlimitedEnvironment,
   type Environment,
   runOperatorCommand,
   type Service,
@@ -39,7 +39,7 @@ const program = new Command('test:crash')
 const { kills } = program.opts<{ kills?: number }>()
 const ROUNDS = kills ?? 20
 
-/** Retries within seconds, so that a round does not take a day. */
+/** Retries happen within seconds, so that a round does not take a day. */
 const QUICK_RETRIES = { WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5,5,5,5,5', WEBHOOK_PROBE_MAX_SECONDS: '2' }
 
 const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
@@ -101,7 +101,7 @@ const scenarios: { name: string; run(check: Check): Promise<void> }[] = [
   },
 ]
 
-// An interruption leaves no processes behind: they end with this one.
+// If the run is interrupted, no processes remain, because they end with this process.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 type Check = (held: boolean, what: string) => void
@@ -118,7 +118,7 @@ async function runScenarios(): Promise<void> {
       else failed++
       console.log(`  ${held ? 'ok  ' : 'FAIL'} ${what}`)
     }).catch((error: unknown) => {
-      if (error instanceof PostgresMissing) return
+      if (error instanceof PostgresMissingError) return
       failed++
       console.log(`  FAIL it ended with ${(error as Error).stack}`)
     })
@@ -128,16 +128,16 @@ async function runScenarios(): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** Sends SIGKILL at random moments under load: everything acknowledged exists, is complete, and was delivered. */
+/** Sends SIGKILL at random moments under load: every acknowledged record exists, is complete, and was delivered. */
 async function testKills(check: Check, database: Environment): Promise<void> {
-  const environment = { ...createOpenEnvironment(database), ...QUICK_RETRIES }
+  const environment = { ...createUnlimitedEnvironment(database), ...QUICK_RETRIES }
   const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
   for (let round = 0; round < ROUNDS; round++) {
     const service = await startService(environment)
     if (round === 0) await ledger.subscribe(service.url, receiver.url)
-    // First resend what the last kill cut off, under its old Idempotency-Key.
+    // First, resend the requests that the last kill cut off, under their old Idempotency-Keys.
     await ledger.repeatUnanswered(service.url)
     const load = ledger.write(service.url, 16)
     await ledger.untilMore(20)
@@ -169,7 +169,7 @@ async function testKillsDuring(
   database: Environment,
   { what, of }: { what: string; of(key: string): CrashLoad },
 ): Promise<void> {
-  const environment = createOpenEnvironment(database)
+  const environment = createUnlimitedEnvironment(database)
   const { key } = await createBuilder(environment)
   const load = of(key)
   const errors: string[] = []
@@ -178,7 +178,7 @@ async function testKillsDuring(
     const service = await startService({ ...environment, COMPILE_AHEAD: 'false' })
     if (round === 0) await load.prepare(service.url)
     cutOff += load.unanswered
-    // Checked before requests that were cut off are sent again, because a repeat may complete partial writes.
+    // This is checked before requests that were cut off are sent again, because a repeat may complete partial writes.
     errors.push(...(await load.faults(service.url)))
     await load.repeatUnanswered(service.url)
     if (round === ROUNDS) {
@@ -202,12 +202,14 @@ async function testKillsDuring(
 const CASCADES = { what: 'cascades', of: (key: string) => new Cascades(key) }
 const PAYMENTS = { what: 'steps of payments', of: (key: string) => new Payments(key) }
 
-/** The point that an event had reached when the process died decides what the next process has to do. */
+/**
+ * Tests kills at each kill point, because the point that an event had reached determines the work of the next process.
+ */
 async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void> {
   for (const [i, point] of KILL_POINTS.entries()) {
-    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
+    const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database(`point${i}`) })
     const { key } = await createBuilder(environment)
-    const { faults, resumedMs } = await killAt(point, environment, key)
+    const { faults, resumedMs } = await testKillPoint(point, environment, key)
     check(
       faults.length === 0,
       `killed ${point}: delivered ${Math.round(resumedMs)} ms after the death${faults.map((fault) => `; ${fault}`).join('')}`,
@@ -215,10 +217,13 @@ async function testKillsAtPoints(check: Check, postgres: Postgres): Promise<void
   }
 }
 
-/** Kills under load, one after the other: at random, at the points, and the database. Checks what the receivers got. */
+/**
+ * Kills processes under load, one after the other: the service at random moments and at the kill points, and the
+ * database. Checks the deliveries that the receivers got.
+ */
 async function testKillsDuringDelivery(check: Check, postgres: Postgres): Promise<void> {
   const proxy = await startPostgresProxy(postgres.url)
-  const environment = { ...createOpenEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
+  const environment = { ...createUnlimitedEnvironment({ DATABASE_URL: proxy.url }), ...QUICK_RETRIES }
   const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const ledger = new Ledger(key)
@@ -268,11 +273,11 @@ async function testKillsDuringDelivery(check: Check, postgres: Postgres): Promis
 }
 
 /**
- * Takes the database away under load and brings it back: the service reports it in the meantime, and recovers without a
- * restart.
+ * Stops the database under load and starts it again. The service reports the outage in the meantime, and recovers
+ * without a restart.
  */
 async function testOutage(check: Check, postgres: Postgres, takeAway: () => Promise<void>): Promise<void> {
-  const environment = { ...createOpenEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
+  const environment = { ...createUnlimitedEnvironment({ DATABASE_URL: postgres.url }), ...QUICK_RETRIES }
   const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const service = await startService(environment)
@@ -317,10 +322,10 @@ async function testOutage(check: Check, postgres: Postgres, takeAway: () => Prom
 }
 
 /**
- * Sends SIGTERM under load: every accepted request is answered completely, and the process ends soon and with success.
+ * Sends SIGTERM under load. Every accepted request gets a complete response, and the process soon ends successfully.
  */
 async function testDrain(check: Check, database: Environment): Promise<void> {
-  const environment = { ...createOpenEnvironment(database), ...QUICK_RETRIES }
+  const environment = { ...createUnlimitedEnvironment(database), ...QUICK_RETRIES }
   const { key } = await createBuilder(environment)
   const receiver = await startReceiver()
   const service = await startService(environment)
@@ -328,7 +333,7 @@ async function testDrain(check: Check, database: Environment): Promise<void> {
   await ledger.subscribe(service.url, receiver.url)
   const load = ledger.write(service.url, 16)
   await ledger.untilMore(100)
-  // These were asked to continue with their body, so the service has accepted them.
+  // The service asked the clients of these requests to send the body, so it has accepted the requests.
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, index) => beginRequest(service.url, key, `{"companyName":"Taken ${index}"}`)),
   )
@@ -363,9 +368,12 @@ async function testDrain(check: Check, database: Environment): Promise<void> {
   await receiver.close()
 }
 
-/** Sends a thousand requests at once to two processes on one database: exactly as many pass as the limit allows. */
+/**
+ * Sends a thousand requests at once to two processes on one database. The number of accepted requests must equal the
+ * limit.
+ */
 async function testLimits(check: Check, url: string): Promise<void> {
-  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
   const { organizationId, key } = await createBuilder(environment)
   const { organizationId: _, key: other } = await createBuilder(environment, 'Cedar & Sons')
   for (const [what, limits, keys, most] of [
@@ -412,9 +420,12 @@ async function createThreeKeys(environment: Environment, organizationId: string)
   return created.map(({ secret }) => secret)
 }
 
-/** Three processes find an empty database at the same moment: one of them creates the schema, and all of them serve. */
+/**
+ * Three processes find an empty database at the same moment. One process creates the schema, and all processes serve
+ * requests.
+ */
 async function testParallelStart(check: Check, url: string): Promise<void> {
-  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
   const services = await Promise.all([0, 1, 2].map(() => startService(environment)))
   check(
     services.every((service) => service.isRunning),
@@ -465,7 +476,7 @@ async function checkLedger(
   )
 }
 
-/** Starts a request that the service has accepted and whose body it waits for. */
+/** Starts a request that the service has accepted and whose body the service is waiting for. */
 function beginRequest(url: string, key: string, body: string): Promise<{ finish(): Promise<string> }> {
   const { hostname, port } = new URL(url)
   return new Promise((started, fail) => {
@@ -503,11 +514,11 @@ interface Postgres extends PrivatePostgres {
   url: string
 }
 
-class PostgresMissing extends Error {}
+class PostgresMissingError extends Error {}
 
 async function withPostgres(run: (postgres: Postgres) => Promise<void>): Promise<void> {
   const postgres = await startPostgres()
-  if (postgres === null) throw new PostgresMissing()
+  if (postgres === null) throw new PostgresMissingError()
   try {
     await run({ ...postgres, url: await postgres.database() })
   } finally {

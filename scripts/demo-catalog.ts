@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type CostCode, type Option, orThrow, type Part, type Plan } from '../client/index.ts'
 import { printLine, type Stage } from './demo-stage.ts'
 
-/** The catalog of the builder in the second act: cost codes, parts, a plan and an option with their takeoffs. */
+/** The catalog of the builder in the second act: cost codes, parts, and a plan and an option with their takeoffs. */
 export interface Catalog {
   readonly codes: Readonly<Record<'lumber' | 'labor' | 'roof', CostCode>>
   readonly parts: Readonly<Record<'stud' | 'labor' | 'shingles', Part>>
@@ -10,7 +10,7 @@ export interface Catalog {
   readonly patio: Option
 }
 
-// A demo that was killed leaves its parts and plan behind, and their names are then taken.
+// If a demo is killed, its parts and plan remain, and their names are taken.
 const runSuffix = randomBytes(2).toString('hex').toUpperCase()
 
 export async function createCatalog(stage: Stage): Promise<Catalog> {

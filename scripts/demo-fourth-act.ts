@@ -7,13 +7,13 @@ import {
   type PurchaseOrder,
   type Sale,
 } from '../client/index.ts'
-import { dateInDays, formatMoney, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
+import { formatMoney, getDateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
- * Plays the last act: a lead becomes a buyer, the home is started, built and paid for, and closed once its sale is
+ * Plays the last act: a lead becomes a buyer. The home is started, built, and paid for, and is closed once its sale is
  * complete. The payments equal the order to the cent.
  */
-export async function sellAndClose(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
+export async function playFourthAct(stage: Stage, { communityId, framerId }: DemoPlace): Promise<void> {
   startChapter('Two families want the same home, and one sees it')
   const home = await planHome(stage, communityId)
   const first = await addLead(stage, home, 'Marsh')
@@ -23,16 +23,16 @@ export async function sellAndClose(stage: Stage, { communityId, framerId }: Demo
   startChapter('Both become buyers at once, and one gets the home')
   const sale = await convertOnce(stage, leads, home)
 
-  startChapter('The deposit comes, the contract is signed, and the sale is approved')
+  startChapter('The deposit is paid, the contract is signed, and the sale is approved')
   await approveSale(stage, sale)
 
-  startChapter('The bank agrees, and the home is started')
+  startChapter('The financing is approved, and construction starts')
   await startHome(stage, home, sale)
 
-  startChapter('It is framed, and the framer is paid to the cent')
+  startChapter('The framer is paid to the cent for the framing')
   await payOrder(stage, await orderFraming(stage, home, framerId))
 
-  startChapter('The home is completed, and closed once its sale is')
+  startChapter('The home is completed, and is closed after its sale')
   await closeSale(stage, home, sale)
 }
 
@@ -49,7 +49,7 @@ async function planHome(stage: Stage, communityId: string): Promise<Home> {
   const at = { params: { path: { homeId: home.id } } }
   traces.push(async () => {
     const { status } = await orThrow(plumbline.GET('/api/ext/homes/{homeId}', at))
-    // A closed home stays in the books; a home that the demo has not finished is cancelled.
+    // A closed home is kept. A home that the demo has not finished is canceled.
     for (const next of status === 'closed' ? (['warranty', 'archived'] as const) : (['cancelled'] as const))
       await moveHome(stage, home, next)
   })
@@ -71,7 +71,7 @@ async function addLead({ plumbline, traces }: Stage, { communityId }: Home, last
   const path = { leadId: lead.id }
   traces.push(async () => {
     const { status } = await orThrow(plumbline.GET('/api/ext/leads/{leadId}', { params: { path } }))
-    // A converted lead stays.
+    // A converted lead is kept.
     if (status !== 'converted') await orThrow(plumbline.DELETE('/api/ext/leads/{leadId}', { params: { path } }))
   })
   return lead
@@ -93,10 +93,10 @@ async function convertOnce({ plumbline, traces }: Stage, leads: readonly Lead[],
       plumbline.POST('/api/ext/leads/{leadId}/convert', {
         params: { path: { leadId } },
         body: {
-          ...{ homeId: home.id, lotPremium: 6_500, incentives: 4_000, targetCloseDate: dateInDays(150) },
+          ...{ homeId: home.id, lotPremium: 6_500, incentives: 4_000, targetCloseDate: getDateInDays(150) },
           financing: { type: 'conventional', lender: 'First Hill Bank', status: 'applied' },
-          deposits: [{ amount: 10_000, dueDate: dateInDays(7) }],
-          contingencies: [{ type: 'financing', dueDate: dateInDays(30) }],
+          deposits: [{ amount: 10_000, dueDate: getDateInDays(7) }],
+          contingencies: [{ type: 'financing', dueDate: getDateInDays(30) }],
         },
       }),
     ),
@@ -197,14 +197,14 @@ function recordProgress(
   )
 }
 
-/** Pays completed work with a run, the rest when it is completed, and the retainage at the end. */
+/** Pays completed work with a payment run, the rest when the work is complete, and the retainage at the end. */
 async function payOrder(stage: Stage, order: PurchaseOrder): Promise<void> {
   const { plumbline } = stage
   printLine(`${order.number} over ${formatMoney(order.total)}: ${formatMoney(order.completedAmount)} are done.`)
   const run = await orThrow(
     plumbline.POST('/api/ext/payment-runs', {
-      // As if it were already due.
-      body: { vendorIds: [order.vendorId], throughDate: dateInDays(60), method: 'ach' },
+      // The date is in the future, so that the payment counts as due.
+      body: { vendorIds: [order.vendorId], throughDate: getDateInDays(60), method: 'ach' },
     }),
   )
   const paymentIds = [...run.paymentIds]

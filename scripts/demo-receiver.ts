@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../client/webhooks.ts'
 
 /**
- * A minimal subscriber: it receives requests on this machine, accepts only those signed with its secret, and responds
- * with 204. A delivery that arrives twice, as any may, counts once.
+ * A minimal subscriber that receives requests on this machine. It accepts only requests that are signed with its
+ * secret, and responds with 204. A delivery that arrives twice counts once.
  */
 export interface Receiver {
   readonly url: string
   readonly events: ReadonlyMap<string, WebhookEvent>
-  /** Requests with a wrong signature. There should be none. */
+  /** Requests with a wrong signature. The list should be empty. */
   readonly refused: readonly string[]
-  /** Resolves once every one of the events has arrived; rejects after `seconds`. */
+  /** Resolves when every event has arrived; rejects after `seconds`. */
   hears(ids: readonly string[], seconds: number): Promise<void>
   close(): Promise<void>
 }
 
-export async function startReceiver(secret: string, onEvent: (event: WebhookEvent) => void): Promise<Receiver> {
+export async function startDemoReceiver(secret: string, onEvent: (event: WebhookEvent) => void): Promise<Receiver> {
   const events = new Map<string, WebhookEvent>()
   const refused: string[] = []
   const waiting = new Set<() => void>()

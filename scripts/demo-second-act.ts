@@ -9,19 +9,19 @@ import {
 } from '../client/index.ts'
 import { type Catalog, createCatalog } from './demo-catalog.ts'
 import {
-  dateInDays,
   formatMoney,
+  getDateInDays,
+  printCostCodes,
   printLine,
   printTable,
   type Stage,
-  showCostCodes,
   startChapter,
 } from './demo-stage.ts'
 
 /**
  * Plays the second act: from the drawing of a plan to the orders of a home, and to a budget that explains every cent.
  * The budget is computed from the takeoffs of the plan and the buyer's options and from vendors' prices. Parts without
- * a price are reported rather than counted as free, until bids become a contract that prices them.
+ * a price are reported instead of being counted as free, until bids become a contract with prices for these parts.
  */
 export async function playSecondAct(stage: Stage, framerId: string): Promise<Home> {
   startChapter('The builder draws a plan and an option, and says what they take')
@@ -66,12 +66,12 @@ async function openCommunity({ plumbline, traces }: Stage): Promise<Community> {
   return community
 }
 
-/** Sends prices all at once, as a price book would. Prices of archived parts no longer apply. */
+/** Sends all prices at once, like a price book. Prices of archived parts no longer apply. */
 async function addPrices(
   { plumbline }: Stage,
   { framerId, community, parts }: Catalog & { framerId: string; community: Community },
 ): Promise<void> {
-  // Effective for a long time, whatever the time zone.
+  // The price is effective for a long time in every time zone.
   const provided = { vendorId: framerId, effectiveDate: '2020-01-01' }
   const rows = [
     { ...provided, partId: parts.stud.id, unitPrice: 3.42 },
@@ -135,7 +135,7 @@ async function activateRoofContract(stage: Stage, community: Community, { parts,
       body: {
         vendorIds: roofers,
         scope: 'roofing',
-        deadline: dateInDays(14),
+        deadline: getDateInDays(14),
         communityId: community.id,
         title: 'Roofs of Pecan Hollow',
         bidType: 'unit_price',
@@ -160,8 +160,8 @@ async function activateRoofContract(stage: Stage, community: Community, { parts,
   if (lowest === undefined) throw new Error('There is no bid to award.')
   const bidId = lowest.id
   await orThrow(plumbline.POST('/api/ext/bids/{bidId}/accept', { params: { path: { bidId } }, body: {} }))
-  // Effective since yesterday, so that it applies today in every time zone.
-  const body = { bidId, effectiveDate: dateInDays(-1), expirationDate: dateInDays(365) }
+  // The price has been effective since yesterday, so that it applies today in every time zone.
+  const body = { bidId, effectiveDate: getDateInDays(-1), expirationDate: getDateInDays(365) }
   const { id } = await orThrow(plumbline.POST('/api/ext/contracts', { body }))
   const at = { params: { path: { contractId: id } } }
   traces.push(() => orThrow(plumbline.DELETE('/api/ext/contracts/{contractId}', at)))
@@ -207,11 +207,11 @@ async function orderRoof(
   return order
 }
 
-/** Shows the budget, and that its figures equal those of its lines and of the order to the cent. */
+/** Shows the budget, and checks that its figures equal the figures of its lines and of the order to the cent. */
 async function explainBudget(stage: Stage, home: Home, order: PurchaseOrder): Promise<void> {
   const path = { homeId: home.id }
   const budget = await orThrow(stage.plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path } }))
-  showCostCodes(budget)
+  printCostCodes(budget)
   const lines = await listBudgetLines(stage, home)
   for (const { costCodes } of budget.scopes)
     for (const { costCodeId, code, budgeted, committed } of costCodes) {

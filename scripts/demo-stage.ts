@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { HomeBudget, PlumblineClient } from '../client/index.ts'
 
-/** State shared by the acts of the demo: the client, and the steps to undo at the end, last first. */
+/** The state that the acts of the demo share: the client, and the steps to undo at the end, in reverse order. */
 export interface Stage {
   readonly plumbline: PlumblineClient
   readonly traces: (() => Promise<unknown>)[]
@@ -17,7 +17,7 @@ export function printLine(...words: string[]): void {
   console.log(`   ${words.join(' ')}`)
 }
 
-export function showBudget(budget: HomeBudget): void {
+export function printBudget(budget: HomeBudget): void {
   printTable([
     ['', 'budgeted', 'committed', 'pending', 'variance', 'forecast'],
     ...budget.scopes.map((row) => [
@@ -38,7 +38,7 @@ export function showBudget(budget: HomeBudget): void {
 }
 
 /** Prints the budget by cost code, where the amounts are posted, with the costs so far. */
-export function showCostCodes({ scopes, ...budget }: HomeBudget): void {
+export function printCostCodes({ scopes, ...budget }: HomeBudget): void {
   printTable([
     ['', 'cost code', 'budgeted', 'committed', 'pending', 'actual', 'forecast'],
     ...scopes.flatMap(({ scope, costCodes }) =>
@@ -72,7 +72,7 @@ export function formatMoney(amount: number | null): string {
   return amount === null ? '' : amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
 
-/** Returns the date that many days from now. */
-export function dateInDays(days: number): string {
+/** Returns the date in this number of days. */
+export function getDateInDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -1,22 +1,22 @@
 import { createClient, type Home, orThrow, type Task, type TaskMove } from '../client/index.ts'
-import { dateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
+import { getDateInDays, printLine, printTable, type Stage, startChapter } from './demo-stage.ts'
 
 /**
- * Plays the third act: the home gets its schedule from a template, a day of rain moves everything after it, and a
- * vendor that cannot come on the planned date proposes another one in its portal.
+ * Plays the third act. The home gets its schedule from a template, and a day of rain moves all later tasks. A vendor
+ * that cannot come on the planned date proposes another date in its portal.
  */
 export async function playThirdAct(stage: Stage, { home, framerId, baseUrl, send }: DemoSite): Promise<void> {
   startChapter('The home gets its schedule from a template')
   const tasks = await scheduleHome(stage, home, framerId)
   const [slab, walls] = [findTask(tasks, 'Slab poured'), findTask(tasks, 'Walls framed')]
 
-  startChapter('The framer is asked to confirm its date')
+  startChapter('The builder asks the framer to confirm the start date')
   const requested = await orThrow(
     stage.plumbline.POST('/api/ext/tasks/{taskId}/confirmation/request', { params: { path: { taskId: walls.id } } }),
   )
   printLine(`${requested.name} on ${requested.plannedStart}: ${requested.confirmation.status}.`)
 
-  startChapter('It rains for three days: what would that move, and then it does')
+  startChapter('Rain delays the slab by three days: a dry run first, then the change')
   const delay = { taskId: slab.id, days: 3, reasonCode: 'weather' } as const
   const { result } = await stage.plumbline.execute('delayTask', delay, { dryRun: true })
   printLine(`A dry run: ${result.cascade.moved.length} tasks, and the home ends on ${result.cascade.newForecast}.`)
@@ -30,7 +30,7 @@ export async function playThirdAct(stage: Stage, { home, framerId, baseUrl, send
     `${cascade.notices.length} vendor was told another date: ${cascade.notices.map(({ kind }) => kind).join()}.`,
   )
 
-  startChapter('The framer cannot come then, and proposes another date in its portal')
+  startChapter('The framer is not available on that date, and proposes another one in its portal')
   const framer = { params: { path: { vendorId: framerId } } }
   await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/invite', framer))
   const { portalUrl } = await orThrow(stage.plumbline.POST('/api/ext/vendors/{vendorId}/portal-link', framer))
@@ -96,7 +96,7 @@ async function scheduleHome({ plumbline, traces }: Stage, home: Home, framerId: 
   const applied = await orThrow(
     plumbline.POST('/api/ext/homes/{homeId}/schedule/template', {
       params: { path: { homeId: home.id } },
-      body: { startDate: dateInDays(14), taskTemplateId: template.id },
+      body: { startDate: getDateInDays(14), taskTemplateId: template.id },
     }),
   )
   const { tasks, workdays, endDate } = applied.schedule

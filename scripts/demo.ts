@@ -5,10 +5,10 @@ import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { type Bid, createClient, orThrow, PlumblineError, type Vendor } from '../client/index.ts'
 import { verifyWebhook } from '../client/webhooks.ts'
-import { sellAndClose } from './demo-fourth-act.ts'
-import { type Receiver, startReceiver } from './demo-receiver.ts'
+import { playFourthAct } from './demo-fourth-act.ts'
+import { type Receiver, startDemoReceiver } from './demo-receiver.ts'
 import { playSecondAct } from './demo-second-act.ts'
-import { dateInDays, formatMoney, printLine, printTable, showBudget, startChapter } from './demo-stage.ts'
+import { formatMoney, getDateInDays, printBudget, printLine, printTable, startChapter } from './demo-stage.ts'
 import { playThirdAct } from './demo-third-act.ts'
 
 /**
@@ -22,7 +22,7 @@ import { playThirdAct } from './demo-third-act.ts'
  *
  * It creates its own data (two communities with three homes, five vendors, a plan and an option with their parts, cost
  * codes and prices, a contract, a task template, two leads) and archives it at the end, even if it fails on the way.
- * Only sold and paid records remain, as in any books.
+ * Only sold and paid records remain.
  */
 const options = new Command('demo')
   .description(
@@ -36,7 +36,7 @@ const { baseUrl } = options
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const plumbline = createClient({ baseUrl, key: options.key ?? readDemoKey(), fetch: fetchAndPrint })
 
-/** The steps to undo at the end, last first. */
+/** The steps to undo at the end, in reverse order. */
 const traces: (() => Promise<unknown>)[] = []
 
 try {
@@ -52,7 +52,7 @@ async function playDemo(): Promise<void> {
   startChapter('A subscriber listens')
   const caller = await orThrow(plumbline.GET('/api/ext/me'))
   printLine(`The key "${caller.name}" works for ${caller.organization.name}.`)
-  const receiver = await startReceiver(secret, (event) =>
+  const receiver = await startDemoReceiver(secret, (event) =>
     printLine(styleText('cyan', `⇠ ${event.type}`), styleText('dim', '(signature verified)')),
   )
   traces.push(() => receiver.close())
@@ -60,7 +60,7 @@ async function playDemo(): Promise<void> {
     plumbline.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['*'], secret } }),
   ).catch((error: unknown) => {
     if (!(error instanceof PlumblineError) || error.code !== 'validation_failed') throw error
-    // By default only a service on the embedded database delivers to its own machine.
+    // By default, only a service on the embedded database delivers to its own machine.
     throw new Error(
       `${describeReason(error)} The subscriber listens on this machine: start the service with WEBHOOK_ALLOW_PRIVATE=true.`,
     )
@@ -73,7 +73,7 @@ async function playDemo(): Promise<void> {
   startChapter('The builder plans a home and freezes its budget')
   const home = await planHome()
   let budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
-  showBudget(budget)
+  printBudget(budget)
 
   startChapter('The voice agent calls vendors and writes down who they are')
   const vendors = await callVendors()
@@ -86,7 +86,7 @@ async function playDemo(): Promise<void> {
       body: {
         vendorIds: vendors.map((vendor) => vendor.id),
         scope: 'framing',
-        deadline: dateInDays(14),
+        deadline: getDateInDays(14),
         communityId: home.communityId,
         homeIds: [home.id],
         title: 'Framing, Lot 15',
@@ -162,12 +162,12 @@ async function playDemo(): Promise<void> {
   startChapter('The order goes out, and the budget shows it')
   await placeOrder(orderId)
   budget = await orThrow(plumbline.GET('/api/ext/homes/{homeId}/budget', { params: { path: { homeId: home.id } } }))
-  showBudget(budget)
+  printBudget(budget)
 
   const stage = { plumbline, traces }
   const planned = await playSecondAct(stage, loneStar.id)
   await playThirdAct(stage, { home: planned, framerId: loneStar.id, baseUrl, send: fetchAndPrint })
-  await sellAndClose(stage, { communityId: planned.communityId, framerId: loneStar.id })
+  await playFourthAct(stage, { communityId: planned.communityId, framerId: loneStar.id })
 
   startChapter('The subscriber has received every event')
   await compareEvents(receiver, before)
@@ -237,7 +237,7 @@ async function callVendors(): Promise<[Vendor, Vendor, Vendor]> {
   ]
 }
 
-/** Unit prices by line; null if the vendor leaves the line out. */
+/** Unit prices by line; null if the vendor omits the line. */
 type Prices = Record<'walls' | 'trusses' | 'sheathing', number | null>
 
 function bidLines(prices: Prices) {
@@ -279,7 +279,7 @@ async function bidInPortal(vendor: Vendor, link: CopiedLink | undefined, prices:
   printLine(`${vendor.companyName}, in its portal: ${formatMoney(bid?.amount ?? null)}`)
 }
 
-/** Shows the bids side by side and returns the lowest complete one. */
+/** Shows the bids side by side and returns the lowest complete bid. */
 async function compareBids(bidRequestId: string) {
   const sheet = await orThrow(
     plumbline.GET('/api/ext/bids/requests/{bidRequestId}/comparison', { params: { path: { bidRequestId } } }),
@@ -316,7 +316,7 @@ async function tryAward(bidId: string): Promise<void> {
   printLine(`Nothing has changed yet. The award would emit: ${trial.events.map((event) => event.type).join(', ')}.`)
 }
 
-/** Simulates an impatient double click: several concurrent awards of the same bid, of which one succeeds. */
+/** Simulates an impatient double click: several concurrent awards of the same bid. Only one award succeeds. */
 async function awardConcurrently(bidId: string, times: number): Promise<Bid> {
   const attempts = await Promise.all(
     Array.from({ length: times }, () =>
@@ -351,7 +351,7 @@ async function placeOrder(purchaseOrderId: string): Promise<void> {
   printLine(`${order.number} over ${formatMoney(order.total)} is ${order.status}.`)
 }
 
-/** Compares what the subscriber received with the service's event log. */
+/** Compares the events that the subscriber received with the service's event log. */
 async function compareEvents(receiver: Receiver, after: string | undefined): Promise<void> {
   const { data: happened } = await orThrow(
     plumbline.GET('/api/ext/events', { params: { query: { limit: 200, ...(after !== undefined && { after }) } } }),
@@ -396,8 +396,7 @@ async function undoTraces(): Promise<void> {
 }
 
 /**
- * Sends a request and prints it. If the key's limit per minute is used up, the client waits for the next minute by
- * itself.
+ * Sends a request and prints it. If the key's limit per minute is used up, the client itself waits for the next minute.
  */
 async function fetchAndPrint(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init)
@@ -426,7 +425,7 @@ function describeReason(error: unknown): string {
     return `${error.message}${errors}`
   }
   const { message, cause } = error as Error
-  // fetch reports only this if there was no response, whatever the reason.
+  // If there was no response, fetch always reports this error, regardless of the reason.
   if (message === 'fetch failed') {
     const { code, message: why } = cause as { code?: string; message?: string }
     return `Nothing answers at ${baseUrl} (${code ?? why}). Start the service first: npm start`

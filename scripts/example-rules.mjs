@@ -2,15 +2,19 @@
 import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
 /**
- * Fields of the request and the response that share only a name: `stage` is the completed stage in the request and the
- * next one in the sale, and the response to a reply is the reply, not the message in the path.
+ * Fields of the request and the response that have only their name in common. For example, `stage` is the completed
+ * stage in the request and the next stage in the sale. The response to a reply is the reply, not the message in the
+ * path.
  */
 const UNRELATED_FIELDS = { advanceSalePipeline: ['stage'], replyToPortalMessage: ['id'] }
 
-/** The version in a request is the one before the change, and a text with {{…}} is returned filled in. */
+/**
+ * The version in a request is the version before the change, and a text with {{…}} is returned with its placeholders
+ * filled in.
+ */
 const isExpectedDifference = (field, sent) => field === 'version' || (typeof sent === 'string' && sent.includes('{{'))
 
-/** Each example of a request has an example response that shows its effect, and a read shows the record in the path. */
+/** Checks that each example request has a matching example response, and that a read returns the record in the path. */
 export function* checkExamplesAgree(document) {
   for (const { operation, method, parameters, at } of listOperations(document)) {
     const named = parameters.filter((parameter) => parameter.in === 'path' && parameter.example !== undefined)
@@ -20,19 +24,22 @@ export function* checkExamplesAgree(document) {
     if (method === 'get') {
       const [first] = answers
       for (const field of differences({}, first))
-        yield [first.at, `The first example shows another ${field} than the path names.`]
+        yield [first.at, `Expected the first example to have the same ${field} as the path parameter.`]
       continue
     }
     for (const { name, value, at: place } of listRequests(document, operation, at)) {
       const [fewest = []] = answers.map((answer) => differences(value, answer)).sort((a, b) => a.length - b.length)
       if (fewest.length > 0)
-        yield [place, `No answer's example fits the request ${name}; the nearest differs in ${fewest.join(', ')}.`]
+        yield [
+          place,
+          `No example response matches the example request ${name}. The most similar response differs in ${fewest.join(', ')}.`,
+        ]
     }
   }
 }
 
 /** Reports amounts of examples that do not equal the sum of their parts. */
-export function* exampleSums(document) {
+export function* checkExampleSums(document) {
   for (const [name, example] of Object.entries(document.components?.examples ?? {}))
     yield* wrongSums(example?.value, ['components', 'examples', name, 'value'])
   for (const { operation, at } of listOperations(document)) {
@@ -110,7 +117,7 @@ function* listDifferences(document, operationId, named, sent, { value, status, s
   if (Array.isArray(sent)) return
   for (const [field, one] of Object.entries(sent)) {
     if (!(field in value) || others.includes(field) || isExpectedDifference(field, one)) continue
-    // A status that the record cannot have belongs to a part of it.
+    // A status that the record cannot have belongs to a part of the record.
     const { enum: possible } = resolveReference(document, schema?.properties?.[field]) ?? {}
     if (possible && !possible.includes(one)) continue
     if (!isReflected(one, value[field])) yield field
@@ -122,7 +129,8 @@ function idKind(id) {
 }
 
 /**
- * Whether the sent value is part of the shown value, which may have more fields, for example those that were omitted.
+ * Returns whether the sent value is part of the shown value. The shown value may have more fields, for example fields
+ * that were omitted in the request.
  */
 function isReflected(sent, shown) {
   if (Array.isArray(sent)) {
@@ -141,13 +149,16 @@ function isSameInstant(one, other) {
   return isInstant(one) && isInstant(other) && Date.parse(one) === Date.parse(other)
 }
 
-/** Nothing changes before it is created. */
-export function* checkTimes(document) {
+/** Checks that no example was updated before it was created. */
+export function* checkTimestampOrder(document) {
   for (const { media, at } of listBodies(document)) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {
       for (const { createdAt, updatedAt } of listRecords(resolveReference(document, example)?.value)) {
         if (createdAt > updatedAt)
-          yield [[...at, 'examples', name], `Something changes at ${updatedAt} and is made at ${createdAt}.`]
+          yield [
+            [...at, 'examples', name],
+            `Expected updatedAt (${updatedAt}) not to be before createdAt (${createdAt}).`,
+          ]
       }
     }
   }
@@ -159,7 +170,7 @@ function* listRecords(value) {
   for (const inner of Object.values(value)) yield* listRecords(inner)
 }
 
-/** Every event has its own ID, and occurs when its record reaches the shown state. */
+/** Checks that each example event has its own ID and a timestamp that matches its record. */
 export function* checkEventExamples(document) {
   const typesOf = new Map()
   for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
@@ -168,17 +179,24 @@ export function* checkEventExamples(document) {
       const { id, timestamp, data } = resolveReference(document, example)?.value ?? {}
       const place = [...at, name]
       const other = typesOf.get(id)
-      if (other !== undefined) yield [place, `${other} has the id ${id} too.`]
+      if (other !== undefined) yield [place, `The example ${other} has the same event ID, ${id}. Use another ID.`]
       typesOf.set(id, type)
       const { createdAt, updatedAt } = data?.object ?? {}
-      if (updatedAt > timestamp) yield [place, `It happens at ${timestamp}, and shows a record as of ${updatedAt}.`]
+      if (updatedAt > timestamp)
+        yield [
+          place,
+          `Expected the timestamp of the event (${timestamp}) not to be before the updatedAt of its record (${updatedAt}).`,
+        ]
       if (type.endsWith('.created') && createdAt !== timestamp)
-        yield [place, `It happens at ${timestamp}, and the record is made at ${createdAt}.`]
+        yield [
+          place,
+          `Expected the timestamp of the event (${timestamp}) to equal the createdAt of the created record (${createdAt}).`,
+        ]
     }
   }
 }
 
-/** A problem occurs at an operation that can return it. */
+/** Checks that each example of a problem is at an operation that can return the problem. */
 export function* checkProblemInstances(document) {
   const pathsOf = new Map()
   for (const { path, operation } of listOperations(document)) {
@@ -193,7 +211,10 @@ export function* checkProblemInstances(document) {
   for (const [{ value }, paths] of pathsOf) {
     const met = [...paths].some((path) => toPathPattern(path).test(value.instance))
     if (!met)
-      yield [['x-problems', value.code, 'example'], `No operation at ${value.instance} answers with ${value.code}.`]
+      yield [
+        ['x-problems', value.code, 'example'],
+        `No operation at ${value.instance} returns ${value.code}. Correct the instance of the example.`,
+      ]
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * Generates everything that follows from the contract and the migrations: the contract as JSON for the server, the
- * types of both, the problems' statuses and titles, the changelog, the verifier for browsers, the documentation's
- * design tokens, and the database's types. `--check` writes nothing and fails if a file is stale; `--contract` skips
- * what follows from the migrations, for which it would start a database.
+ * Generates all files that are derived from the contract and the migrations. From the contract: JSON for the server,
+ * types, the statuses and titles of problems, the changelog, the verifier for browsers, and the documentation's design
+ * tokens. From the migrations: the types of the database. `--check` writes nothing and fails if a file is stale;
+ * `--contract` skips the files that are derived from the migrations, which require a database.
  *
  *   npm run generate            npm run generate -- --check
  */
@@ -16,13 +16,15 @@ import { bundleContract } from '../contract/bundle.ts'
 import { renderScenarioTable } from '../mock/scenarios.ts'
 import { hashContractSource, readContract } from '../server/platform/calls/contract.ts'
 import type { Database } from '../server/platform/database/database.ts'
-import { writeCheckedTypes } from './checked-types.ts'
-import { writeEnumValues } from './enum-values.ts'
-import { writeProblemTypes } from './problem-types.ts'
-import { writePermissionLabels, writeRecordDeclarations, writeRolePermissions } from './record-declarations.ts'
-import { writeRecordKinds } from './record-kinds.ts'
-import { writeSkillTypes } from './skill-types.ts'
-import { writeChangelog } from './write-changelog.ts'
+import { generateCheckedTypes } from './checked-types.ts'
+import { describeReferences } from './describe-references.ts'
+import { generateEnumValues } from './enum-values.ts'
+import { generateChangelog } from './generate-changelog.ts'
+import { generatePageActions } from './page-actions.ts'
+import { generateProblemTypes } from './problem-types.ts'
+import { generatePermissionLabels, generateRecordDeclarations, generateRolePermissions } from './record-declarations.ts'
+import { generateRecordKinds } from './record-kinds.ts'
+import { generateSkillTypes } from './skill-types.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const isCheck = process.argv.includes('--check')
@@ -31,15 +33,16 @@ const staleFiles: string[] = []
 const document = bundleContract()
 putFile('server/contract.gen.json', toOneEntryPerLine({ sourceHash: hashContractSource(), document }))
 generateContractTypes()
-putFile('CHANGELOG.md', writeChangelog(document))
-putFile('client/skills.gen.ts', writeSkillTypes(document))
-putFile('client/problems.gen.ts', writeProblemTypes(document))
-putFile('client/enums.gen.ts', writeEnumValues(document))
-putFile('server/platform/resources/kinds.gen.ts', writeRecordKinds(document))
-putFile('server/platform/calls/records.gen.ts', writeRecordDeclarations(document))
-putFile('server/platform/keys/permissions.gen.ts', writeRolePermissions(document))
-putFile('web/admin/settings/permissions.gen.ts', writePermissionLabels(document))
-putFile('server/platform/calls/checked.gen.ts', writeCheckedTypes(document))
+putFile('CHANGELOG.md', generateChangelog(document))
+putFile('client/skills.gen.ts', generateSkillTypes(document))
+putFile('client/problems.gen.ts', generateProblemTypes(document))
+putFile('client/enums.gen.ts', generateEnumValues(document))
+putFile('server/platform/resources/kinds.gen.ts', generateRecordKinds(document))
+putFile('server/platform/calls/records.gen.ts', generateRecordDeclarations(document))
+putFile('server/platform/keys/permissions.gen.ts', generateRolePermissions(document))
+putFile('web/admin/settings/permissions.gen.ts', generatePermissionLabels(document))
+putFile('web/admin/actions/actions.gen.ts', generatePageActions(document))
+putFile('server/platform/calls/checked.gen.ts', generateCheckedTypes(document))
 putFile('mock/scenarios.gen.md', renderScenarioTable(readContract(document)))
 generateProblemTitles()
 generateBrowserVerifier()
@@ -63,7 +66,7 @@ function putFile(file: string, content: string): void {
   else writeFileSync(target, content)
 }
 
-/** Writes one operation, event or component per line, so that a change to one changes one line. */
+/** Writes one operation, event, or component per line, so that a change to one of them changes one line. */
 function toOneEntryPerLine(value: object, depth = 3): string {
   const entries = Object.entries(value).map(([key, each]: [string, unknown]) => {
     const isOpen = depth > 0 && typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -74,7 +77,7 @@ function toOneEntryPerLine(value: object, depth = 3): string {
 
 /**
  * The service accepts any object as a row, so that an invalid row does not cause the others to be rejected. TypeScript
- * code should learn about an invalid row when it is compiled.
+ * code should get the error of an invalid row at compile time.
  */
 function omitRowSchemas(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value) || !Array.isArray(value.anyOf)) return value
@@ -85,7 +88,7 @@ function omitRowSchemas(_key: string, value: unknown): unknown {
 function generateContractTypes(): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-types-'))
   const [source, out] = [path.join(folder, 'contract.json'), path.join(folder, 'contract.ts')]
-  writeFileSync(source, JSON.stringify(document, omitRowSchemas))
+  writeFileSync(source, JSON.stringify(describeReferences(document), omitRowSchemas))
   const cli = ['node_modules', 'scripts/codegen/node_modules']
     .map((modules) => path.join(root, modules, 'openapi-typescript/bin/cli.js'))
     .find(existsSync)
@@ -94,7 +97,7 @@ function generateContractTypes(): void {
     process.execPath,
     [cli, source, '-o', out, '--default-non-nullable=false', '--root-types', '--root-types-no-schema-prefix'],
     { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
-  ) // outside the reach of redocly.yaml, whose rules are for the lint
+  ) // The folder is outside the reach of redocly.yaml, whose rules are only for linting.
   putFile('client/contract.gen.ts', readFileSync(out, 'utf8'))
   rmSync(folder, { recursive: true })
 }
@@ -114,7 +117,7 @@ interface ProblemExample {
   title: string
 }
 
-// The documentation verifies signatures in the browser with the client's own code without its types.
+// The documentation verifies signatures in the browser with the client's own code, without its types.
 function generateBrowserVerifier(): void {
   const source = readFileSync(path.join(root, 'client/webhooks.ts'), 'utf8')
   putFile('server/interfaces/docs/verify-webhook.gen.js', stripTypeScriptTypes(source))
@@ -149,9 +152,9 @@ async function generateTableTypes(): Promise<void> {
   await database.close()
 }
 
-// Generates what the types of tables.gen.ts do not distinguish: a date from a text, a decimal from an integer, an ID
-// from a text that a caller wrote. A column is an ID if it is the key of its row or a foreign key, so it only ever
-// contains values from the service.
+// Generates the distinctions that the types of tables.gen.ts do not make: between a date and a text, between a decimal
+// and an integer, and between an ID and a text that a caller wrote. A column is an ID if it is the key of its row or a
+// foreign key, so it contains only values from the service.
 async function writeColumnTypes(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; column: string; type: string; isNullable: boolean; isId: boolean }>`
@@ -175,16 +178,16 @@ async function writeColumnTypes(database: Database): Promise<string> {
     return `  ${table}: {\n${lines.join('')}  },\n`
   })
   return [
-    '/** What the columns of the tables hold. Read from the migrated database by `npm run generate`. */\n',
+    '/** The kind of value in each column of the tables. Generated from the migrated database by `npm run generate`. */\n',
     `export const columns = {\n${tables.join('')}} as const\n`,
     '\n/** The columns of which one index alone has the rows with one value side by side, in the order of their ids. */\n',
     `export const indexed: Readonly<Record<string, readonly string[]>> = {\n${await writeIndexedColumns(database)}}\n`,
   ].join('')
 }
 
-// Generates the columns whose only index returns rows with one value in the order of their IDs, or is unique, so that
-// there is at most one row to order. If another index contains the column too, the planner may consider it just as good
-// and sort what it finds there.
+// Generates the columns whose only index returns the rows with one value in the order of their IDs. A unique index also
+// counts, because there is at most one row to order. If another index also contains the column, the planner may
+// consider that index equally good and sort its rows.
 async function writeIndexedColumns(database: Database): Promise<string> {
   const { sql } = await import('kysely')
   const { rows } = await sql<{ table: string; columns: string[] }>`
@@ -208,7 +211,8 @@ async function writeIndexedColumns(database: Database): Promise<string> {
     .join('')
 }
 
-// Otherwise a schema that the validator cannot compile would only show up as a 500 at the first request to use it.
+// Otherwise, a schema that the validator cannot compile would be noticed only as a 500 response to the first request
+// that uses it.
 async function compileContract(): Promise<void> {
   const { loadContract } = await import('../server/platform/calls/contract.ts')
   const { createValidator } = await import('../server/interfaces/http/request-validator.ts')

@@ -1,12 +1,12 @@
 /**
- * The rules of this contract beyond those of Redocly and Spectral (`npm run lint:contract` runs all three). They are
- * checked on the bundle, and each finding is reported with the file and line where it is written.
+ * The rules of this contract beyond those of Redocly and Spectral (`npm run lint:contract` runs all three). The rules
+ * are checked on the bundle, and each finding is reported with the file and line where it is written.
  */
 import { bundleContract } from '../contract/bundle.ts'
-import { faultsOf } from './contract-rules.mjs'
+import { listFindings } from './contract-rules.mjs'
 import { readContractSource } from './contract-source.ts'
 
-/** People read these files from top to bottom. Split a file that grows beyond this. */
+/** Users read these files from top to bottom. Split a file that exceeds this number of lines. */
 const MAX_LINES = 2500
 
 const document = bundleContract()
@@ -19,7 +19,7 @@ const findings = [
   ...source
     .findUnpublished(document)
     .map(({ file, line, name }) => `${file}:${line}  unpublished  Nothing refers to ${name}.`),
-  ...[...faultsOf(document)].map(({ rule, place, message }) => {
+  ...[...listFindings(document)].map(({ rule, place, message }) => {
     const { file, line } = source.lineOf(place)
     return `${file}:${line}  ${rule}  ${message}`
   }),

@@ -1,4 +1,4 @@
-/** The rules for the contract's marks on single fields: secrets, and text from outsiders. */
+/** Rules for the marks on fields: secrets, texts from outsiders, and times that default to now. */
 
 import { listBodies, listOperations, resolveReference } from './contract-walk.mjs'
 
@@ -8,8 +8,8 @@ const SECRET_NAME = /(?:secret|token|password|taxId|portalUrl|feedUrl)$/i
 /** The forms of secrets: a portal link, the link of a calendar feed, a webhook secret, an API key. */
 const SECRET_VALUE = /\/portal\/(?:inv|ven)_|\/calendars\/cal_\w+\.|\bwhsec_|\bplb_\w{20}/
 
-/** Fields that look like secrets declare `x-secret`, from which all concealment is derived. */
-export function* checkSecrets(document) {
+/** Checks that fields that look like secrets declare `x-secret`. All code that hides secrets depends on this mark. */
+export function* checkSecretMarks(document) {
   for (const { name, property, at } of listProperties(document)) {
     const types = [resolveReference(document, property)?.type].flat()
     if (types.includes('string') && SECRET_NAME.test(name) && isMarked(document, property, 'x-secret') === undefined)
@@ -24,7 +24,7 @@ export function* checkSecrets(document) {
       for (const field of operation['x-shows-once'] ?? []) {
         const property = shown?.properties?.[field]
         if (property !== undefined && isMarked(document, property, 'x-secret') !== true)
-          yield [at, `${field} is shown once, so it is a secret. Mark it with x-secret: true.`]
+          yield [at, `${field} is shown only once, so the value is a secret. Mark it with x-secret: true.`]
       }
     }
   }
@@ -32,15 +32,15 @@ export function* checkSecrets(document) {
     for (const [name, example] of Object.entries(media.examples ?? {})) {
       const value = resolveReference(document, example)?.value
       for (const pointer of listUnmarkedSecrets(document, [media.schema], value, ''))
-        yield [[...at, 'examples', name], `${pointer} shows a secret. Mark its field with x-secret: true.`]
+        yield [[...at, 'examples', name], `The example has a secret at ${pointer}. Mark the field with x-secret: true.`]
     }
   }
 }
 
 const WRITERS = ['vendor', 'buyer', 'anyone']
 
-/** `x-writtenBy` names a known writer, and marks text or an open object, which may contain text. */
-export function* checkWriters(document) {
+/** Checks that `x-writtenBy` has a known value and marks only texts and open objects, which can contain texts. */
+export function* checkWriterMarks(document) {
   for (const { name, property, at } of listProperties(document)) {
     const writer = property['x-writtenBy']
     if (writer === undefined) continue
@@ -52,12 +52,12 @@ export function* checkWriters(document) {
       ...anyOf.map((each) => resolveReference(document, each)?.type),
     ].flat()
     const isOpen = resolveReference(document, property)?.additionalProperties === true
-    if (!types.includes('string') && !isOpen) yield [at, `${name} is no text, so nobody wrote it (x-writtenBy).`]
+    if (!types.includes('string') && !isOpen) yield [at, `${name} is not a text. Remove x-writtenBy.`]
   }
 }
 
-/** `x-defaultsToNow` marks times. */
-export function* checkCurrentTimes(document) {
+/** Checks that `x-defaultsToNow` marks only times. */
+export function* checkDefaultsToNow(document) {
   for (const { name, property, at } of listProperties(document)) {
     if (property['x-defaultsToNow'] === undefined) continue
     const { format, anyOf = [] } = resolveReference(document, property) ?? {}
@@ -88,7 +88,7 @@ function* listUnmarkedSecrets(document, schemas, value, pointer) {
     })
   for (const [key, each] of Object.entries(value)) {
     const below = inner(key)
-    // Where anything is allowed, such as the result of a skill, the skill's own schema applies.
+    // Where any value is allowed, such as in the result of a skill, the skill's own schema applies.
     if (below.length > 0) yield* listUnmarkedSecrets(document, below, each, `${pointer}/${key}`)
   }
 }

@@ -2,21 +2,21 @@
  * Checks whether third-party tools accept the published contract: `npm run test:peers`, or `-- orval newman` for some
  * of them.
  *
- * Each tool is installed into its own folder below the system's temporary one, because none is a dependency of this
- * project, and kept there for the next run. A client generated from the published document must compile under strict
- * TypeScript, and its first calls, a list and a creation, must succeed against a service with the demo data. Spectral
- * may report only the exceptions in scripts/spectral-published.yaml. The service must accept every request of the
- * Postman collection as valid.
+ * Each tool is installed into its own folder below the system's temporary folder, because no tool is a dependency of
+ * this project. The folder is kept for the next run. A client generated from the published document must compile under
+ * strict TypeScript. Its first calls, a list and a creation, must succeed against a service with the demo data.
+ * Spectral may report only the exceptions in scripts/spectral-published.yaml. The service must accept every request of
+ * the Postman collection as valid.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createOpenEnvironment, startService } from './processes/service.ts'
+import { createUnlimitedEnvironment, startService } from './processes/service.ts'
 
 interface Peer {
   packages: string[]
-  /** Versions for npm to install instead of ones that are not available. */
+  /** Versions that npm installs instead of versions that are not available. */
   overrides?: Record<string, string>
   files?: Record<string, string>
   /** Returns a line about the outcome. Throws if the check failed. */
@@ -53,10 +53,11 @@ const { data: vendor } = await createVendor({ body: { companyName } })`,
   }),
   orval: clientPeer({
     packages: ['orval@8.38.0'],
-    // Its newer releases need a validator that not every registry has.
+    // Newer releases of this tool need a validator that not every registry has.
     overrides: { '@scalar/openapi-parser': '0.29.7' },
     files: {
-      // An upload is JSON or raw bytes. Without the option, its client for both does not compile.
+      // An upload is JSON or raw bytes. Without the option, the generated client for JSON and raw bytes does not
+      // compile.
       'orval.config.mjs': `export default { plumbline: {
   input: './openapi.json',
   output: {
@@ -98,7 +99,7 @@ export default defineConfig({
 })`,
     },
     generate: ['kubb', 'generate', '--config', 'kubb.config.ts'],
-    // Its client sends JSON without a content type, which its users have to add.
+    // The generated client sends JSON without a content type, which users of the client have to add.
     calls: `import { createVendor, listVendors } from './out'
 const headers = { Authorization: \`Bearer \${key}\`, 'Content-Type': 'application/json' }
 const at = { baseURL: url, headers }
@@ -170,14 +171,15 @@ console.log(page.data[0]?.companyName, vendor.id)
 
 const ID = /\b([a-z]{2,4})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g
 
-// The requests are the contract's examples. Their IDs do not exist here, and some of their names are taken.
+// The requests are the contract's examples. The IDs in these requests do not exist here, and some of their names are
+// taken.
 const EXPECTED_CODES = ['not_found', 'conflict', 'unknown_reference']
 
 const requestedPeers = process.argv.slice(2)
 // An interruption also ends the service.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dataDir = mkdtempSync(path.join(tmpdir(), 'plumbline-peers-data-'))
-const service = await startService({ ...createOpenEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
+const service = await startService({ ...createUnlimitedEnvironment({ DATA_DIR: dataDir }), DEMO: 'true' })
 const failed: string[] = []
 try {
   const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key: string }

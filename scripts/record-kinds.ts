@@ -2,10 +2,10 @@ import type { ContractDocument, Schema } from '../server/platform/calls/contract
 
 /**
  * Generates the kind of each field of each record of the contract, in the contract's order, so that
- * server/platform/resources/columns.ts can match the columns to them. A record is a schema with an ID, its creator and
+ * server/platform/resources/columns.ts can match the columns to them. A record is a schema with an ID, its creator, and
  * its creation time.
  */
-export function writeRecordKinds(document: ContractDocument): string {
+export function generateRecordKinds(document: ContractDocument): string {
   const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
   const records = Object.entries(schemas).flatMap(([name, { properties }]) => {
     const fields = (properties ?? {}) as Record<string, Schema>
@@ -13,11 +13,13 @@ export function writeRecordKinds(document: ContractDocument): string {
     // Expanded records are not part of a record.
     const others = document['x-expands']?.[name] ?? {}
     const own = Object.entries(fields).filter(([field]) => !Object.hasOwn(others, field))
-    const lines = own.map(([field, schema]) => `    ${field}: '${findKind(document, schema, `${name}.${field}`)}',\n`)
+    const lines = own.map(
+      ([field, schema]) => `    ${field}: '${findFieldKind(document, schema, `${name}.${field}`)}',\n`,
+    )
     return [`  ${name}: {\n${lines.join('')}  },\n`]
   })
   return [
-    "/** What the fields of the contract's records hold. Made from its schemas by `npm run generate`. */\n",
+    "/** The kind of value in each field of the contract's records. Generated from the contract's schemas by `npm run generate`. */\n",
     `export const kinds = {\n${records.join('')}} as const\n`,
   ].join('')
 }
@@ -25,7 +27,7 @@ export function writeRecordKinds(document: ContractDocument): string {
 const RECORD_FIELDS = ['id', 'createdBy', 'createdAt']
 
 /** Returns the kind of a field from its schema, with a question mark if it may be null. */
-export function findKind(document: ContractDocument, schema: Schema, field: string): string {
+export function findFieldKind(document: ContractDocument, schema: Schema, field: string): string {
   const variants = listVariants(document, schema)
   const some = variants.filter((variant) => variant.type !== 'null')
   const kinds = new Set(some.map((variant) => findPlainKind(document, variant)))

@@ -1,11 +1,11 @@
 /**
- * Describes two extensions of the contract to Redocly. It then checks the `$ref`s in them, and bundles the schemas and
- * examples that only they refer to.
+ * Describes two extensions of the contract to Redocly. Redocly then checks the `$ref`s in these extensions, and bundles
+ * the schemas and examples to which only these extensions refer.
  */
 const text = { type: 'string' }
 const texts = { type: 'array', items: { type: 'string' } }
 
-export default function extensions() {
+export default function createPlumblinePlugin() {
   return {
     id: 'plumbline',
     typeExtension: {

@@ -14,7 +14,7 @@ import { Document, isPair, isScalar, parse, stringify, visit } from 'yaml'
 import { bundleContract } from '../contract/bundle.ts'
 import { publishCompleteContract } from '../server/interfaces/service/published-contract.ts'
 import type { ContractDocument } from '../server/platform/calls/contract.ts'
-import { listBreakingChanges, type Published } from './breaking-changes.ts'
+import { type ContractSnapshot, listBreakingChanges } from './breaking-changes.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const own = path.join(root, 'openapi.yaml')
@@ -27,11 +27,11 @@ const program = new Command('release')
 const [source, kept] = program.processedArgs as [string, string]
 
 const present = toOutline(source === own ? bundleContract() : readContractFile(source))
-const released = existsSync(kept) ? (readContractFile(kept) as unknown as Published) : null
+const released = existsSync(kept) ? (readContractFile(kept) as unknown as ContractSnapshot) : null
 if (released !== null) checkRelease(released)
 if (program.opts<{ keep?: true }>().keep) keepRelease()
 
-function checkRelease(released: Published): void {
+function checkRelease(released: ContractSnapshot): void {
   const [was, is] = [released.info.version, present.info.version]
   const changes = listBreakingChanges(released, present)
   // A change to a schema that many operations share is reported once.
@@ -71,21 +71,21 @@ function keepRelease(): void {
   console.log(`Saved ${version} as the released contract.`)
 }
 
-/** Returns the published document without the parts that only people read. */
-function toOutline(document: ContractDocument): Published {
-  const whole = publishCompleteContract(document, '') as unknown as Published
+/** Returns the published document without the parts that only users read. */
+function toOutline(document: ContractDocument): ContractSnapshot {
+  const whole = publishCompleteContract(document, '') as unknown as ContractSnapshot
   const { info, security, paths, webhooks, 'x-skills': skills, components } = whole
   const texts = new Set(['description', 'summary', 'example', 'examples', 'tags'])
   const bare = (value: unknown, isNamed: boolean): unknown => {
     if (Array.isArray(value)) return value.map((each) => bare(each, false))
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value).filter(([key]) => isNamed || !texts.has(key))
-    // Keys below these are chosen names, which may look like the names of texts.
+    // Keys of `properties` are field names. A field can be named `summary` or `description`, so these keys are kept.
     return Object.fromEntries(entries.map(([key, each]) => [key, bare(each, !isNamed && key === 'properties')]))
   }
   const { examples: _, ...rest } = components ?? {}
   const reported = { info: { version: info.version }, security, paths, webhooks, 'x-skills': skills, components: rest }
-  return bare(reported, false) as Published
+  return bare(reported, false) as ContractSnapshot
 }
 
 function readContractFile(file: string): ContractDocument {

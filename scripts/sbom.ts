@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Prints the software bill of materials of the production dependencies, as CycloneDX JSON: `npm run --silent sbom >
- * sbom.json`. It is derived from package-lock.json alone, so it needs neither the network nor installed packages.
+ * Prints the software bill of materials of the production dependencies, as CycloneDX JSON:
+ * `npm run --silent sbom > sbom.json`. The list is derived from package-lock.json alone, so it needs neither the
+ * network nor installed packages.
  *
- * npm creates it, but gets a package without its development tools and workspaces. `--omit dev` would also leave out
- * every package that a development tool depends on too, such as the PostgreSQL driver.
+ * npm creates the list, but gets a package without its development tools and workspaces. `--omit dev` would also omit
+ * every package that a development tool also needs, such as the PostgreSQL driver.
  */
 const root = path.join(import.meta.dirname, '..')
 

@@ -1,4 +1,4 @@
-import type { ContractDocument } from '../server/platform/calls/contract.ts'
+import { type ContractDocument, isSkill, readContract } from '../server/platform/calls/contract.ts'
 
 interface DeclaredSkill {
   summary: string
@@ -8,10 +8,11 @@ interface DeclaredSkill {
 }
 
 /**
- * Generates the types of the composite skills, which openapi-typescript does not see because the contract declares them
- * outside its paths. The types of skills that are operations come from the operations (client/skills.ts).
+ * Generates the types of the composite skills, and the names of the operations that are skills. openapi-typescript does
+ * not see composite skills, because the contract declares them outside its paths. The types of these operations come
+ * from the contract's operations (client/skills.ts).
  */
-export function writeSkillTypes(document: ContractDocument): string {
+export function generateSkillTypes(document: ContractDocument): string {
   const declared = Object.entries((document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)
   const used = new Set<string>()
   const typeOf = (skill: string, schema: { $ref?: string }) => {
@@ -24,9 +25,14 @@ export function writeSkillTypes(document: ContractDocument): string {
     const comment = `/** ${summary}. Needs ${permissions.join(', ')}. */`
     return `  ${comment}\n  ${name}: { input: ${typeOf(name, input)}; result: ${typeOf(name, output)} }\n`
   })
+  const names = [...readContract(document).operations.values()].filter(isSkill).map(({ id }) => id)
   return [
-    '/** Made from the x-skills of the contract by `npm run generate`. */\n',
+    '/** Generated from the `x-skills` of the contract by `npm run generate`. */\n',
     `import type { ${[...used].sort().join(', ')} } from './contract.gen.ts'\n\n`,
+    `/** The operations that are skills too. */
+export type OperationSkill =
+${names.map((name) => `  | '${name}'\n`).join('')}
+`,
     `export interface CompositeSkills {\n${entries.join('')}}\n`,
   ].join('')
 }

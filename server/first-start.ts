@@ -3,10 +3,10 @@ import path from 'node:path'
 import { createSignInLink } from './domain/office/users/sign-in-link.ts'
 import { createDemo } from './operators/demo/create-demo.ts'
 import type { EnvironmentConfig } from './platform/config/config.ts'
-import { withReadableErrors } from './platform/database/data-folder.ts'
+import { runWithReadableErrors } from './platform/database/data-folder.ts'
 import type { Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrate.ts'
-import { withEncryptionKey } from './platform/encryption/encryption-key.ts'
+import { resolveEncryptionKey } from './platform/encryption/encryption-key.ts'
 import type { Plumbline } from './plumbline.ts'
 
 export interface Demo {
@@ -15,24 +15,27 @@ export interface Demo {
 }
 
 /**
- * Creates the demo builder on an empty embedded database before the first request can arrive, and writes its key to
- * `demo.json` next to the data, readable only by the owner. In all other cases it does nothing and returns null.
+ * Creates the demo builder if the embedded database is empty, before the first request can arrive. Writes the demo
+ * builder's API key to `demo.json` in the data directory. Only the operating system user that runs the service can read
+ * this file. In all other cases, the function does nothing and returns null.
  */
 export async function createDemoOnFirstStart(database: Database, provided: EnvironmentConfig): Promise<Demo | null> {
   if (!database.embedded || !provided.demo) return null
   await migrate(database)
   const organization = await database.statements.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
   if (organization !== undefined) return null
-  const { config } = await withEncryptionKey(provided, database)
+  const { config } = await resolveEncryptionKey(provided, database)
   const demo = await createDemo(database, config)
-  withReadableErrors(() => writeFileSync(demoFilePath(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }))
+  runWithReadableErrors(() =>
+    writeFileSync(demoFilePath(config), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 }),
+  )
   return demo
 }
 
-/** How long the sign-in link that the first start prints is valid. */
+/** The validity of the sign-in link from the first start, in milliseconds. */
 const LINK_LIFETIME_MS = 24 * 3_600_000
 
-/** Creates a link that signs in as the owner of the demo builder. Its URL is known only once the service listens. */
+/** Creates a sign-in link for the owner of the demo builder. The link's URL is known only once the service listens. */
 export async function createFirstSignInLink(
   { app, database, clock }: Pick<Plumbline, 'app' | 'database' | 'clock'>,
   { organizationId }: Demo,
@@ -50,10 +53,9 @@ export async function createFirstSignInLink(
 }
 
 /**
- * Returns what a new user needs to see: where the service runs, how to sign in, the API key, and a first request to
- * paste.
+ * Returns the text for a new user: the service's URL, how to sign in, the API key, and a first request to paste.
  */
-export function writeBanner(
+export function renderBanner(
   config: Pick<EnvironmentConfig, 'dataDir' | 'publicUrl'>,
   demo: Demo,
   link: string,

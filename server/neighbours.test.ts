@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { addCopies } from '../test/support/add-copies.ts'
-import { type Answer, type Builder, startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
+import {
+  type Builder,
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../test/support/test-plumbline.ts'
 import { operations } from './interfaces/operations.ts'
 
 /**
- * Checks that the actions of one builder do not affect another. It looks at the shared resources, connections and
- * locks, because time measurements depend on the machine.
+ * Checks that the actions of one builder do not affect other builders. The tests check the shared resources
+ * (connections and locks), because time measurements depend on the machine.
  */
 const VENDORS = 400
 
@@ -15,7 +20,7 @@ let flooding: Builder
 let neighbour: Builder
 let vendorId: string
 
-// A skill that exceeds the statement timeout on any database.
+// This skill exceeds the statement timeout on any database.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {
@@ -25,7 +30,7 @@ const handlers: typeof operations = {
 }
 
 beforeAll(async () => {
-  // Three connections for transactions, of which one organization may use one at a time.
+  // Three connections are for transactions. One organization may use only one such connection at a time.
   plumbline = await startTestPlumbline(
     { DATABASE_CONNECTIONS: '14', DATABASE_STATEMENT_TIMEOUT_MS: '2000' },
     { handlers },
@@ -42,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const change = (builder: Builder, id: string, contactName: string): Promise<Answer> =>
+const change = (builder: Builder, id: string, contactName: string): Promise<ServiceResponse> =>
   plumbline.patch(`/api/ext/vendors/${id}`, { contactName }, { key: builder.key })
 
 test.each([12, 50])(
@@ -73,7 +78,8 @@ test.each([12, 50])(
   },
 )
 
-// The embedded database has one connection, so a lock cannot be held while another transaction waits for it.
+// The embedded database has only one connection, so no transaction can hold a lock while another transaction waits for
+// it.
 describe.skipIf(inject('postgres') === null)('while another transaction holds a lock for long', () => {
   /** Runs the work while an unrelated transaction holds a lock on the vendor's row. */
   async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -88,7 +94,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     return body.id
   }
 
-  test('a change that waits for the lock gets timed_out with a time to retry, and the retry succeeds', async () => {
+  test('a change that waits too long for a lock returns timed_out and can be retried', async () => {
     const id = await ownVendor(flooding)
     const refused = await whileHeld(id, () => change(flooding, id, 'waited'))
     expect([refused.status, refused.body.code]).toEqual([503, 'timed_out'])
@@ -96,7 +102,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     expect((await change(flooding, id, 'done')).body.contactName).toBe('done')
   })
 
-  test("changes that wait for the lock use only their builder's share of connections", async () => {
+  test("changes that wait for a lock use only their builder's share of connections", async () => {
     const id = await ownVendor(flooding)
     const waiting = await whileHeld(id, async () => {
       const flood = Array.from({ length: 20 }, (_, i) => change(flooding, id, `flood ${i}`))
@@ -116,7 +122,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     return rows
   }
 
-  test('the first reports that wait for the lock do not block requests of another builder', async () => {
+  test('reports that wait for a lock do not block requests of another builder', async () => {
     let answered = 0
     const report = async () => {
       await plumbline.get('/api/ext/accounting/tax-totals?year=2026', { key: flooding.key })
@@ -125,7 +131,7 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     const reports = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "payments" in access exclusive mode`.execute(trx)
       const all = Array.from({ length: 10 }, report)
-      while (answered === 0 && (await waitingFor('"amounts" as materialized')).length === 0);
+      while (answered === 0 && (await waitingFor('"reported" as materialized')).length === 0);
       const created = await plumbline.post('/api/ext/vendors', { companyName: 'Beside' }, { key: neighbour.key })
       const listed = await plumbline.get('/api/ext/vendors', { key: neighbour.key })
       expect([created.status, listed.status, answered]).toEqual([201, 200, 0])
@@ -134,25 +140,25 @@ describe.skipIf(inject('postgres') === null)('while another transaction holds a 
     await Promise.all(reports)
   })
 
-  test('a job that waits for the lock does not block sign-ins', async () => {
+  test('a job that waits for a lock does not block other requests', async () => {
     const { key } = await plumbline.newBuilder()
     await plumbline.database.transaction(async (trx) => {
       await sql`lock table "tasks" in access exclusive mode`.execute(trx)
-      let jobs = await waitingFor('"tellAt"')
-      while (jobs.length === 0) jobs = await waitingFor('"tellAt"')
+      let jobs = await waitingFor('select distinct "job"')
+      while (jobs.length === 0) jobs = await waitingFor('select distinct "job"')
       const { status } = await plumbline.get('/api/ext/vendors', { key })
-      expect([status, await waitingFor('"tellAt"')]).toEqual([200, jobs])
+      expect([status, await waitingFor('select distinct "job"')]).toEqual([200, jobs])
     })
   })
 
-  test('a statement that takes too long is canceled, and its request gets timed_out', async () => {
+  test('a request whose statement takes too long returns timed_out', async () => {
     const slow = await plumbline.get('/api/ext/usage', { key: flooding.key })
     expect([slow.status, slow.body.code]).toEqual([503, 'timed_out'])
     expect(slow.headers.get('retry-after')).toBe('1')
   })
 })
 
-// The embedded database behaves the same, but takes long to set up for this test.
+// The embedded database behaves in the same way, but takes too long to set up for this test.
 test.skipIf(inject('postgres') === null)('a composite skill with too many records to read is rejected', async () => {
   const builder = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'A' }, { key: builder.key })

@@ -5,7 +5,7 @@ import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plu
 const started: TestPlumbline[] = []
 afterAll(() => Promise.all(started.map((plumbline) => plumbline.stop())))
 
-/** Returns the warnings of a start with this environment. */
+/** Returns the warnings that the service logs when it starts with these environment variables. */
 async function warnings(env: Record<string, string>): Promise<string[]> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -13,7 +13,7 @@ async function warnings(env: Record<string, string>): Promise<string[]> {
   return lines.map((line) => JSON.parse(line).msg)
 }
 
-test("a start that allows webhooks to private addresses warns about it, but not on a developer's machine", async () => {
+test('startup warns if the service listens publicly and webhooks can use private addresses', async () => {
   const [warning, ...others] = await warnings({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE: 'true' })
   expect(warning).toMatch(/^WEBHOOK_ALLOW_PRIVATE is true\. .* private networks.* false/)
   expect(others).toEqual([])

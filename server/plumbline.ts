@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
@@ -6,9 +6,11 @@ import { createCalendarRoutes } from './domain/building/calendars/calendar-route
 import { type App, type AppParts, createApp } from './interfaces/app.ts'
 import { limitConnections } from './interfaces/connections.ts'
 import { createDocsRoutes } from './interfaces/docs/docs-routes.ts'
+import { createInboundMailRoutes } from './interfaces/inbound-mail/inbound-mail-routes.ts'
 import { createMcpRoutes } from './interfaces/mcp/mcp-routes.ts'
 import { createOauthRoutes } from './interfaces/oauth/oauth-routes.ts'
 import { operations, repeats as ownRepeats } from './interfaces/operations.ts'
+import { createOwnerRoutes } from './interfaces/owner/owner-routes.ts'
 import { createPortalRoutes } from './interfaces/portal/portal-routes.ts'
 import { assertCompositesImplemented } from './interfaces/skills/skill-catalog.ts'
 import { createWebRoutes } from './interfaces/web/web-routes.ts'
@@ -17,18 +19,19 @@ import { type Contract, loadContract } from './platform/calls/contract.ts'
 import type { Handlers } from './platform/calls/operation.ts'
 import type { RepeatRulesByOperation } from './platform/calls/repeated-response.ts'
 import {
+  applyListeningPort,
   type Config,
   type EnvironmentConfig,
-  isForDevelopment,
   isLocalUrl,
-  withListeningPort,
+  isOnDeveloperMachine,
 } from './platform/config/config.ts'
 import { describeClockSkew } from './platform/database/clock-skew.ts'
 import { type Database, openDatabase } from './platform/database/database.ts'
+import { createIsolationCheck, IsolationBrokenError, type IsolationCheck } from './platform/database/isolation-check.ts'
 import { migrate } from './platform/database/migrate.ts'
-import { withEncryptionKey } from './platform/encryption/encryption-key.ts'
+import { resolveEncryptionKey } from './platform/encryption/encryption-key.ts'
 import { flushExecutions } from './platform/executions/execution-buffer.ts'
-import { type FileStore, StoreUnusable } from './platform/files/file-store.ts'
+import { type FileStore, StoreUnusableError } from './platform/files/file-store.ts'
 import { openFiles } from './platform/files/files.ts'
 import { listenForMetrics, startMetrics } from './platform/monitoring/metrics.ts'
 import { FailureLog } from './platform/problems/failure-log.ts'
@@ -36,9 +39,9 @@ import { problem, toProblem } from './platform/problems/problem.ts'
 import { Clock } from './platform/runtime/clock.ts'
 import { isPortShared } from './workers.ts'
 
-/** One running service: an HTTP server, its database, and the background jobs. */
+/** A running service: an HTTP server, its database, and the background jobs. */
 export interface Plumbline {
-  /** The URL it listens on. Users and links use `config.publicUrl`. */
+  /** The URL on which the service listens. Users and links use `config.publicUrl`. */
   readonly url: string
   /** The URL of the metrics; null if they are turned off. */
   readonly metricsUrl: string | null
@@ -54,13 +57,13 @@ export interface Plumbline {
 export interface PlumblineParts extends Pick<AppParts, 'validator' | 'answerCheck'> {
   config: EnvironmentConfig
   log: Logger
-  /** Replaces what `config` would open. For tests and benchmarks. */
+  /** Used instead of the database that `config` describes. This property is for tests and benchmarks. */
   database?: Database
   clock?: Clock
   contract?: Contract
   handlers?: Handlers
   repeats?: RepeatRulesByOperation
-  /** Called before the first request is answered. The configuration does not know the port yet. */
+  /** Called before the service accepts the first request. The configuration does not contain the actual port yet. */
   beforeListening?: (config: Config) => Promise<void>
 }
 
@@ -74,10 +77,12 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
   let listening: ListeningServer | null = null
   try {
     await migrate(database)
-    if (database.narrowRole === null) log.warn(NO_ROW_LEVEL_SECURITY_WARNING)
+    if (database.narrowRole === null && !database.distributed) log.warn(NO_ROW_LEVEL_SECURITY_WARNING)
+    const isolation = createIsolationCheck(database)
+    await checkIsolationAtStartup(isolation, log)
     const skew = await describeClockSkew(database.statements, clock)
     if (skew !== null) log.warn(skew)
-    const { config: settled, isKeptInDatabase } = await withEncryptionKey(parts.config, database)
+    const { config: settled, isKeptInDatabase } = await resolveEncryptionKey(parts.config, database)
     if (isKeptInDatabase) {
       log.warn(
         parts.config.encryptionKey === null
@@ -86,14 +91,14 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
       )
     }
     if (settled.isProduction && isLocalUrl(settled.publicUrl)) log.warn(localLinksWarning(settled.publicUrl))
-    if (settled.webhookAllowPrivate && !isForDevelopment(settled)) log.warn(PRIVATE_WEBHOOKS_WARNING)
+    if (settled.webhookAllowPrivate && !isOnDeveloperMachine(settled)) log.warn(PRIVATE_WEBHOOKS_WARNING)
     const { store } = openFiles(settled)
     await checkAtStartup(store, log)
     await parts.beforeListening?.(settled)
     listening = await startListening(settled)
     const { server } = listening
     const { port } = server.address() as AddressInfo
-    const config = withListeningPort(settled, port)
+    const config = applyListeningPort(settled, port)
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     let jobs: Jobs | null = null
     const checkFiles = shareResult(STORE_CACHE_MS, () => store.check())
@@ -112,15 +117,17 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
       deliveriesDue: (webhook) => jobs?.delivery.due(webhook),
       ...(metrics && { requestEnded: metrics.requestEnded }),
       addRoutes(express, services, door) {
-        addHealthRoutes(express, createReadinessCheck(database, store, checkFiles))
+        addHealthRoutes(express, createReadinessCheck({ database, store, checkFiles, isolation, failures }))
         if (metrics !== null && config.metricsPort === null) {
           express.get('/metrics', (req, res, next) => void metrics.serve(req, res).catch(next))
         }
         express.use(createMcpRoutes({ services, door, log }))
         express.use(createOauthRoutes({ services, log, failures }))
         express.use(createPortalRoutes({ services, log, failures }))
+        express.use(createOwnerRoutes({ services, log, failures }))
         express.use(createCalendarRoutes({ services, log, failures }))
-        // Registered before the documentation, which serves the root if there are no pages.
+        express.use(createInboundMailRoutes({ services, log, failures }))
+        // The web routes are registered before the documentation, which serves the root path if there are no pages.
         express.use(createWebRoutes({ services, log }))
         express.use(createDocsRoutes(services))
       },
@@ -148,11 +155,12 @@ export async function startPlumbline(parts: PlumblineParts): Promise<Plumbline> 
         app.drain()
         await closeServer(server)
         await app.services.linkRequests.stop()
+        await app.services.linkListRequests.stop()
         await running.stop()
         await app.limits.stop()
         await app.usage.stop()
         await flushExecutions(app.services)
-        // Closed last, because an operator may want to watch the drain.
+        // The metrics server is closed last, because an operator may want to watch the shutdown.
         if (onOwnPort !== null) await closeServer(onOwnPort.server)
         failures.stop()
         await database.close()
@@ -177,11 +185,21 @@ function localLinksWarning(publicUrl: string): string {
 const NO_ROW_LEVEL_SECURITY_WARNING =
   'Row-level security is off: only the conditions of the queries keep organizations apart. Make the user of DATABASE_URL the owner of the tables and a member of the role "<owner>_one_organization"; see docs/operating/install.md.'
 
+// While a node is unavailable, the process starts, and is not ready.
+async function checkIsolationAtStartup(isolation: IsolationCheck, log: Logger): Promise<void> {
+  try {
+    await isolation.assertIsolated()
+  } catch (error) {
+    if (error instanceof IsolationBrokenError) throw error
+    log.warn({ err: error }, 'Tenant isolation could not be checked. The service is not ready until it has been.')
+  }
+}
+
 async function checkAtStartup(store: FileStore, log: Logger): Promise<void> {
   try {
     await store.check()
   } catch (error) {
-    if (error instanceof StoreUnusable) throw error
+    if (error instanceof StoreUnusableError) throw error
     // An unreachable bucket must not stop the rest of the service from starting.
     log.warn({ err: error }, 'The bucket of FILES_S3_URL is not responding. Files are unavailable until it responds.')
   }
@@ -206,30 +224,45 @@ function addHealthRoutes(express: Express, state: () => Promise<ReadyState>): vo
 
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECKING_INTERVAL_MS = 5000
-// Longer than the 60 s for which load balancers keep idle connections, so that the load balancer closes them. If we
-// closed a connection, a request could arrive on it at that very moment.
+// The timeout is longer than the 60 s for which load balancers keep idle connections, so that the load balancer closes
+// the connections. If the service closed a connection, a request could arrive on it at the same moment.
 const KEEP_ALIVE_MS = 65_000
 
-// Anyone may ask whether the service is ready, so requests within this time share one check.
+// Anyone may request the readiness check, so all requests within this time share one check.
 const DATABASE_CACHE_MS = 1000
 const STORE_CACHE_MS = 5000
 
 interface ReadyState {
   /**
-   * All processes use the same bucket. If it is unavailable, taking them out of the load balancer would stop
-   * everything.
+   * All processes use the same bucket. If the bucket were unavailable and all processes were removed from the load
+   * balancer, the whole service would be down.
    */
   files: 'available' | 'unavailable'
 }
 
-function createReadinessCheck(
-  database: Database,
-  store: FileStore,
-  checkFiles: () => Promise<void>,
-): () => Promise<ReadyState> {
+interface ReadinessParts {
+  database: Database
+  store: FileStore
+  checkFiles: () => Promise<void>
+  isolation: IsolationCheck
+  failures: FailureLog
+}
+
+function createReadinessCheck(parts: ReadinessParts): () => Promise<ReadyState> {
+  const { database, store, checkFiles, isolation, failures } = parts
+  const assertIsolated = async () => {
+    try {
+      await isolation.assertIsolated()
+      failures.succeeded('checkIsolation')
+    } catch (error) {
+      failures.failed('checkIsolation', error)
+      throw error instanceof IsolationBrokenError ? problem('unavailable', error.message) : error
+    }
+  }
   const ping = shareResult(DATABASE_CACHE_MS, () => database.ping())
   return async () => {
     await ping()
+    await assertIsolated()
     try {
       await checkFiles()
       return { files: 'available' }
@@ -258,18 +291,18 @@ function shareResult(forMs: number, check: () => Promise<void>): () => Promise<v
 
 interface ListeningServer {
   server: Server
-  /** Call this in the same turn of the event loop, so that no request arrives before the app can handle it. */
+  /** Call this function in the same turn of the event loop, so that no request arrives before the app can handle it. */
   answerBy(app: App): void
 }
 
 // The app is created after the port is known, because its links may contain the port.
 async function startListening(config: Config): Promise<ListeningServer> {
   const server = createServer({
-    // The app rejects a request without a Host header itself, so that the problem has a request ID.
+    // The app itself rejects a request without a Host header, so that the problem has a request ID.
     requireHostHeader: false,
-    // A slow phone line transfers 1 MiB in a minute. The headers, at most 16 KiB, arrive in one piece from any honest
-    // client. A client that sends a byte now and then holds its connection no longer than this.
-    requestTimeout: config.requestTimeoutMs,
+    // For uploads in the portal and on owner's pages. An upload can take any amount of time while it makes progress
+    // (form-body.ts). All other requests are limited below.
+    requestTimeout: Math.max(config.requestTimeoutMs, MAX_UPLOAD_MS),
     headersTimeout: Math.min(config.requestTimeoutMs, HEADERS_TIMEOUT_MS),
     connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, CHECKING_INTERVAL_MS),
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -281,6 +314,7 @@ async function startListening(config: Config): Promise<ListeningServer> {
   return {
     server,
     answerBy({ express, refuseUnread, refuseTunnel }) {
+      server.on('request', (req) => limitArrival(req, config.requestTimeoutMs, refuseUnread))
       server.on('request', express)
       // The app also rejects unknown expectations and unparsable requests.
       server.on('checkExpectation', express)
@@ -290,11 +324,33 @@ async function startListening(config: Config): Promise<ListeningServer> {
   }
 }
 
-/** How long to wait for requests in progress. */
+/**
+ * Rejects a request whose body has not arrived completely in time. A slow dial-up connection transfers 1 MiB in a
+ * minute. A client that sends only a byte from time to time cannot hold its connection longer than this time.
+ */
+function limitArrival(req: IncomingMessage, withinMs: number, refuse: App['refuseUnread']): void {
+  const { 'content-length': length = '0', 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers
+  if (chunked === undefined && length === '0') return
+  const isFormPage = req.url?.startsWith('/portal/') === true || req.url?.startsWith('/owner/') === true
+  if (isFormPage && type.toLowerCase().startsWith('multipart/form-data')) return
+  const refuseIncomplete = () => {
+    if (req.complete) return
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    refuse(error, req.socket)
+  }
+  const timer = setTimeout(refuseIncomplete, withinMs)
+  req.once('close', () => clearTimeout(timer))
+}
+
+// 25 MB at 7 kB/s take this long.
+const MAX_UPLOAD_MS = 60 * 60 * 1000
+
+/** Time to wait for requests in progress, in milliseconds. */
 const DRAIN_MS = 20_000
 
 async function closeServer(server: Server): Promise<void> {
-  // Idle connections whose last response did not announce the close must not delay it.
+  // Some idle connections got a last response that did not announce the close. These connections must not delay the
+  // close.
   server.keepAliveTimeout = 1
   const closed = new Promise((done) => server.close(done))
   server.closeIdleConnections()
@@ -303,19 +359,20 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(hurry)
 }
 
-// The first request to each path would wait for its validator to be compiled. So validators are compiled in advance,
-// one by one, with requests handled in between. Compilation starts after the requests that waited for startup.
+// Otherwise, the first request to each path would wait until its validator is compiled. Validators are therefore
+// compiled in advance, one by one, and requests are handled in between. Compilation starts after the requests that
+// waited for startup have been handled.
 const WARMING_DELAY_MS = 500
 
 function startWarming(app: App, log: Logger): () => void {
   let stopped = false
   const pause = async () => {
     await new Promise((next) => setImmediate(next))
-    if (stopped) throw new StartupStopped()
+    if (stopped) throw new StartupStoppedError()
   }
   const begin = setTimeout(() => {
     app.validator.compileAll({ pause }).catch((error: unknown) => {
-      if (!(error instanceof StartupStopped)) log.fatal({ err: error }, 'could not prepare the contract')
+      if (!(error instanceof StartupStoppedError)) log.fatal({ err: error }, 'could not prepare the contract')
     })
   }, WARMING_DELAY_MS)
   return () => {
@@ -323,4 +380,4 @@ function startWarming(app: App, log: Logger): () => void {
     clearTimeout(begin)
   }
 }
-class StartupStopped extends Error {}
+class StartupStoppedError extends Error {}

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import {
-  createOpenEnvironment,
+  createUnlimitedEnvironment,
   type Environment,
   findFreePort,
   type Service,
@@ -29,22 +29,24 @@ import { putMigratedDatabase } from '../test/support/migrated-database.ts'
 import { startTestPlumbline } from '../test/support/test-plumbline.ts'
 import { openDatabase } from './platform/database/database.ts'
 
-/** How the process starts and ends, as its parent sees it: a shell, npm, systemd or a container. */
+/**
+ * Tests how the process starts and ends from the point of view of its parent: a shell, npm, systemd, or a container.
+ */
 const root = path.resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A user without rights, like the one that the service runs as. */
+/** A user without privileges, like the user that runs the service. */
 const NOBODY = 65_534
 
 const dataDir = path.join(folder, 'data')
 const environment: Environment = {
-  ...createOpenEnvironment({ DATA_DIR: dataDir }),
+  ...createUnlimitedEnvironment({ DATA_DIR: dataDir }),
   LOG_LEVEL: 'info',
   COMPILE_AHEAD: 'false',
 }
 
-/** Runs a process that is expected to exit by itself. */
+/** Runs a process that is expected to exit on its own. */
 function run(
   args: string[],
   env: Environment,
@@ -61,31 +63,34 @@ function run(
 }
 
 describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
-  // Most of the first start is migration, so the test starts from a migrated database.
+  // Migrations take most of the time of the first start, so the test starts with a migrated database.
   beforeAll(() => putMigratedDatabase(dataDir))
 
-  // The server holds its data folder until its last request is answered and its database is closed.
+  // The server holds its data folder until it has responded to its last request and closed its database.
   const isHeld = () => existsSync(path.join(dataDir, 'owner.pid'))
 
-  test.for(['SIGTERM', 'SIGKILL'] as const)('npm start ended by %s leaves no server process behind', async (signal) => {
-    const npm = await startService(
-      { ...environment, npm_config_update_notifier: 'false' },
-      { command: ['npm', 'start'] },
-    )
-    expect(isHeld()).toBe(true)
-    npm.signal(signal)
-    await npm.ended
-    // A supervisor may restart npm at once, and must find the port free.
-    if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
-    await npm.closed
-    expect(npm.log).toContain('"stopping"')
-    expect(npm.log.trimEnd()).toMatch(/"msg":"stopped"\}$/)
-    expect(npm.log).toMatch(/"version":"[\d.]+","msg":"starting/)
-    expect(npm.log).toMatch(/"version":"[\d.]+",.*"msg":"ready"/)
-    expect(isHeld()).toBe(false)
-  })
+  test.for(['SIGTERM', 'SIGKILL'] as const)(
+    'if npm start is ended by %s, no server process remains',
+    async (signal) => {
+      const npm = await startService(
+        { ...environment, npm_config_update_notifier: 'false' },
+        { command: ['npm', 'start'] },
+      )
+      expect(isHeld()).toBe(true)
+      npm.signal(signal)
+      await npm.ended
+      // A supervisor may restart npm immediately, so the port must be free.
+      if (signal === 'SIGTERM') expect(isHeld()).toBe(false)
+      await npm.closed
+      expect(npm.log).toContain('"stopping"')
+      expect(npm.log.trimEnd()).toMatch(/"msg":"stopped"\}$/)
+      expect(npm.log).toMatch(/"version":"[\d.]+","msg":"starting/)
+      expect(npm.log).toMatch(/"version":"[\d.]+",.*"msg":"ready"/)
+      expect(isHeld()).toBe(false)
+    },
+  )
 
-  test('a data folder that cannot be created ends the start with a clear message', async () => {
+  test('the startup error for an unusable data folder names the folder and the remedy', async () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
     // Below /proc, Node's recursive mkdir never returns.
@@ -97,7 +102,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     }
   })
 
-  test('compiled modules are cached where no other user of the machine can write', async () => {
+  test('compiled modules are cached only in a folder in which no other user of the machine can write', async () => {
     const [home, temporary, open] = ['home', 'temporary', 'open'].map((name) => path.join(folder, name)) as [
       string,
       string,
@@ -120,12 +125,12 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     expect(readdirSync(temporary)).toEqual([])
   })
 
-  test('npm prints no warning on the oldest Node that can run it', () => {
+  test('npm prints no warning with the oldest Node version that can run it', () => {
     const lock = readFileSync(path.join(root, 'package-lock.json'), 'utf8')
     expect(lock, 'npm run complete-lock removes them').not.toContain('"engines"')
   })
 
-  test('a start on any free port prints links with that port, and the root is the admin area', async () => {
+  test('a service on a random port returns links with that port', async () => {
     const plumbline = await startTestPlumbline()
     const { port } = new URL(plumbline.url)
     const { body } = await plumbline.get('/api/ext/nothing')
@@ -137,7 +142,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     await plumbline.stop()
   })
 
-  test('PostgreSQL that does not answer ends the service or a command with a message without the password', async () => {
+  test('if PostgreSQL does not respond, the error of the service does not contain the password', async () => {
     const port = await findFreePort()
     const databaseUrl = `postgres://plumbline:s3cret@127.0.0.1:${port}/builders`
     const reports: string[] = []
@@ -146,7 +151,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       { ms: 600, report: (sentence) => reports.push(sentence) },
     )
     await expect(opening).rejects.toThrow(/^PostgreSQL at 127.0.0.1:\d+\/builders did not respond within 1 s: .*\.$/)
-    // The connection is retried several times but reported once.
+    // The connection is tried several times, but the error is reported only once.
     expect(reports).toEqual([expect.stringContaining('is not responding')])
     expect(reports.join()).not.toContain('s3cret')
     const { code, stderr } = await run(['server/operators/cli/main.js', 'organizations', 'list'], {
@@ -198,9 +203,9 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     const settings = (text: string) =>
       Object.fromEntries([...text.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 
-    test('the commands of the container and of systemd run the pinned Node, respond, and drain', async () => {
+    test('in production, the service starts with the pinned version of Node and shuts down cleanly', async () => {
       assemble()
-      // Both run the same command as `npm start`, so one start tests both.
+      // The container and `npm start` run the same command, so starting one of them tests both commands.
       expect(container).toEqual(npmStart.replace('exec node', 'node_modules/.bin/node').split(' '))
       expect(systemd).toEqual(container)
       const inImage = settings(dockerfile.find(([name]) => name === 'ENV')?.[1] ?? '')
@@ -213,7 +218,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         { ...inUnit, ...inImage, ...environment, EMBEDDED: 'true', PORT: port, HOST: '0.0.0.0', COMPILE_AHEAD: 'true' },
         { command: container.map((part, i) => (i === 0 ? path.join(place, part) : part)), folder: place },
       )
-      // Pages are rendered from files that are only read at the first request.
+      // Pages are rendered from files that are read only at the first request.
       for (const page of ['/docs', '/docs/guides', '/docs/changelog', '/docs/samples.json', '/docs/openapi.json']) {
         expect([page, (await fetch(service.url + page)).status]).toEqual([page, 200])
       }
@@ -226,7 +231,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       expect(await run(check, { PORT: port })).toMatchObject({ code: 1 })
     })
 
-    test('the image runs as a user without rights, and receives signals', () => {
+    test('the container image runs as an unprivileged user', () => {
       const last = dockerfile.slice(dockerfile.findLastIndex(([name]) => name === 'FROM'))
       const one = (name: string) => last.filter(([found]) => found === name).map(([, rest]) => rest)
       expect(one('USER')).toEqual(['node'])
@@ -242,7 +247,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
       return [options, ...(JSON.parse(command) as string[])]
     }
 
-    test('the command-line wrapper has the settings of the unit', () => {
+    test('the command-line wrapper has the same settings as the systemd unit', () => {
       const wrapper = settings(readFileSync(path.join(root, 'deploy/plumbline'), 'utf8'))
       const places = { DATA_DIR: '/var/lib/plumbline', XDG_CACHE_HOME: '/var/cache' }
       expect(wrapper).toEqual({
@@ -254,7 +259,7 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
     })
 
     test.skipIf(process.getuid?.() !== 0)(
-      'the wrapper runs a command as the user of the service, with only its settings',
+      'the command-line wrapper runs a command with the user and the settings of the service',
       async () => {
         const [home, file, wrapper] = ['installed', 'plumbline.env', 'plumbline'].map((name) =>
           path.join(folder, name),
@@ -277,14 +282,14 @@ describe.skipIf(inject('postgres') !== null)('on the embedded database', () => {
         expect(created).toMatchObject({ code: 0, stderr: '' })
         for (const place of readdirSync(home, { recursive: true, encoding: 'utf8' }))
           expect([place, statSync(path.join(home, place)).uid]).toEqual([place, NOBODY])
-        // Run as root, the same command would create files that the service cannot read.
+        // If the command ran as root, it would create files that the service cannot read.
         const refused = await run(['server/operators/cli/main.js', 'organizations', 'list'], { DATA_DIR: home })
         expect([refused.code, JSON.parse(refused.stderr).error.code]).toEqual([1, 'configuration'])
         expect(refused.stderr).toContain(`${home} belongs to the user with ID ${NOBODY}`)
       },
     )
 
-    test.skipIf(!hasSystemd())('systemd accepts the unit without warnings', () => {
+    test.skipIf(!hasSystemd())('systemd accepts the unit file without warnings', () => {
       const file = path.join(folder, 'plumbline.service')
       writeFileSync(file, unit.replaceAll('/opt/plumbline', root))
       const said = execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8', stdio: 'pipe' })
@@ -303,7 +308,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
   test('the service waits for a database that starts later', async () => {
     const url = new URL(await databaseUrl())
     const realPort = Number(url.port)
-    // Accepts only its third connection.
+    // A server that accepts only its third connection.
     const sockets = new Set<Socket>()
     let connections = 0
     const late = createServer((client) => {
@@ -328,7 +333,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL', () => {
     late.close()
   })
 
-  test('the service does not wait for a database or user that does not exist', async () => {
+  test('the service does not wait if its database or database user does not exist', async () => {
     const unknown = new URL(await databaseUrl())
     unknown.pathname = '/nowhere'
     const nobody = new URL(await databaseUrl())

@@ -1,28 +1,28 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
-import { createDemoOnFirstStart, createFirstSignInLink, writeBanner } from './first-start.ts'
+import { createDemoOnFirstStart, createFirstSignInLink, renderBanner } from './first-start.ts'
 import { listenForOperators } from './operators/operator-socket.ts'
 import { ContractError } from './platform/calls/contract.ts'
 import { ConfigError, readConfig } from './platform/config/config.ts'
-import { DatabaseUnavailable } from './platform/database/connection-errors.ts'
-import { DataFolderInUse, DataFolderUnusable } from './platform/database/data-folder.ts'
+import { DatabaseUnavailableError } from './platform/database/connection-errors.ts'
+import { DataFolderInUseError, DataFolderUnusableError } from './platform/database/data-folder.ts'
 import { openDatabase } from './platform/database/database.ts'
-import { StoreUnusable } from './platform/files/file-store.ts'
+import { StoreUnusableError } from './platform/files/file-store.ts'
 import { Clock } from './platform/runtime/clock.ts'
 import { readOwnVersion } from './platform/runtime/version.ts'
 import { type Plumbline, startPlumbline } from './plumbline.ts'
-import { leadWorkers, reportReady } from './workers.ts'
+import { reportReady, runWorkers } from './workers.ts'
 
 async function runService(): Promise<void> {
   const config = readConfig(process.env)
-  // With WORKERS, each log line says which worker wrote it.
+  // With WORKERS, each log line names the worker that wrote it.
   const base = cluster.worker === undefined ? null : { worker: cluster.worker.id }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  // The first start creates a database and the demo builder, and somebody is watching the terminal.
+  // The first start creates a database and the demo builder, while a user watches the terminal.
   if (cluster.isPrimary) log.info({ version: readOwnVersion() }, 'starting; this takes a few seconds')
   if (config.workers > 1 && cluster.isPrimary) {
     if (config.endsWithParent) onParentEnd(() => process.kill(process.pid, 'SIGTERM'))
-    const code = await leadWorkers(config, log)
+    const code = await runWorkers(config, log)
     log.info('stopped')
     process.exit(code)
   }
@@ -34,7 +34,7 @@ async function runService(): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ reason }, 'stopping')
-    // Before the service is up there is nothing to finish, so the stop need not wait for the start.
+    // Before the service has started, there is no work to finish, so stopping does not need to wait for the start.
     operators?.close()
     const stopped = running?.stop() ?? Promise.resolve()
     stopped.then(
@@ -48,7 +48,8 @@ async function runService(): Promise<void> {
       },
     )
   }
-  // Set up at once, because process 1 of a container does not receive signals that it does not handle.
+  // The handler is set up immediately, because process 1 of a container does not receive signals for which it has no
+  // handler.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   if (config.endsWithParent) onParentEnd(() => stop('npm has ended'))
@@ -73,12 +74,13 @@ async function runService(): Promise<void> {
   const { publicUrl } = running.config
   const kind = database.embedded ? 'embedded' : 'postgresql'
   log.info({ version: readOwnVersion(), url: publicUrl, listening: url, database: kind }, 'ready')
-  if (demo !== null) console.log(writeBanner(running.config, demo, await createFirstSignInLink(running, demo)))
+  if (demo !== null) console.log(renderBanner(running.config, demo, await createFirstSignInLink(running, demo)))
 }
 
 const PARENT_CHECK_MS = 500
 
-// npm forwards SIGTERM but cannot forward SIGKILL. In that case the system gives its children another parent.
+// npm forwards SIGTERM, but cannot forward SIGKILL. After a SIGKILL, the operating system assigns npm's child processes
+// to another parent.
 function onParentEnd(then: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -89,7 +91,7 @@ function onParentEnd(then: () => void): void {
   timer.unref()
 }
 
-/** Runs the service, or one worker of several, from the environment to the last drained request. */
+/** Runs the service, or one worker of several, from reading the environment to handling the last request. */
 export async function serve(): Promise<void> {
   try {
     await runService()
@@ -101,14 +103,14 @@ export async function serve(): Promise<void> {
 
 const EXPECTED_ERRORS = [
   ConfigError,
-  DataFolderInUse,
-  DataFolderUnusable,
-  DatabaseUnavailable,
-  StoreUnusable,
+  DataFolderInUseError,
+  DataFolderUnusableError,
+  DatabaseUnavailableError,
+  StoreUnusableError,
   ContractError,
 ]
 
-/** Returns one sentence for an error that the operator can fix, and the whole error otherwise. */
+/** Returns a message if the operator can fix the error; otherwise, returns the whole error. */
 function describeStartupError(error: unknown): unknown {
   if (error instanceof Error && EXPECTED_ERRORS.some((kind) => error instanceof kind))
     return `Plumbline did not start: ${error.message}`

@@ -3,13 +3,16 @@ import { afterEach, expect, inject, test, vi } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../test/support/test-plumbline.ts'
 import { type Contract, loadContract, type Method, readContract } from './platform/calls/contract.ts'
 
-/** Every validator is compiled soon after startup, so that no request has to wait for its own. */
+/**
+ * These tests check that every validator is compiled soon after startup, so that no request has to wait for its
+ * validator.
+ */
 let plumbline: TestPlumbline | null = null
 afterEach(() => plumbline?.stop())
 
 // Compilation does not depend on the database, so one database is enough.
 test.skipIf(inject('postgres') !== null)(
-  'every operation is compiled in advance, and a schema that cannot be compiled is reported without a request',
+  'a schema that cannot be compiled is reported before any request',
   { timeout: 150_000 },
   async () => {
     const lines: { operation: string; msg: string; err: { message: string } }[] = []
@@ -22,7 +25,10 @@ test.skipIf(inject('postgres') !== null)(
   },
 )
 
-/** Returns the contract with a schema that does not compile, in the body of the last operation that has one. */
+/**
+ * Returns a contract in which a schema does not compile. The schema is in the body of the last operation that has a
+ * body.
+ */
 function brokenAtItsEnd(): { contract: Contract; operationId: string } {
   const { document, operations } = loadContract()
   const last = [...operations.values()].findLast(({ takesBody }) => takesBody)

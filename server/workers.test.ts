@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import {
   createBuilder,
-  createOpenEnvironment,
+  createUnlimitedEnvironment,
   findFreePort,
   type Service,
   startService,
@@ -14,7 +14,7 @@ import { ConfigError, readConfig } from './platform/config/config.ts'
 const WORKERS = 2
 const LIMIT = 40
 
-test('workers need a database that several processes can use, and a metrics port each', () => {
+test('several workers require PostgreSQL and, for metrics, a separate port', () => {
   const DATABASE_URL = 'postgres://localhost/plumbline'
   expect(() => readConfig({ WORKERS: '2' })).toThrow(ConfigError)
   expect(() => readConfig({ WORKERS: '2', DATABASE_URL, METRICS_TOKEN: 'x'.repeat(32) })).toThrow('METRICS_PORT')
@@ -30,7 +30,7 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   beforeAll(async () => {
     if (postgres === null) return
-    const environment = createOpenEnvironment({
+    const environment = createUnlimitedEnvironment({
       DATABASE_URL: await createPostgresUrl(postgres),
       COMPILE_AHEAD: 'false',
     })
@@ -45,7 +45,7 @@ describe.skipIf(postgres === null)('several workers', () => {
 
   afterAll(() => service?.kill())
 
-  /** Returns the IDs of the live worker processes, from the system. */
+  /** Returns the IDs of the live worker processes, as the operating system reports them. */
   function workers(): string[] {
     return readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8').split(' ').filter(Boolean)
   }
@@ -54,12 +54,12 @@ describe.skipIf(postgres === null)('several workers', () => {
     await vi.waitFor(() => expect(service.log.split('"ready"').length - 1).toBeGreaterThanOrEqual(WORKERS), 50_000)
   }
 
-  test('workers share one address and one limit, and each reports its own metrics', async () => {
+  test('all workers share one rate limit', async () => {
     await allAreUp()
     const answers = await Promise.all(
       Array.from({ length: LIMIT * 2 }, () =>
         fetch(`${service.url}/api/ext/vendors`, {
-          // Each request opens its own connection, because connections are what the system distributes.
+          // Each request opens its own connection, because the operating system distributes connections, not requests.
           headers: { authorization: `Bearer ${key}`, connection: 'close' },
         }),
       ),
@@ -72,7 +72,7 @@ describe.skipIf(postgres === null)('several workers', () => {
     }
   })
 
-  test('workers add their name to each log line', async () => {
+  test("each log line of a worker contains the worker's name", async () => {
     await allAreUp()
     await fetch(`${service.url}/portal/inv_01m7y975jyfesvq695t8y8ma68.AbC-dEf_1234567890`)
     const isLogged = () => linesOf('request').some(({ path }) => path === '/portal/inv_01m7y975jyfesvq695t8y8ma68.…')
@@ -88,11 +88,11 @@ describe.skipIf(postgres === null)('several workers', () => {
     return lines.map((line) => JSON.parse(line))
   }
 
-  test('workers continue when one of them dies and is replaced, and stop together', async () => {
+  test('a worker that ends is replaced while the other workers continue', async () => {
     await allAreUp()
     const before = workers()
     process.kill(Number(before[0]), 'SIGKILL')
-    // A request that reaches a dying worker is cut off; no client waits forever.
+    // If a request reaches a worker that is ending, the request fails. No client waits forever.
     const ask = () =>
       fetch(`${service.url}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
         ({ status }) => status,
@@ -110,13 +110,17 @@ describe.skipIf(postgres === null)('several workers', () => {
     await service.closed
   })
 
-  test('workers that cannot start report the reason once', async () => {
+  test('if workers cannot start, the reason is reported once', async () => {
     if (postgres === null) return
     const taken = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((done) => taken.once('listening', done))
     const address = taken.address()
     const PORT = typeof address === 'object' ? String(address?.port) : ''
-    const environment = createOpenEnvironment({ DATABASE_URL: await createPostgresUrl(postgres), WORKERS: '2', PORT })
+    const environment = createUnlimitedEnvironment({
+      DATABASE_URL: await createPostgresUrl(postgres),
+      WORKERS: '2',
+      PORT,
+    })
     const outcome = await startService(environment).catch((error: Error) => error.message)
     taken.close()
     expect(outcome).toContain(`port ${PORT} is in use`)

@@ -5,14 +5,15 @@ import type { Logger } from 'pino'
 import type { Config } from './platform/config/config.ts'
 
 /**
- * Runs several processes of the service at one address of one machine. The system hands each new connection to one of
- * them. They share only the database, like processes on several machines. A worker that dies is replaced; only the
- * requests it was answering are lost. Each worker reports its own metrics, on METRICS_PORT and the following ports.
+ * Runs several processes of the service at one address on one machine. The operating system assigns each new connection
+ * to one of the processes. The processes share only the database, like processes on several machines. A worker that
+ * ends unexpectedly is replaced. Only the requests that it was handling are lost. Each worker reports its own metrics,
+ * on METRICS_PORT and the following ports.
  *
- * Resolves with the exit code once the last worker has ended. That happens only after a signal, or if the service
- * cannot start; then the first worker has reported the reason.
+ * Resolves with the exit code when the last worker has ended. The last worker ends only after a signal, or if the
+ * service cannot start. In the second case, the first worker has reported the reason.
  */
-export async function leadWorkers(
+export async function runWorkers(
   { workers: count, host, port, metricsPort }: Pick<Config, 'workers' | 'host' | 'port' | 'metricsPort'>,
   log: Logger,
 ): Promise<number> {
@@ -25,8 +26,8 @@ export async function leadWorkers(
     const start = (place: number) => {
       const worker = cluster.fork({ PORT, ...(metricsPort && { METRICS_PORT: String(metricsPort + place) }) })
       const startedAt = performance.now()
-      // The other workers start once the first one answers. By then the schema is migrated and any error of the start
-      // is reported.
+      // The other workers start when the first worker handles requests. By then, the schema is migrated, and any
+      // startup error has been reported.
       worker.once('message', () => {
         if (wasUp) return
         wasUp = true
@@ -49,7 +50,7 @@ export async function leadWorkers(
       stopping = true
       const workers = Object.values(cluster.workers ?? {}).filter((worker): worker is Worker => worker !== undefined)
       for (const worker of workers) worker.process.kill(signal)
-      // Between the end of one worker and the start of its replacement there may be no worker.
+      // There may be a time without workers between the end of one worker and the start of its replacement.
       if (workers.length === 0) done(0)
     }
     process.on('SIGTERM', stop)
@@ -57,22 +58,23 @@ export async function leadWorkers(
   })
 }
 
-/** In a worker: notifies the leading process that this worker answers requests. */
+/** Notifies the leading process that this worker handles requests. For use in a worker. */
 export function reportReady(): void {
   cluster.worker?.send('up')
 }
 
 /**
- * Whether workers listen on a shared port. If the leading process handed connections on, those on their way to a dying
- * worker would be lost and their clients would wait forever. Only Linux distributes connections itself.
+ * Returns whether workers listen on a shared port. If the leading process passed connections on, connections on their
+ * way to a worker that ends would be lost, and their clients would wait forever. Only Linux distributes connections
+ * among processes on its own.
  */
 export function isPortShared(): boolean {
   return cluster.isWorker && process.platform === 'linux'
 }
 
 /**
- * Returns the port, chosen by the system if it is 0. Fails if the port is taken, which processes that share a port
- * would not notice.
+ * Returns the port. If the port is 0, the operating system chooses a free port. Throws if the port is in use, because
+ * processes that share a port would not notice this.
  */
 async function findFreePort(host: string, port: number): Promise<number> {
   const probe = createServer().listen(port, host)
@@ -84,6 +86,6 @@ async function findFreePort(host: string, port: number): Promise<number> {
 }
 
 const FIRST_PAUSE_MS = 250
-// A worker that cannot start is retried without end, but not so often that it burdens the others.
+// A worker that cannot start is restarted indefinitely, but not so often that the attempts burden other workers.
 const MAX_PAUSE_MS = 10_000
 const SETTLED_AFTER_MS = 60_000

@@ -17,7 +17,7 @@ function play(...args: string[]): Promise<{ stdout: string; stderr: string; code
   return promisify(execFile)(process.execPath, [script, ...args], { env: { PATH: process.env.PATH, NO_COLOR: '1' } })
 }
 
-test('the demo plays the whole pipeline, receives every event, and leaves nothing active', async () => {
+test('the demo script archives all its records at the end of the workflow', async () => {
   const { stdout } = await play('--base-url', plumbline.url, '--key', plumbline.key)
   expect(stdout).toContain('3 awards at once: 1 won, 2 refused with 409.')
   expect(stdout).toContain('Covered patio: the buyer pays 1,950.00, and it costs 775.08.')
@@ -30,7 +30,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(stdout).toContain('A dry run: 4 tasks, and the home ends on')
   expect(stdout).toContain('1 vendor was told another date: postponed.')
   expect(stdout).toMatch(/Walls framed is confirmed for \S+; the home ends on/)
-  expect(stdout).toContain('Refused with 409: Lot 7 is already reserved: see SA-0001 (')
+  expect(stdout).toContain('Refused with 409: Cannot sell Lot 7: it is already reserved (SA-0001, ')
   expect(stdout).toMatch(/In all +414,500\.00/)
   expect(stdout).toContain('SA-0001 is approved, with 10,000.00 received.')
   expect(stdout).toContain('Lot 7 is under construction, and the next stage of SA-0001 is walkthrough_done.')
@@ -62,7 +62,7 @@ test('the demo plays the whole pipeline, receives every event, and leaves nothin
   expect(orders.map((order: { status: string }) => order.status)).toEqual(['closed', 'void', 'void'])
 })
 
-test('a rejected demo reports the reason, and fails', async () => {
+test('the demo script fails with a reason if one of its requests is rejected', async () => {
   const key = await plumbline.newKey(['vendors:read', 'webhooks:write', 'events:read'])
   const refused = await play('--base-url', plumbline.url, '--key', key).catch(
     (error: { code: number; stdout: string }) => error,
@@ -72,15 +72,18 @@ test('a rejected demo reports the reason, and fails', async () => {
   expect((await plumbline.get('/api/ext/webhooks')).body.data).toEqual([])
 })
 
-test.skipIf(!isTestedHere())('a demo without a service says how to start one', async () => {
-  const alone = await play('--base-url', 'http://127.0.0.1:9', '--key', plumbline.key).catch(
-    (error: { code: number; stdout: string }) => error,
-  )
-  expect(alone.code).toBe(1)
-  expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
-})
+test.skipIf(!isTestedHere())(
+  'the demo script without a running service explains how to start the service',
+  async () => {
+    const alone = await play('--base-url', 'http://127.0.0.1:9', '--key', plumbline.key).catch(
+      (error: { code: number; stdout: string }) => error,
+    )
+    expect(alone.code).toBe(1)
+    expect(alone.stdout).toContain('Nothing answers at http://127.0.0.1:9 (')
+  },
+)
 
-test.skipIf(!isTestedHere())('a demo with an unknown option names it, and --help lists the options', async () => {
+test.skipIf(!isTestedHere())('the error of the demo script for an unknown option names the option', async () => {
   const refused = await play('--url', plumbline.url).catch((error: { code: number; stderr: string }) => error)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain("unknown option '--url'")

@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest'
 import { testMove } from '../scripts/drill/move.ts'
 
 test.skipIf(inject('postgres') === null)(
-  'the embedded database moves to PostgreSQL with its keys, links, files and secrets',
+  'an embedded database can be moved to PostgreSQL with its keys, links, files, and secrets',
   { timeout: 180_000 },
   async () => {
     let checks = 0

@@ -7,7 +7,7 @@ if (findLastRelease() === null)
   console.error('The repository does not have the last release: the rollback is not tried.')
 
 test.skipIf(!hasPostgres() || findLastRelease() === null)(
-  'the last release works on the schema of this version, with events and webhooks',
+  'the last release works with the database schema of this version, including events and webhooks',
   { timeout: 180_000 },
   async () => {
     let checks = 0

@@ -13,11 +13,11 @@ import {
 import path from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PAGES } from './admin/pages.ts'
-import { config, root } from './vite.config.ts'
+import { config, fieldConfig, root } from './vite.config.ts'
 
 /**
- * Builds the pages into dist/web unless they were built from the same sources: `node web/build.ts`. Runs after `npm
- * ci`, before `npm start` and before the tests. Without Vite (`npm ci --omit=dev`) it does nothing.
+ * Builds the pages into dist/web unless they were built from the same sources: `node web/build.ts`. Runs after
+ * `npm ci`, before `npm start` and before the tests. Without Vite (`npm ci --omit=dev`), the script does nothing.
  */
 const target = path.join(root, '../dist/web')
 
@@ -38,14 +38,17 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
   })
   if (vite === null) return 'no vite'
   mkdirSync(path.dirname(target), { recursive: true })
-  // Built in a temporary folder and then moved, so that no partial build is served and two concurrent builds do not
-  // mix.
+  // The pages are built in a temporary folder and then moved, so that no partial build is served and two concurrent
+  // builds do not mix.
   const aside = mkdtempSync(`${target}-`)
-  // Vite bundles the development versions of the libraries if NODE_ENV says so, as it does in tests.
+  // Vite bundles the development versions of the libraries if NODE_ENV is set accordingly, as in tests.
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   try {
     await vite.build({ ...config, build: { ...config.build, outDir: aside } })
+    const field = path.join(aside, 'field')
+    await vite.build({ ...fieldConfig, build: { ...fieldConfig.build, outDir: field } })
+    listFilesForServiceWorker(field)
     for (const file of listFiles(aside)) compressFile(path.join(aside, file))
     const built: BuildInfo = { sources, pages: PAGES }
     writeFileSync(path.join(aside, 'built.json'), JSON.stringify(built))
@@ -62,6 +65,17 @@ export async function buildPages(): Promise<'built' | 'fresh' | 'no vite'> {
     else process.env.NODE_ENV = NODE_ENV
   }
   return 'built'
+}
+
+/**
+ * Writes the names of the page's files into its service worker, which stores the files. Only the operating system uses
+ * the icons.
+ */
+function listFilesForServiceWorker(folder: string): void {
+  const assets = listFiles(path.join(folder, 'assets')).map((name) => `./assets/${name}`)
+  const file = path.join(folder, 'service-worker.js')
+  const files = ['./', './manifest.webmanifest', ...assets]
+  writeFileSync(file, `const FILES = ${JSON.stringify(files)}\n${readFileSync(file, 'utf8')}`)
 }
 
 // The client's other files contain only types, which are not part of the build.

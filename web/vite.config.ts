@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { InlineConfig } from 'vite'
 
-/** The Vite configuration that builds web/ into dist/web; web/build.ts runs it. */
+/** Vite configuration that builds the admin area into dist/web. web/build.ts runs it. */
 export const root = import.meta.dirname
 export const config: InlineConfig = {
   root,
@@ -20,9 +20,20 @@ export const config: InlineConfig = {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Code that many pages share is one file: on a slow connection each additional file costs as much as its content.
+    // Code that many pages share is in one file. On a slow connection, each additional file costs as much time as its
+    // content.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', test: /web[\\/](?:ui|api)[\\/]/, minShareCount: 8 }] } },
     },
   },
+}
+
+/**
+ * Builds the superintendent's page into dist/web/field. This build is separate, so that a phone stores only the code
+ * that the page uses.
+ */
+export const fieldConfig: InlineConfig = {
+  ...config,
+  root: path.join(root, 'field'),
+  build: { ...config.build, rolldownOptions: {} },
 }

@@ -4,16 +4,18 @@ import { type Service as Asked, sendRequest } from '../conformance/service.ts'
 import { contract } from '../conformance/walked-contract.ts'
 import { World } from '../conformance/world.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
+import { createBuilder, createUnlimitedEnvironment, startService } from '../processes/service.ts'
 import { addCopies, type Sql } from './long-lists.ts'
 
 /**
- * Measures how long a batch of 500 rows takes, if all rows are new and if all of them change a record, among 10,000 and
- * among 200,000 records of the kind: `npm run bench -- batches`, optionally with the IDs of some operations.
+ * Measures the duration of a batch of 500 rows: once with new rows only, and once with rows that change records. The
+ * batch runs
+ * among 10,000 and among 200,000 records of the kind: `npm run bench -- batches`, optionally with the IDs of some
+ * operations.
  */
 const SIZES = [10_000, 200_000]
 const ROWS = 500
-/** Batches of each kind; the slowest counts. */
+/** The number of batches of each kind. The slowest batch counts. */
 const BATCHES = 3
 const MAX_SECONDS = 2
 
@@ -39,7 +41,7 @@ interface RecordIds {
 const KINDS: Record<string, Kind> = {
   syncVendors: {
     ...{ target: '/api/ext/vendors/batch', table: 'vendors', list: 'listVendors' },
-    // All have the same phone number, as the branches of a supplier do.
+    // All vendors have the same phone number, like the branches of a supplier.
     row: (n) => ({
       ...{ externalId: `V-${n}`, companyName: `Batch Vendor ${n}`, email: `office${n}@example.com` },
       ...{ phone: '+1 512 555 0100', scopes: ['framing'] },
@@ -91,7 +93,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const url = await postgres.database()
-  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
   const { organizationId, key } = await createBuilder(environment)
   const service = await startService(environment)
   const client = new pg.Client(url)
@@ -112,7 +114,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
       const { body } = await sendRequest(service.url, 'GET', world.addressFor(operation), undefined, { key })
       return String(body.data[0].id)
     }
-    // Records that other tables refer to; the first ones are copied.
+    // Records that other tables refer to. The first records are copied.
     const ids: RecordIds = {
       ...{ community: await first('listCommunities'), home: await first('listHomes') },
       ...{ vendor: await first('listVendors'), part: await first('listParts') },
@@ -122,7 +124,7 @@ export async function measureBatches(names: readonly string[]): Promise<string[]
     let filled = 0
     for (const size of SIZES) {
       for (const [id, kind] of Object.entries(KINDS)) {
-        // Other kinds refer to vendors, homes and parts, so all tables are filled whatever is measured.
+        // Other kinds refer to vendors, homes, and parts, so all tables are filled, regardless of what is measured.
         const { table, another } = kind
         const copied = { table, another, organizationId, id: firsts.get(id) ?? '' }
         await addCopies(sql, { ...copied, from: filled + 1, to: size })
@@ -162,7 +164,10 @@ async function measureSlowest(url: string, key: string, target: string, rows: re
   return seconds
 }
 
-/** Measures the import of 10,000 vendors in addition to existing ones, as when a new builder moves in. */
+/**
+ * Measures the import of 10,000 vendors in addition to existing vendors, as when a new builder starts to use the
+ * service.
+ */
 async function measureImport(url: string, key: string): Promise<string[]> {
   const rows = Array.from({ length: 10_000 }, (_, n) => ({
     ...{ externalId: `I-${n}`, companyName: `Imported Vendor ${n}`, email: `imported${n}@example.com` },

@@ -1,6 +1,6 @@
 /**
- * Measures how fast the service is, and whether it stays fast as the contract and the data grow. Everything compared
- * runs at the same time, in rounds that visit each measurement in turn, because on a shared machine only ratios of
+ * Measures how fast the service is, and whether it stays fast as the contract and the data grow. Everything that is
+ * compared runs at the same time, in rounds that visit each measurement in turn. On a shared machine, only ratios of
  * adjacent measurements are meaningful. Prints a table and writes dist/bench.json.
  *
  *   npm run bench                               everything, about a quarter of an hour
@@ -24,20 +24,20 @@ import { parseCount } from '../count-option.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import {
   createBuilder,
-  createOpenEnvironment,
+  createUnlimitedEnvironment,
   type Environment,
   findFreePort,
   type Service,
   startService,
 } from '../processes/service.ts'
 import { BATCH_OPERATIONS, measureBatches } from './batches.ts'
-import { measureHeavy } from './heavy.ts'
+import { computeMedian } from './compute-median.ts'
+import { measureHeavyOperations } from './heavy.ts'
 import { LISTS, measureLists } from './lists.ts'
 import type { Load, LoadResult } from './load.ts'
-import { median } from './median.ts'
-import { measureNeighbours } from './neighbours.ts'
+import { measureNoisyNeighbor } from './noisy-neighbor.ts'
 import { readCpuMs } from './processor-time.ts'
-import { loadWithProcess } from './requests.ts'
+import { generateLoadInProcess } from './requests.ts'
 import { measureRetention } from './retention.ts'
 import { measureSkills, SKILLS } from './skills.ts'
 import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
@@ -45,8 +45,8 @@ import { measureWebhooks, WEBHOOK_PARTS } from './webhooks.ts'
 /** The sections that can be measured separately. */
 const SECTIONS: Record<string, (parts: readonly string[]) => Promise<string[]>> = {
   webhooks: measureWebhooks,
-  neighbours: measureNeighbours,
-  heavy: measureHeavy,
+  neighbours: measureNoisyNeighbor,
+  heavy: measureHeavyOperations,
   lists: (names) => measureLists(names, rows),
   batches: measureBatches,
   skills: measureSkills,
@@ -98,8 +98,8 @@ const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4
 if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
 const starts = await measureStarts()
 
-const small = createOpenEnvironment({ DATABASE_URL: await postgres.database('few') })
-const large = createOpenEnvironment({ DATABASE_URL: await postgres.database('many') })
+const small = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database('few') })
+const large = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database('many') })
 const [few, many] = [await fillDatabase(small, SMALL_VENDOR_COUNT), await fillDatabase(large, rows)]
 
 const serve = { script: 'scripts/bench/serve.ts' }
@@ -125,7 +125,7 @@ const measurements: Measurement[] = [
 const windows = new Map<string, Window[]>(measurements.map(({ name }) => [name, []]))
 for (const measurement of measurements) await measure(measurement)
 for (let round = 0; round < rounds; round++) {
-  // The order rotates with the round, so that no measurement always follows the same one.
+  // The order rotates with the round, so that no measurement always follows the same measurement.
   for (let i = 0; i < measurements.length; i++) {
     const measurement = measurements[(i + round * 4) % measurements.length]
     if (measurement === undefined) continue
@@ -138,12 +138,12 @@ for (let round = 0; round < rounds; round++) {
 }
 await Promise.all(services.map((each) => each.stop()))
 await postgres.stop()
-printReport([...(await measureWebhooks([])), '', ...(await measureNeighbours())])
+printReport([...(await measureWebhooks([])), '', ...(await measureNoisyNeighbor())])
 process.exit(0)
 
 async function measureLarge(): Promise<string[]> {
   const measured = [await measureLists([], rows), await measureBatches([]), await measureSkills([])]
-  measured.push(await measureNeighbours(), await measureRetention())
+  measured.push(await measureNoisyNeighbor(), await measureRetention())
   return measured.flatMap((lines) => [...lines, ''])
 }
 
@@ -160,14 +160,14 @@ async function measure({ service, requests }: Measurement): Promise<Window> {
 }
 
 function loadService(what: Load): Promise<LoadResult> {
-  return loadWithProcess(canPin() ? ['taskset', '-c', '1'] : [], what)
+  return generateLoadInProcess(canPin() ? ['taskset', '-c', '1'] : [], what)
 }
 
 /** Measures the time from the start of the process to its first response, on an existing database and for the mock. */
 async function measureStarts(): Promise<{ embedded: number[]; postgresql: number[]; mock: number[] }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-bench-'))
-  const embedded = createOpenEnvironment({ DATA_DIR: folder })
-  const postgresql = createOpenEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
+  const embedded = createUnlimitedEnvironment({ DATA_DIR: folder })
+  const postgresql = createUnlimitedEnvironment({ DATABASE_URL: (await postgres?.database('start')) ?? '' })
   const measured = { embedded: [] as number[], postgresql: [] as number[], mock: [] as number[] }
   for (const [name, environment] of [
     ['embedded', embedded],
@@ -203,7 +203,7 @@ async function measureStarts(): Promise<{ embedded: number[]; postgresql: number
 
 interface FilledDatabase {
   key: string
-  /** IDs of some vendors, spread over all of them. */
+  /** IDs of some vendors, spread over all vendors. */
   ids: string[]
 }
 
@@ -212,7 +212,7 @@ async function fillDatabase(environment: Environment, count: number): Promise<Fi
   const { organizationId, key } = await createBuilder(environment)
   const client = new pg.Client(environment.DATABASE_URL)
   await client.connect()
-  // TypeIDs from the past, so that new vendors sort after them.
+  // The TypeIDs are from the past, so that new vendors sort after them.
   await client.query(
     `insert into "vendors" ("organizationId", "id", "companyName", "email", "phone", "scopes", "contactName", "accountingId", "externalId",
        "status", "portalStatus", "complianceStatus", "communityIds", "contacts", "address", "defaultRetainagePercent", "notificationPreferences",
@@ -265,7 +265,7 @@ function createRequests(key: string): string[] {
   })
 }
 
-/** Pins the services to one core, and the load and the database to the other, if the machine allows it. */
+/** Pins the services to one core, and the load and the database to another core, if the machine allows it. */
 function pinProcesses(all: Service[]): void {
   if (!canPin()) return
   for (const { pid } of all) execFileSync('taskset', ['-apc', '0', String(pid)], { stdio: 'ignore' })
@@ -289,7 +289,7 @@ function printReport(others: string[]): void {
     '| --- | ---: | ---: | ---: | ---: | ---: |',
   ]
   for (const [name, all] of windows) {
-    const of = (field: keyof Window) => median(all.map((window) => window[field]))
+    const of = (field: keyof Window) => computeMedian(all.map((window) => window[field]))
     lines.push(
       `| ${name} | ${of('perSecond').toFixed(0)} | ${of('p50Ms').toFixed(2)} | ${of('p99Ms').toFixed(2)} | ${of('cpuMicros').toFixed(0)} | ${all.reduce((sum, { refused }) => sum + refused, 0)} |`,
     )
@@ -326,7 +326,7 @@ function printReport(others: string[]): void {
     ['start to first answer on PostgreSQL, warm, ms', starts.postgresql, 1000],
     ['processor time of the mock to its first answer, ms', starts.mock, 2000],
   ] as const) {
-    const ms = median(measured)
+    const ms = computeMedian(measured)
     lines.push(`| ${what} | ${ms.toFixed(0)} | | < ${most} | ${ms < most ? 'holds' : 'MISSED'} |`)
   }
   lines.push('', ...others)
@@ -353,7 +353,7 @@ function printReport(others: string[]): void {
 /** Returns the median of the ratios within each round, which is more stable than the ratio of medians. */
 function medianRatio(of: string, to: string, measure: (window: Window) => number): number {
   const below = windows.get(to) ?? []
-  return median(
+  return computeMedian(
     (windows.get(of) ?? []).flatMap((window, round) => {
       const other = below[round]
       return other === undefined ? [] : [measure(window) / measure(other)]

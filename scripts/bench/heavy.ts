@@ -1,13 +1,13 @@
 import { startPostgres } from '../processes/postgres.ts'
-import { createBuilder, createOpenEnvironment, type Service, startService } from '../processes/service.ts'
-import { median } from './median.ts'
+import { createBuilder, createUnlimitedEnvironment, type Service, startService } from '../processes/service.ts'
+import { computeMedian } from './compute-median.ts'
 import { readCpuMs } from './processor-time.ts'
-import { createRecord, loadService, toRawRequest } from './requests.ts'
+import { createRecord, generateLoad, toRawRequest } from './requests.ts'
 
 /**
  * Measures the processor time of the service's heavy operations, as multiples of a get: `npm run bench -- heavy`. All
- * are requested in turn, in rounds. Each is compared with the get of its round, because the speed of the machine
- * varies, and the median of the rounds counts.
+ * operations are requested in turn, in rounds. Each operation is compared with the get of its round, because the speed
+ * of the machine varies. The median of the rounds counts.
  */
 const ROUNDS = 5
 const SECONDS = 3
@@ -24,10 +24,10 @@ interface HeavyOperation {
   requests: string[]
 }
 
-export async function measureHeavy(): Promise<string[]> {
+export async function measureHeavyOperations(): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
-  const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database('heavy') })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database('heavy') })
   const { key } = await createBuilder(environment)
   const service = await startService(environment)
   const operations = await listHeavyOperations(service, key)
@@ -35,7 +35,7 @@ export async function measureHeavy(): Promise<string[]> {
   for (let round = -1; round < ROUNDS; round++) {
     for (const { name, requests } of operations) {
       const before = readCpuMs(service.pid)
-      const { answered, refused } = await loadService(service, { connections: CONNECTIONS, requests }, SECONDS)
+      const { answered, refused } = await generateLoad(service, { connections: CONNECTIONS, requests }, SECONDS)
       if (refused > 0) throw new Error(`${name}: ${refused} of ${answered} requests were refused.`)
       // The first round only warms up.
       if (round >= 0) micros.get(name)?.push(((readCpuMs(service.pid) - before) * 1000) / answered)
@@ -49,8 +49,8 @@ export async function measureHeavy(): Promise<string[]> {
     '| operation | µs of processor time | of a get | wanted | |',
     '| --- | ---: | ---: | ---: | --- |',
     ...operations.map(({ name, most }) => {
-      const times = median(of(name).map((each, round) => each / (of('get')[round] ?? Number.NaN)))
-      return `| ${name} | ${median(of(name)).toFixed(0)} | ${times.toFixed(1)} | ≤ ${most} | ${times <= most ? 'holds' : 'MISSED'} |`
+      const times = computeMedian(of(name).map((each, round) => each / (of('get')[round] ?? Number.NaN)))
+      return `| ${name} | ${computeMedian(of(name)).toFixed(0)} | ${times.toFixed(1)} | ≤ ${most} | ${times <= most ? 'holds' : 'MISSED'} |`
     }),
   ]
 }
@@ -97,7 +97,7 @@ async function listHeavyOperations(service: Service, key: string): Promise<Heavy
     {
       name: 'change of a vendor',
       most: 4.5,
-      // Each request changes something, whatever the previous one did.
+      // Each request changes something, regardless of the previous request.
       requests: Array.from({ length: 3 * CHANGED }, (_, i) =>
         send('PATCH', `/vendors/${changedIds[i % CHANGED]}`, { contactName: `Contact ${i}` }),
       ),

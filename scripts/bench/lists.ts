@@ -4,21 +4,21 @@ import type { Operation } from '../../server/platform/calls/contract.ts'
 import { type Service as Asked, sendRequest } from '../conformance/service.ts'
 import { World } from '../conformance/world.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
-import { addCopies, findTable, LONG_LISTS, listQuestions, type Question, type Sql } from './long-lists.ts'
+import { createBuilder, createUnlimitedEnvironment, startService } from '../processes/service.ts'
+import { addCopies, findTable, LONG_LISTS, listQueryVariants, type QueryVariant, type Sql } from './long-lists.ts'
 
 /**
- * Measures whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`, or all lists without
- * names. Each list is filled with copies of a record, and requested in every order and by every filter, with a value
- * that all records have and with one that none has. Each question is sent several times to a short and a long list, and
- * its best time counts, because other work on the machine affects it least.
+ * Measures whether lists stay fast as they grow: `npm run bench -- lists listTasks listBids`. Without names, measures
+ * all lists. Each list is filled with copies of a record. The list is requested in every order and by every filter,
+ * with a value that all records have and a value that no record has. Each query is sent several times to a short and a
+ * long list. The best time counts, because other work on the machine affects it least.
  */
 const SHORT_LIST_ROWS = 10_000
-/** A long list has at least this many times the rows of the short one. */
+/** A long list has at least this multiple of the rows of the short list. */
 const MIN_FACTOR = 5
 const REPETITIONS = 7
 /**
- * A question may take this many times longer, or this many milliseconds longer, on the long list than on the short one.
+ * The factor, or the number of milliseconds, by which a query may take longer on the long list than on the short list.
  */
 const MAX_FACTOR = 1.5
 const MAX_EXTRA_MS = 3
@@ -33,7 +33,7 @@ export async function measureLists(names: readonly string[], rows: number): Prom
     const { id } = operation
     if (names.length > 0 && !names.includes(id)) continue
     process.stderr.write(`${id}\n`)
-    // A separate server, because a million rows of everything at once would fill a disk.
+    // Uses a separate server, because a million rows in every table would fill a disk.
     const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' })
     if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
     const measured = await measureList(operation, await postgres.database(), [few, rows])
@@ -45,15 +45,15 @@ export async function measureLists(names: readonly string[], rows: number): Prom
   return lines
 }
 
-/** Returns the rows of the report; a sentence if the list cannot be filled. */
+/** Returns the rows of the report, or a sentence if the list cannot be filled. */
 async function measureList(
   operation: Operation,
   database: string,
   [few, many]: readonly [few: number, many: number],
 ): Promise<string[] | string> {
-  // Emails are recorded only if there is an SMTP server, even one that never answers.
+  // Emails are recorded only if there is an SMTP server, even if the server never responds.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' }
-  const environment = createOpenEnvironment({ DATABASE_URL: database, ...mail })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: database, ...mail })
   const { organizationId, key } = await createBuilder(environment)
   const service = await startService(environment)
   const client = new pg.Client(database)
@@ -74,7 +74,7 @@ async function measureList(
     const table = await findTable(sql, id)
     if (table === null) return `no table has ${id}`
     const common = await findFirstWord(client, id)
-    const questions = listQuestions({ operation, address, record, common })
+    const questions = listQueryVariants({ operation, address, record, common })
     await addCopies(sql, { table, organizationId, id, from: 1, to: few })
     const short = await measureTimes(service.url, key, questions)
     await addCopies(sql, { table, organizationId, id, from: few + 1, to: many })
@@ -93,8 +93,8 @@ async function measureList(
   }
 }
 
-/** Returns the best time of each question in milliseconds; infinite if the parameter rejects its value. */
-async function measureTimes(url: string, key: string, questions: readonly Question[]): Promise<number[]> {
+/** Returns the best time of each query in milliseconds, or Infinity if the service rejects the parameter value. */
+async function measureTimes(url: string, key: string, questions: readonly QueryVariant[]): Promise<number[]> {
   const best = questions.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < REPETITIONS; round++) {
     for (const [i, { name, target }] of questions.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Loads one URL and prints the results as JSON: a number of connections, each of which sends its next request when the
- * previous one was answered. A separate process on plain sockets, to use as little as possible of the machine that it
- * measures.
+ * Puts load on one URL and prints the results as JSON. Each of several connections sends its next request as soon as it
+ * has received the response to the previous request. Runs as a separate process on plain sockets, so that it uses
+ * little of the machine that it measures.
  *
  *   echo '{"port":3000,"requests":["GET / HTTP/1.1…"],"connections":32,"seconds":3}' | npx node scripts/bench/load.ts
  */
@@ -9,7 +9,10 @@ import { connect } from 'node:net'
 
 export interface Load {
   port: number
-  /** Complete requests as sent over the wire; each connection cycles through them from a different start. */
+  /**
+   * Complete requests in the form in which they are sent. Each connection cycles through the requests from a different
+   * start.
+   */
   requests: string[]
   connections: number
   seconds: number

@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { contract } from '../conformance/walked-contract.ts'
 
-/** Lists that are filled with copies of a record, and the questions to measure. */
+/** Lists that are filled with copies of a record, and the queries to measure. */
 
-/** Lists that stay short although they are not nested in a record, and why. */
+/** Lists that stay short although they are not nested in a record, with the reason. */
 const SHORT_LISTS: Partial<Record<OperationId, string>> = {
   listSkills: 'it stands in the contract',
   listEventTypes: 'it stands in the contract',
@@ -22,10 +23,10 @@ export const LONG_LISTS: readonly Operation[] = [...contract.operations.values()
 /** Filters that may read a whole list, because a builder has only a few thousand of these records. */
 const MAY_READ_ALL = new Set(['listVendors scope', 'listCostCodes scope'])
 
-/** Runs a statement on some connection and returns its rows. */
+/** Runs a statement on any connection and returns its rows. */
 export type Sql = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
-export interface Question {
+export interface QueryVariant {
   name: string
   target: string
 }
@@ -35,17 +36,17 @@ interface ListUnderTest {
   operation: Operation
   address: string
   record: Record<string, unknown>
-  /** A word that finds the record and its copies, if there is one. */
+  /** A word that finds the record and its copies, if there is such a word. */
   common: string[]
 }
 
 /**
- * Returns every order and filter of a long list: with a value that all copies of the record have, and with one that
- * none has.
+ * Returns the queries for every order and filter of a long list: with a value that all copies of the record have, and
+ * with a value that no copy has.
  */
-export function listQuestions({ operation, address, record, common }: ListUnderTest): Question[] {
+export function listQueryVariants({ operation, address, record, common }: ListUnderTest): QueryVariant[] {
   const separator = address.includes('?') ? '&' : '?'
-  const ask = (name: string, value: string): Question => ({
+  const ask = (name: string, value: string): QueryVariant => ({
     name: `${name}=${value}`,
     target: `${address}${separator}limit=20&${name}=${encodeURIComponent(value)}`,
   })
@@ -57,7 +58,7 @@ export function listQuestions({ operation, address, record, common }: ListUnderT
       const schema = contract.resolve((contract.resolve(declared) as { schema: object }).schema) as Schema
       if (where !== 'query' || required === true || UNTESTED_PARAMETERS.has(name)) return []
       if (name === 'sort') return (schema.enum ?? []).map((order) => ask('sort', order))
-      // A word that no record has, one that a hundred records have, and one that all have.
+      // A word that no record has, a word that a hundred records have, and a word that all records have.
       if (name === 'q') return ['zzqx', '7777', ...common].map((word) => ask('q', word))
       if (name === 'ids') return [ask('ids', String(record.id))]
       if (name.endsWith('After')) return [ask(name, '2020-01-01T00:00:00Z'), ask(name, '2099-01-01T00:00:00Z')]
@@ -74,7 +75,7 @@ interface Schema {
   format?: string
 }
 
-/** Returns a value that the records have, and one that they do not have, as far as such values exist. */
+/** Returns a value that the records have, and a value that they do not have, as far as such values exist. */
 function chooseValues({ enum: all, type, format }: Schema, present: unknown): string[] {
   if (all !== undefined)
     return [...new Set([present ?? all[0], all.find((each) => each !== present)])].flatMap((each) =>
@@ -103,7 +104,10 @@ export async function findTable(sql: Sql, id: string): Promise<string | null> {
   return null
 }
 
-/** Copies that must be unique, or nearly always are, each refer to another record of a table that is already long. */
+/**
+ * If copies must be unique in a column, or nearly always are, each copy refers to a different record of a table that is
+ * already long.
+ */
 const OTHER_REFERENCES: Record<string, { column: string; table: string }> = {
   bids: { column: 'vendorId', table: 'vendors' },
   tasks: { column: 'homeId', table: 'homes' },
@@ -119,8 +123,8 @@ interface CopyRequest {
 }
 
 /**
- * Copies a row with a different ID each, and different values where they must be unique. Each copy is a second older
- * than the one before; events are newer.
+ * Copies a row with a different ID for each copy, and different values where values must be unique. Each copy is a
+ * second older than the previous copy. Events are newer.
  */
 export async function addCopies(
   sql: Sql,
@@ -158,15 +162,15 @@ export async function addCopies(
      where t."organizationId" = $1 and t."id" = $2 on conflict do nothing`,
     [organizationId, id, from, to],
   )
-  // The service would index the copies in the background and may have started. Here their words are copied too, each
-  // with the copy's number. Some kinds of records are not searched by words.
+  // The service would index the copies in the background, and may already have started. The words of the copies are
+  // therefore also copied here, each with the copy's number. Some kinds of records are not searched by words.
   await sql('truncate "searchQueue"')
   const [found] = await sql('select from "searchWords" where "organizationId" = $1 and "recordId" = $2 limit 1', [
     organizationId,
     id,
   ])
   if (found === undefined) {
-    await sql(`vacuum analyze "${table}"`)
+    await vacuumUntilVisible(sql, [table])
     return
   }
   await sql(
@@ -178,5 +182,29 @@ export async function addCopies(
      on conflict do nothing`,
     [organizationId, id, from, to],
   )
-  await sql(`vacuum analyze "${table}", "searchWords"`)
+  await vacuumUntilVisible(sql, [table, 'searchWords'])
+}
+
+/** Other transactions of the service end within this time, so that a later vacuum sees all rows. */
+const MAX_WAIT_MS = 30_000
+const PAUSE_MS = 20
+/** A vacuum leaves single pages unmarked, such as a page that is in use at that moment. */
+const MAX_UNMARKED_PAGES = 4
+
+/**
+ * Vacuums tables until nearly all their rows are visible to every transaction. While another transaction is open, a vacuum
+ * leaves new rows unmarked, and an index-only scan then reads their table too: more blocks, which no query caused.
+ */
+export async function vacuumUntilVisible(sql: Sql, tables: readonly string[]): Promise<void> {
+  const deadline = performance.now() + MAX_WAIT_MS
+  while (performance.now() < deadline) {
+    await sql(`vacuum analyze ${tables.map((table) => `"${table}"`).join(', ')}`)
+    const hidden = await sql(
+      'select from pg_class where "oid" = any($1::text[]::regclass[]) and "relpages" - "relallvisible" > $2',
+      [tables.map((table) => `"${table}"`), MAX_UNMARKED_PAGES],
+    )
+    if (hidden.length === 0) return
+    await setTimeout(PAUSE_MS)
+  }
+  throw new Error(`After ${MAX_WAIT_MS} ms, another transaction still hides rows of ${tables.join(' and ')}.`)
 }

@@ -5,7 +5,7 @@ export function readCpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // In ticks of 10 ms, as on every common Linux.
+    // The times are in ticks of 10 ms, as on every common Linux system.
     return (Number(fields[11]) + Number(fields[12])) * 10
   } catch {
     return 0

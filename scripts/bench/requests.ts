@@ -10,12 +10,11 @@ export async function createRecord(service: Service, key: string, target: string
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (response.status !== 201)
-    throw new Error(`${target} was answered with ${response.status}: ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`${target} returned ${response.status}: ${await response.text()}`)
   return ((await response.json()) as { id: string }).id
 }
 
-/** Returns a request as it is sent over the wire. */
+/** Returns a request in the form in which it is sent. */
 export function toRawRequest(method: string, target: string, key: string, body?: unknown, headers = ''): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const length =
@@ -24,16 +23,16 @@ export function toRawRequest(method: string, target: string, key: string, body?:
 }
 
 /** Sends these requests in turn over several connections for a given time. */
-export function loadService(
+export function generateLoad(
   service: Service,
   { connections, requests }: Pick<Load, 'connections' | 'requests'>,
   seconds: number,
 ): Promise<LoadResult> {
-  return loadWithProcess([], { port: Number(new URL(service.url).port), requests, connections, seconds })
+  return generateLoadInProcess([], { port: Number(new URL(service.url).port), requests, connections, seconds })
 }
 
-/** Loads a URL from a separate process, which runs under this command if the command is not empty. */
-export function loadWithProcess(command: readonly string[], what: Load): Promise<LoadResult> {
+/** Puts load on a URL from a separate process. If the command is not empty, the process runs under this command. */
+export function generateLoadInProcess(command: readonly string[], what: Load): Promise<LoadResult> {
   const [program = '', ...rest] = [...command, process.execPath, path.join(import.meta.dirname, 'load.ts')]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   return new Promise((done, fail) => {

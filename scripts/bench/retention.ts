@@ -14,16 +14,16 @@ import { type Plumbline, startPlumbline } from '../../server/plumbline.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Measures whether deletion keeps up with new rows, on a private PostgreSQL with fsync on: `npm run bench --
- * retention`. The jobs run on connections where every statement ends after a second, a tenth of the service's limit, so
- * that they fail if one takes longer.
+ * Measures whether deletion keeps up with new rows, on a private PostgreSQL with fsync on:
+ * `npm run bench -- retention`. The jobs run on connections where every statement ends after a second, a tenth of the
+ * service's limit. The jobs therefore fail if a statement takes longer.
  */
 const MAX_STATEMENT_MS = 1000
 
 const ANSWERS = 1_500_000
 const BUILDERS = 10
 const MONTHS = 6
-/** Per builder and month. */
+/** The number of rows per builder and month. */
 const ROWS = 2500
 const KEPT_DAYS = 365
 
@@ -40,7 +40,7 @@ export async function measureRetention(): Promise<string[]> {
     },
   })
   const plumbline = await startPlumbline({ config, log: pino({ level: 'silent' }), clock: new Clock() })
-  // Filling the tables takes longer.
+  // Filling the tables takes longer than the service's statement timeout.
   const filling = await openDatabase({ ...config, databaseStatementTimeoutMs: 0 })
   try {
     const lines = [await measureAnswers(plumbline, filling)]
@@ -56,20 +56,21 @@ export async function measureRetention(): Promise<string[]> {
 
 const formatRowsPerSecond = (rows: number, ms: number) => `${Math.round((rows / ms) * 1000)} rows a second`
 
-/** Inserts as many expired stored responses as a busy day leaves. */
+/** Measures how fast the stored responses of a busy day are deleted. */
 async function measureAnswers({ database, clock }: Plumbline, filling: Database): Promise<string> {
   await filling.transaction(async (trx) => {
     await sql`
-      insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
+      insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt", "expiresAt")
       select 'org_' || n % ${BUILDERS}, md5(n::text), md5(n::text), 201, '{}', repeat(md5(n::text), 20),
-        now() - interval '2 days' + n * interval '10 ms' from generate_series(1, ${ANSWERS}) as n`.execute(trx)
+        now() - interval '2 days' + n * interval '10 ms', now() - interval '1 day' + n * interval '10 ms'
+      from generate_series(1, ${ANSWERS}) as n`.execute(trx)
     await sql`analyze "idempotencyRecords"`.execute(trx)
   })
   const startedMs = performance.now()
   await deleteOldResponses(database, clock)
   const ms = performance.now() - startedMs
   await assertEmpty(filling, 'idempotencyRecords')
-  return `${ANSWERS} stored answers deleted: ${formatRowsPerSecond(ANSWERS, ms)} (goal: 1000; no statement over ${MAX_STATEMENT_MS} ms)`
+  return `${ANSWERS} stored responses deleted:  ${formatRowsPerSecond(ANSWERS, ms)} (goal: 1000; no statement over ${MAX_STATEMENT_MS} ms)`
 }
 
 /** Inserts events and status changes of several builders that are several months past their retention. */
@@ -92,7 +93,7 @@ async function measureAged({ app, database, clock }: Plumbline, filling: Databas
 
 async function fillTables(trx: Database['statements'], organizationId: string): Promise<void> {
   const at = sql`now() - interval '${sql.raw(String(KEPT_DAYS + (MONTHS + 1) * 31))} days' + n * interval '${sql.raw(String((MONTHS * 30) / (MONTHS * ROWS)))} days'`
-  // The IDs are in order of time like real ones, and an event has 1.5 kB.
+  // Like real IDs, the IDs are in chronological order. An event has 1.5 kB.
   await sql`
     insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
     select ${organizationId}, 'evt_' || lpad(n::text, 10, '0') || substr(${organizationId}, 5), 'vendor.created', 'ven_' || n,

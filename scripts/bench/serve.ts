@@ -1,5 +1,5 @@
 /**
- * The service with its contract mounted COPIES times: each further copy has the same operations under other paths and
+ * The service with its contract mounted COPIES times. Each further copy has the same operations under other paths and
  * names. Nothing else differs, so any extra cost is the cost of a larger contract.
  */
 import { pino } from 'pino'
@@ -7,13 +7,13 @@ import { operations, repeats } from '../../server/interfaces/operations.ts'
 import { loadContract, readContract } from '../../server/platform/calls/contract.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { startPlumbline } from '../../server/plumbline.ts'
-import { multiplyContract, withCopies } from './multiply-contract.ts'
+import { multiplyContract, shareEntriesWithCopies } from './multiply-contract.ts'
 
 const config = readConfig(process.env)
 const log = pino({ level: config.logLevel })
 const copies = Number(process.env.COPIES ?? 1)
 const contract = copies === 1 ? loadContract() : readContract(multiplyContract(loadContract().document, copies))
-const copied = { handlers: withCopies(operations), repeats: withCopies(repeats) }
+const copied = { handlers: shareEntriesWithCopies(operations), repeats: shareEntriesWithCopies(repeats) }
 const plumbline = await startPlumbline({ config, log, contract, ...copied })
 process.once('SIGTERM', () => {
   plumbline.stop().then(

@@ -4,14 +4,14 @@ import { findSkillSearch } from '../../server/interfaces/skills/skill-search.ts'
 import { sendRequest } from '../conformance/service.ts'
 import { contract } from '../conformance/walked-contract.ts'
 import { startPostgres } from '../processes/postgres.ts'
-import { createOpenEnvironment, runOperatorCommand, startService } from '../processes/service.ts'
+import { createUnlimitedEnvironment, runOperatorCommand, startService } from '../processes/service.ts'
 
 /**
  * Measures the reading skills for a builder of 5,000 homes and 3,000 vendors: `npm run bench -- skills`, optionally
- * with the names of some. The homes are those of the demo builder, copied with all their records into a hundred
- * communities; a tenth of them is under construction, and the others were built in earlier years. Every example is
- * requested several times and its best time counts, because other work on the machine, including the service's own,
- * affects it least. Without names it also measures how long it takes to find a skill.
+ * with the names of some skills. The homes are copies of the demo builder's homes with all their records, in a hundred
+ * communities. A tenth of the homes is under construction, and the others were built in earlier years. Every example is
+ * requested several times. The best time counts, because other work on the machine, including the service's own work,
+ * affects it least. Without names, the benchmark also measures the time to find a skill.
  */
 const COPIES = 430
 const COPIES_UNDER_WAY = 43
@@ -22,7 +22,7 @@ const SEARCH_REPETITIONS = 20
 const MAX_SEARCH_MS = 10
 const TASKS_FILE = new URL('../../test/support/tasks-for-agents.json', import.meta.url)
 
-/** The tables that are copied with a home, which reports about many homes read. */
+/** The tables that are copied with each home, because reports about many homes read them. */
 const HOME_TABLES = [
   ...[
     'homes',
@@ -38,8 +38,7 @@ const HOME_TABLES = [
   'bids',
 ]
 /**
- * The prefixes of the IDs that each copy replaces. Other IDs are shared by all copies, and vendors are those of a
- * separate copy.
+ * The prefixes of the IDs that each copy replaces. All copies share the other IDs. Vendors are copied separately.
  */
 const COPIED_PREFIXES = ['hom', 'bud', 'po', 'tsk', 'mil', 'sel', 'sale', 'pay', 'brq', 'inv', 'bid']
 
@@ -49,7 +48,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) throw new Error('The benchmark needs PostgreSQL.')
   const url = await postgres.database('skills')
-  const environment = createOpenEnvironment({ DATABASE_URL: url })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: url })
   const { key, organizationId } = await runOperatorCommand<{ key: string; organizationId: string }>(environment, 'demo')
   const client = new pg.Client(url)
   await client.connect()
@@ -88,7 +87,7 @@ export async function measureSkills(names: readonly string[]): Promise<string[]>
   return names.length > 0 ? lines : [...lines, '', measureSearch()]
 }
 
-/** Measures the processor time of finding skills by people's words; a model searches before it runs a skill. */
+/** Measures the processor time of finding skills by the words of users. A model searches before it runs a skill. */
 function measureSearch(): string {
   const search = findSkillSearch(contract)
   const requests = (JSON.parse(readFileSync(TASKS_FILE, 'utf8')) as { request: string }[]).map(({ request }) => request)
@@ -131,7 +130,7 @@ async function copyRecords(client: pg.Client, organizationId: string): Promise<v
   await client.query('vacuum analyze')
 }
 
-/** The state of the finished copies: two years ago everything was built, paid and sold. */
+/** The state of the finished copies: two years ago, all work was built and paid for, and all homes were sold. */
 const CLOSED_HOME_VALUES: Record<string, string> = {
   homes: `"status" = 'closed', "closingDate" = coalesce("closingDate", current_date - 700),
     "actualCompletionDate" = coalesce("actualCompletionDate", current_date - 720)`,

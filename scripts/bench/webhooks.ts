@@ -14,7 +14,7 @@ import { loadContract } from '../../server/platform/calls/contract.ts'
 import { type Config, readConfig } from '../../server/platform/config/config.ts'
 import { type Database, openDatabase } from '../../server/platform/database/database.ts'
 import { migrate } from '../../server/platform/database/migrate.ts'
-import { withEncryptionKey } from '../../server/platform/encryption/encryption-key.ts'
+import { resolveEncryptionKey } from '../../server/platform/encryption/encryption-key.ts'
 import { createVault } from '../../server/platform/encryption/vault.ts'
 import { createKey } from '../../server/platform/keys/keys.ts'
 import { FailureLog } from '../../server/platform/problems/failure-log.ts'
@@ -23,12 +23,12 @@ import { claimDeliveries } from '../../server/platform/webhooks/claims.ts'
 import { startDelivery } from '../../server/platform/webhooks/delivery.ts'
 import { dispatchEvents } from '../../server/platform/webhooks/dispatcher.ts'
 import { createOwners } from '../../server/platform/webhooks/owners.ts'
-import { newWebhookSecret, secretSealContext } from '../../server/platform/webhooks/webhook-secret.ts'
+import { createWebhookSecret, getSecretEncryptionContext } from '../../server/platform/webhooks/webhook-secret.ts'
 import { startPostgres } from '../processes/postgres.ts'
 
 /**
- * Measures how fast, fair and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`.
- * The receivers run in another process, and the service in this one.
+ * Measures how fast, fair, and steady webhooks are, on a private PostgreSQL with fsync on: `npm run bench -- webhooks`.
+ * The receivers run in another process, and the service in this process.
  */
 const THIS_FILE = fileURLToPath(import.meta.url)
 
@@ -106,7 +106,7 @@ interface Bench {
 
 const contract = loadContract()
 
-/** Inserted directly into the table, because there are more than a builder may have. */
+/** The subscriptions are inserted directly into the table, because their number exceeds the maximum per builder. */
 async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
   const { database, config, organizationId, keyId } = bench
   const now = new Date()
@@ -117,7 +117,10 @@ async function subscribe(bench: Bench, paths: string[]): Promise<string[]> {
       id,
       url: bench.receivers.url + path,
       eventTypes: ['vendor.created'],
-      secret: createVault(config.encryptionKey).seal(newWebhookSecret(), secretSealContext(organizationId, id)),
+      secret: createVault(config.encryptionKey).seal(
+        createWebhookSecret(),
+        getSecretEncryptionContext(organizationId, id),
+      ),
       status: 'active',
       excludeOwnChanges: false,
       version: 1,
@@ -201,7 +204,8 @@ async function measureLatency(bench: Bench): Promise<string> {
 }
 
 /**
- * Measures the deliveries per second of one process with a backlog, and of a minimal loop that claims, signs and posts.
+ * Measures the deliveries per second of one process with a backlog, and of a minimal loop that claims, signs, and posts
+ * deliveries.
  */
 async function measureThroughput(bench: Bench): Promise<string> {
   const [events, subscriptions] = [3000, 10]
@@ -228,7 +232,7 @@ async function measureThroughput(bench: Bench): Promise<string> {
   return `deliveries a second of one process: ${ours.toFixed(0)}; a bare loop: ${bare.toFixed(0)}; ratio ${(ours / bare).toFixed(2)} (goal: 2000, 0.5)`
 }
 
-/** The minimum for such a loop: no limits, no retries, no record of attempts. */
+/** Starts the minimum of such a loop: no limits, no retries, and no record of attempts. */
 async function startBareLoop(bench: Bench): Promise<() => Promise<void>> {
   const db = bench.database.statements
   await sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "nextAttemptAt", "createdAt", "updatedAt")
@@ -271,7 +275,10 @@ async function startBareLoop(bench: Bench): Promise<() => Promise<void>> {
   }
 }
 
-/** Measures how late 1,000 responding receivers get an event while 200 others hang until the timeout. */
+/**
+ * Measures the delay with which 1,000 responding receivers get an event while 200 others do not respond until the
+ * timeout.
+ */
 async function measureIsolation(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
   await subscribe(
@@ -298,7 +305,10 @@ async function measureIsolation(bench: Bench): Promise<string> {
   return `1000 healthy receivers beside 200 that hang: p50 ${formatMs(percentile(waits, 0.5))}, p95 ${formatMs(percentile(waits, 0.95))}, p99 ${formatMs(percentile(waits, 0.99))} of ${waits.length} (goal: p95 < 1000)`
 }
 
-/** Measures how late another builder gets its events while 700 receivers of one builder hang until the timeout. */
+/**
+ * Measures the delay with which another builder gets its events while 700 receivers of one builder do not respond until
+ * the timeout.
+ */
 async function measureNeighbors(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
   const other = { ...bench, ...(await createBuilder(bench)) }
@@ -337,8 +347,8 @@ async function measureClaimCost(bench: Bench): Promise<string> {
       Array.from({ length: 20 }, (_, i) => `/${i}`),
     )
     await recordEvents(bench, 1)
-    // The newest two thousand are due; IDs and events are in order of time, like real ones. A statement of this size
-    // must not run on the connections that requests share.
+    // The newest two thousand deliveries are due. IDs and events are in chronological order, like real IDs and events.
+    // A statement of this size must not run on the connections that requests share.
     await bench.database.transaction((trx) =>
       sql`insert into "deliveries" ("organizationId", "id", "webhookId", "eventId", "eventType", "sequence", "status", "nextAttemptAt", "createdAt", "updatedAt")
       select ${bench.organizationId}, 'dlv_' || lpad(n::text, 10, '0'), (${ids}::text[])[1 + n % 20], 'evt_' || lpad(n::text, 10, '0'), 'vendor.created', n,
@@ -364,7 +374,7 @@ async function measureClaimCost(bench: Bench): Promise<string> {
   return `a claim before ten thousand deliveries: ${formatMs(small)}; before a million: ${formatMs(large)}; ratio ${(large / small).toFixed(2)} (goal: 1.2)`
 }
 
-/** Records many events at once instead of one by one. */
+/** Records many events together instead of one by one. */
 async function recordMany({ database, organizationId }: Bench, events: number, type: string): Promise<void> {
   await database.transaction(async (trx) => {
     await sql`insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt")
@@ -376,8 +386,8 @@ async function recordMany({ database, organizationId }: Bench, events: number, t
 }
 
 /**
- * Measures the events per second that are numbered and given their deliveries, from a backlog of twenty thousand and of
- * 200,000.
+ * Measures the events per second that get numbers and deliveries, from a backlog of twenty thousand and of 200,000
+ * events.
  */
 async function measureBacklog(bench: Bench): Promise<string> {
   const { database, config, clock } = bench
@@ -403,8 +413,8 @@ async function measureBacklog(bench: Bench): Promise<string> {
 }
 
 /**
- * Measures dispatching during a backup, whose snapshot keeps everything dispatched since it started: first few events,
- * then a hundred thousand.
+ * Measures dispatching during a backup, whose snapshot keeps all rows dispatched since its start: first for few events,
+ * then for a hundred thousand.
  */
 async function measureDuringBackup(bench: Bench): Promise<string> {
   await waitUntilCleared(bench)
@@ -444,7 +454,7 @@ const PARTS = {
 }
 export const WEBHOOK_PARTS: readonly string[] = Object.keys(PARTS)
 
-/** Runs all parts, or those with these names, and returns a line for each. */
+/** Runs all parts, or the parts with these names, and returns a line for each part. */
 export async function measureWebhooks(requested: readonly string[]): Promise<string[]> {
   const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
   if (postgres === null) return []
@@ -454,11 +464,11 @@ export async function measureWebhooks(requested: readonly string[]): Promise<str
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  // Setting up the measurements takes longer than a request's statements may.
+  // Setting up the measurements takes longer than the statements of a request may take.
   const database = await openDatabase({ ...provided, databaseStatementTimeoutMs: 600_000 })
   const clock = new Clock()
   await migrate(database)
-  const { config } = await withEncryptionKey(provided, database)
+  const { config } = await resolveEncryptionKey(provided, database)
   const builder = await createBuilder({ database, clock })
   const bench: Bench = { database, config, clock, receivers: await Receivers.start(), ...builder }
   for (const [name, measure] of Object.entries(PARTS)) {

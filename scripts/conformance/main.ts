@@ -5,8 +5,9 @@ import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { junit, spec } from 'node:test/reporters'
 import { Command, Option } from 'commander'
-import { shortenBody } from './judge-answer.ts'
+import { shortenBody } from './describe-response-errors.ts'
 import { type Key, storeOptions } from './options.ts'
+import manifest from './package.json' with { type: 'json' }
 import { sendRequest } from './service.ts'
 import { contract, document } from './walked-contract.ts'
 
@@ -23,8 +24,15 @@ interface CommandOptions {
   restrictedKey?: string
   receiver: string
   proxied: boolean
+  profile: 'service' | 'stateless'
   junit?: string
   only?: string
+}
+
+if (!satisfiesMinimum(process.versions.node, manifest.engines.node)) {
+  const required = manifest.engines.node.replace('>=', '')
+  console.error(`plumbline-conformance requires Node ${required} or newer. This is Node ${process.versions.node}.`)
+  process.exit(1)
 }
 
 const program = new Command('plumbline-conformance')
@@ -46,6 +54,11 @@ const program = new Command('plumbline-conformance')
     'https://plumbline-conformance.example.com/hooks',
   )
   .option('--proxied', 'accept errors from a validating proxy in front of the server', false)
+  .addOption(
+    new Option('--profile <profile>', 'kind of server; "stateless" for a mock that keeps no records')
+      .choices(['service', 'stateless'])
+      .default('service'),
+  )
   .addOption(new Option('--only <operationId>', 'check only this operation').choices([...contract.operations.keys()]))
   .option('--junit <file>', 'also write a JUnit XML report')
   .parse()
@@ -59,6 +72,7 @@ storeOptions({
   ...(given.only !== undefined && { only: given.only }),
   receiver: given.receiver,
   isProxied: given.proxied,
+  isStateless: given.profile === 'stateless',
   progress: (line) => process.stderr.write(`… ${line}\n`),
 })
 
@@ -77,11 +91,18 @@ if (given.junit !== undefined) await finished(results.compose(junit).pipe(create
 async function readKey(secret: string): Promise<Key> {
   const response = await sendRequest(baseUrl, 'GET', '/api/ext/me', undefined, { key: secret }).catch(
     (error: NodeJS.ErrnoException) => {
-      // Of a name with several addresses there is only a code.
+      // For a name with several addresses, the error has only a code.
       return program.error(`${baseUrl} is not responding: ${error.message || error.code}`)
     },
   )
   if (response.status !== 200)
     program.error(`The server rejected the key: ${response.status} ${shortenBody(response.body)}`)
   return { secret, permissions: response.body.permissions }
+}
+
+/** Compares a version with a minimum such as `>=22.18`. */
+function satisfiesMinimum(version: string, minimum: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = minimum.replace('>=', '').split('.').map(Number)
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor)
 }

@@ -7,9 +7,11 @@ export interface Options {
   restrictedKey?: Key
   /** The URL of created webhook subscriptions. */
   receiver: string
-  /** Whether the server is behind a validating proxy, whose own rejections count as the server's. */
+  /** Whether the server is behind a validating proxy, whose own rejections count as rejections of the server. */
   isProxied: boolean
-  /** The only operation to check; by default all of them. */
+  /** Whether the server is a mock that keeps no records and accepts every key. */
+  isStateless: boolean
+  /** The only operation to check. By default, all operations are checked. */
   only?: string
   /** Prints a line of progress. */
   progress(line: string): void

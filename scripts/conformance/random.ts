@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A source of random integers, and of everything derived from them. */
+/** A source of random integers, and of all values derived from these integers. */
 export abstract class Random {
   /** Returns an evenly distributed integer, both ends included. */
   abstract between(min: number, max: number): number
@@ -21,7 +21,7 @@ export abstract class Random {
   }
 }
 
-/** Determined by its seed (mulberry32), so that findings can be reproduced. */
+/** A source that is determined by its seed (mulberry32), so that findings can be reproduced. */
 export class SeededRandom extends Random {
   #state: number
 
@@ -38,7 +38,10 @@ export class SeededRandom extends Random {
   }
 }
 
-/** Drawn by fast-check, which repeats a run from its seed and shrinks a failure to the smallest failing values. */
+/**
+ * A source with values from fast-check, which repeats a run from its seed and shrinks a failure to the smallest failing
+ * values.
+ */
 export class DrawnRandom extends Random {
   readonly #draw: fc.GeneratorValue
 
@@ -52,7 +55,7 @@ export class DrawnRandom extends Random {
   }
 }
 
-// By default fast-check prefers values near the ends, which would make every rare choice a frequent one.
+// By default, fast-check prefers values near the ends, which would make every rare choice a frequent choice.
 function evenIntegers(min: number, max: number): fc.Arbitrary<number> {
   return fc.noBias(fc.integer({ min: min, max: max }))
 }

@@ -1,18 +1,18 @@
 import http from 'node:http'
 import https from 'node:https'
 
-/** A service to send requests to, wherever it runs. */
+/** A service to which requests are sent, regardless of where it runs. */
 export interface Service {
-  request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<Answer>
+  request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse>
 }
 
 export interface RequestOptions {
-  /** Used instead of the default key; null for none. */
+  /** Used instead of the default key; null for no key. */
   key?: string | null | undefined
   headers?: Record<string, string>
 }
 
-export interface Answer {
+export interface ServiceResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: any body may arrive, and all of them are judged.
   body: any
@@ -20,8 +20,9 @@ export interface Answer {
 }
 
 /**
- * Sends one request. A string body is sent unchanged, so that it can be anything; every other body as JSON. Redirects
- * are not followed. Does not use `fetch`, which would take three times as long, and a run sends thousands of requests.
+ * Sends one request. A string body is sent unchanged, so that it can have any content. Every other body is sent as
+ * JSON. Redirects are not followed. Does not use `fetch`, because a run sends thousands of requests, and `fetch` would
+ * take three times as long.
  */
 export async function sendRequest(
   baseUrl: string,
@@ -29,7 +30,7 @@ export async function sendRequest(
   target: string,
   body?: unknown,
   options?: RequestOptions,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const { headers, body: text } = toSentRequest(body, options)
   const url = new URL(baseUrl + target)
   const { request } = url.protocol === 'https:' ? https : http
@@ -42,7 +43,7 @@ export async function sendRequest(
         done(toAnswer(response.statusCode ?? 0, toHeaders(response.rawHeaders), utf8.decode(Buffer.concat(chunks))))
       })
     })
-    // Also for an answer that comes a byte now and then.
+    // The limit also applies to a response that arrives slowly, byte by byte.
     const over = setTimeout(() => sent.destroy(new Error(`${method} ${target} got no response.`)), MAX_ANSWER_MS)
     sent.on('close', () => clearTimeout(over))
     sent.on('error', fail)
@@ -58,7 +59,7 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers
 }
 
-/** Returns the body as text, and the headers for it and the key. */
+/** Returns the body as text, and the headers for the body and the key. */
 function toSentRequest(
   body: unknown,
   { key, headers }: RequestOptions = {},
@@ -74,28 +75,28 @@ function toSentRequest(
 }
 
 /** Returns the response, with its body parsed if it is JSON. */
-function toAnswer(status: number, headers: Headers, text: string): Answer {
+function toAnswer(status: number, headers: Headers, text: string): ServiceResponse {
   const isJson = /[/+]json(;|$)/.test(headers.get('content-type') ?? '')
   return { status, body: isJson ? JSON.parse(text) : text, headers }
 }
 
 /** Adds the default key to the options of a request, unless they name another key or null. */
-export function addKey(defaults: string, options: RequestOptions = {}): RequestOptions {
+export function addDefaultKey(defaults: string, options: RequestOptions = {}): RequestOptions {
   return { ...options, key: options.key === undefined ? defaults : options.key }
 }
 
-/** The longest wait for a complete response. */
+/** The maximum time to wait for a complete response. */
 const MAX_ANSWER_MS = 60_000
 
 /**
- * Returns a service at a URL. Its limits are obeyed: a request that was asked to come back later is sent again then,
+ * Returns a service at a URL. The limits of the service are respected: a request that must wait is sent again later,
  * and `onWait` is called with the number of seconds.
  */
 export function connectRemoteService(baseUrl: string, key: string, onWait: (seconds: number) => void): Service {
   return {
     async request(method, target, body, options) {
       for (;;) {
-        const response = await sendRequest(baseUrl, method, target, body, addKey(key, options))
+        const response = await sendRequest(baseUrl, method, target, body, addDefaultKey(key, options))
         if (response.status !== 429) return response
         const seconds = Number(response.headers.get('retry-after') ?? 1)
         // Never wait for a daily quota.

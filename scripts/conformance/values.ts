@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import type { Random } from './random.ts'
-import { valueAtPlace } from './walked-contract.ts'
+import { getValueAtPath } from './walked-contract.ts'
 
 /**
- * Generates values from the schemas of the contract: valid ones, and ones that break their schema in one place. It
- * knows the keywords that the contract uses but no resource by name; for an ID it calls `idFor` with the name of the
- * field.
+ * Generates values from the schemas of the contract: valid values, and values that violate their schema in one place.
+ * The generator knows the keywords that the contract uses, but no resource by name. For an ID, it calls `idFor` with
+ * the name of the field.
  */
 export interface ValueSources {
   random: Random
   /**
-   * Returns an ID for a field of this name (`vendorId`, `communityIds`); undefined to generate one that refers to
+   * Returns an ID for a field of this name (`vendorId`, `communityIds`); undefined to generate an ID that refers to
    * nothing.
    */
   idFor(field: string): string | undefined
@@ -56,10 +56,10 @@ function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, fie
   }
   if (typeof schema.pattern === 'string') {
     const text = makeMatchingText(schema, random)
-    // A pattern that only requires something somewhere still matches if the text is extended.
+    // A pattern that requires something only in a part of the text still matches if the text is extended.
     return [...(text.length < min ? text.padEnd(min, 'x') : text)].slice(0, max).join('')
   }
-  // Most texts are short; occasionally one is as long as allowed.
+  // Most texts are short. Occasionally, a text has the maximum length.
   const length = random.chance(0.05) ? Math.min(max, 3000) : random.between(min, Math.max(min, Math.min(max, 30)))
   const alphabet = random.chance(0.8) ? PLAIN_CHARACTERS : STRANGE_CHARACTERS
   return Array.from({ length }, () => random.pick(alphabet))
@@ -69,8 +69,8 @@ function makeValidText(schema: Schema, { random, idFor, url }: ValueSources, fie
 
 function makeMatchingText(schema: Schema, random: Random): string {
   const pattern = String(schema.pattern)
-  // Values cannot be generated from a pattern with lookaheads; such a schema has examples.
-  if (pattern.includes('(?')) return random.pick(schema.examples as string[])
+  // If the pattern allows any text, a generated text proves nothing. Such a schema has examples.
+  if (pattern.includes('[\\s\\S]')) return random.pick(schema.examples as string[])
   const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), {
     seed: random.between(0, 2 ** 31),
     numRuns: 1,
@@ -79,7 +79,7 @@ function makeMatchingText(schema: Schema, random: Random): string {
 }
 
 const PLAIN_CHARACTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,-']
-// Characters that break escaping, collation, length counting and search patterns.
+// Characters that break escaping, collation, length counting, and search patterns.
 const STRANGE_CHARACTERS = [
   ...`'"\\%_;:/<>&$\`{}[]()|*?+~^#@!=\t\n\u00e9\u00df\u0131\u0130\u4e2d\u0627\u200b\u202e\ufeff\uffff`,
   '--',
@@ -123,7 +123,7 @@ function makeValidObject(schema: Schema, sources: ValueSources, depth: number): 
   return Object.fromEntries(chosen.map(([name, inner]) => [name, makeValidValue(inner, sources, name, depth + 1)]))
 }
 
-/** Breaks a value against its schema. The result may happen to be valid, so the caller has to check. */
+/** Changes a value so that it violates its schema. The result may happen to be valid, so the caller has to check it. */
 export function breakValue(schema: unknown, value: unknown, random: Random): unknown {
   const here = resolveSchema(schema)
   if (typeof value === 'object' && value !== null && random.chance(0.7)) {
@@ -184,5 +184,5 @@ export function breakValue(schema: unknown, value: unknown, random: Random): unk
 function resolveSchema(schema: unknown): Schema {
   const reference = (schema as { $ref?: unknown } | undefined)?.$ref
   if (typeof reference !== 'string') return (schema ?? {}) as Schema
-  return valueAtPlace(...reference.slice('#/'.length).split('/')) as Schema
+  return getValueAtPath(...reference.slice('#/'.length).split('/')) as Schema
 }

@@ -10,8 +10,8 @@ import {
 import { FAST_COMPILATION, registerFormats } from '../../server/platform/problems/formats.ts'
 
 /**
- * The contract for code that walks it, with strictly compiled schemas: an unknown keyword, an unknown format or a
- * required property that is not declared is an error of the contract and throws.
+ * The contract for code that traverses it, with strictly compiled schemas. An unknown keyword, an unknown format, or a
+ * required property that is not declared is an error in the contract and throws.
  */
 export const root = path.resolve(import.meta.dirname, '../..')
 export const document = readDocument()
@@ -23,7 +23,7 @@ export const contract: Contract = {
   operations: new Map([...wholeContract.operations].filter(([, operation]) => isOpenToPrograms(operation))),
 }
 
-/** Operations that run other operations, and return, reject and emit what these do. */
+/** Operations that run other operations, and therefore return, reject, and emit the same as these operations. */
 export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
   'executeSkill',
   'executeBatch',
@@ -31,28 +31,42 @@ export const SKILL_RUNNERS: ReadonlySet<string> = new Set([
   'approveProposal',
 ])
 
-/**
- * Operations that require a second user, because nobody may approve their own proposal; a run has only one key with all
- * permissions.
- */
-export const NEEDS_SECOND_KEY: ReadonlySet<string> = new Set(['approveProposal'])
+/** Operations that cannot succeed in a run, because a run has only one key and may meet a service without a mail server. */
+export const CANNOT_SUCCEED: ReadonlySet<string> = new Set([
+  // Nobody may approve their own proposal.
+  'approveProposal',
+  // Requires a service that sends email.
+  'inviteHomeOwner',
+  // Requires a file that the vendor uploaded and has not sent. The bid of the run sends all files.
+  'discardPortalAttachment',
+])
 
 const ajv = registerFormats(new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, ...FAST_COMPILATION }))
 // The keywords for readers, such as the meaning of each enum value.
-ajv.addVocabulary(['x-defaultsToNow', 'x-enumDescriptions', 'x-record', 'x-secret', 'x-values', 'x-writtenBy'])
+ajv.addVocabulary([
+  'x-brief',
+  'x-defaultsToNow',
+  'x-enumDescriptions',
+  'x-record',
+  'x-secret',
+  'x-tool',
+  'x-values',
+  'x-writtenBy',
+])
 for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
   ajv.addSchema(toStandalone(schema), `schema:${name}`)
 const compiledSchemas = new Map<string, ValidateFunction>()
 
-// The published package has the contract next to it; in the repository the server has it.
+// In the published package, the contract is next to this file. In the repository, the contract is in the server's
+// folder.
 function readDocument(): ContractDocument {
   const beside = path.join(import.meta.dirname, 'contract.gen.json')
   const file = existsSync(beside) ? beside : path.join(root, 'server/contract.gen.json')
   return (JSON.parse(readFileSync(file, 'utf8')) as { document: ContractDocument }).document
 }
 
-/** Returns the value at a path in the document, following references; undefined if there is none. */
-export function valueAtPlace(...keys: string[]): unknown {
+/** Returns the value at a path in the document, following references; undefined if there is no value. */
+export function getValueAtPath(...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (place, key) => resolveReference((resolveReference(place) as Record<string, unknown> | undefined)?.[key]),
     document,
@@ -62,21 +76,21 @@ export function valueAtPlace(...keys: string[]): unknown {
 function resolveReference(place: unknown): unknown {
   const reference = (place as { $ref?: unknown } | null | undefined)?.$ref
   if (typeof reference !== 'string') return place
-  const target = valueAtPlace(...referenceKeys(reference))
+  const target = getValueAtPath(...referenceKeys(reference))
   if (target === undefined) throw new Error(`The reference ${reference} does not match anything in the contract.`)
   return target
 }
 
 /** Returns the entries of an object in the document, following references. */
-export function entriesAt(...keys: string[]): [string, Record<string, unknown>][] {
-  return Object.keys((valueAtPlace(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
+export function listEntriesAtPath(...keys: string[]): [string, Record<string, unknown>][] {
+  return Object.keys((getValueAtPath(...keys) as Record<string, unknown> | undefined) ?? {}).map((key) => [
     key,
-    valueAtPlace(...keys, key) as Record<string, unknown>,
+    getValueAtPath(...keys, key) as Record<string, unknown>,
   ])
 }
 
 /** Returns the errors of a value against the schema at a path, one per line; an empty string if it is valid. */
-export function describeErrors(value: unknown, ...keys: string[]): string {
+export function describeSchemaErrors(value: unknown, ...keys: string[]): string {
   const validate = compileValidator(keys)
   if (validate(value)) return ''
   return (validate.errors ?? [])

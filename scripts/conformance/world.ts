@@ -1,35 +1,35 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
-import { operationPlace, shortenBody } from './judge-answer.ts'
+import { shortenBody, toOperationKeyPath } from './describe-response-errors.ts'
 import { SeededRandom } from './random.ts'
-import type { Answer, Service } from './service.ts'
+import type { Service, ServiceResponse } from './service.ts'
 import { makeValidValue } from './values.ts'
-import { contract, entriesAt, valueAtPlace } from './walked-contract.ts'
+import { contract, getValueAtPath, listEntriesAtPath } from './walked-contract.ts'
 
 /**
- * How much a world creates: `plenty` sends each creation in all rounds, for suites that take several resources of a
- * kind through everything; in later rounds `enough` sends only creations that have created nothing yet.
+ * The size of a world. `plenty` sends each creation in all rounds, for suites that take several resources of a kind
+ * through all states. In later rounds, `enough` sends only creations that have created nothing yet.
  */
 export type WorldSize = 'plenty' | 'enough'
 
 /**
- * A builder's world, created from the contract's own examples: every example of a creation is sent, with its IDs
- * replaced by those of existing resources. A suite that walks the contract then has resources of every kind, and a new
- * kind brings its own.
+ * A builder's world, created from the contract's own examples. Every example of a creation is sent, with its IDs
+ * replaced by the IDs of existing resources. A suite that traverses the contract then has resources of every kind,
+ * including new kinds.
  */
 export class World {
   readonly key: string
   readonly #service: Service
   /** The URL of every webhook subscription in this world. */
   readonly receiver: string
-  /** The IDs that exist, by prefix. */
+  /** The existing IDs, by prefix. */
   readonly #existing = new Map<string, string[]>()
   /**
-   * The real resource for each ID of the examples: the one created from that example, so that references between
-   * examples stay consistent.
+   * The real resource for each ID in the examples. It is the resource that was created from that example, so that
+   * references between examples stay consistent.
    */
   readonly #standIns = new Map<string, string>()
-  /** The number of fields of an example resource that its stand-in was created with. */
+  /** The number of fields of an example resource with which its stand-in was created. */
   readonly #likeness = new Map<string, number>()
   /** The stand-ins for IDs that no example of a creation resembles. */
   readonly #makeshifts = new Map<string, string>()
@@ -38,7 +38,7 @@ export class World {
   readonly #portalTokens = new Map<string, string>()
   /** The vendor whose portal shows a resource, by the ID of the resource. */
   readonly #shownTo = new Map<string, string>()
-  /** The record that a file is attached to, by the file's ID. */
+  /** The record to which a file is attached, by the ID of the file. */
   readonly #hangsOn = new Map<string, string>()
   /** The last rejection of each creation. */
   readonly #refusals = new Map<Operation, string>()
@@ -46,14 +46,20 @@ export class World {
   readonly #mark = Math.random().toString(36).slice(2, 8)
   /** The week for which this world enters time. */
   readonly #weeksAgo = 1 + Math.floor(Math.random() * 1000)
-  /** The approved sale that has a schedule of values, an application for payment and a buyer change. */
+  /** The approved sale that has a schedule of values, an application for payment, and a buyer change. */
   #billedSale: string | undefined
   #isSettled = false
+  /** Whether the server keeps no records and returns the examples of the contract, so that their IDs exist. */
+  readonly #isStateless: boolean
 
-  constructor(service: Service, key: string, receiver: string) {
+  constructor(service: Service, key: string, receiver: string, { isStateless = false } = {}) {
     this.#service = service
     this.key = key
     this.receiver = receiver
+    this.#isStateless = isStateless
+    if (!isStateless) return
+    for (const id of EXAMPLE_IDS) this.remember(id)
+    for (const id of this.idsFor('vendorId')) this.admit(`${id}.stateless`)
   }
 
   /** Returns an existing ID of the kind for a field or parameter of this name. */
@@ -64,11 +70,11 @@ export class World {
   idsFor(field: string): readonly string[] {
     // This resource may be of any kind.
     if (field === 'resourceId') return [...this.#existing.values()].flat()
-    return this.#existing.get(findPrefix(field) ?? '') ?? []
+    return this.#existing.get(findIdPrefix(field) ?? '') ?? []
   }
 
   /**
-   * Returns the URL of an operation with real IDs and the required query; undefined while something is missing. `which`
+   * Returns the URL of an operation with real IDs and the required query; undefined while an ID is missing. `which`
    * selects a resource other than the first of each kind.
    */
   addressOf(operation: Operation, which = 0): string | undefined {
@@ -86,40 +92,51 @@ export class World {
     return query.size > 0 ? `${path}?${query}` : path
   }
 
-  /** Uses this token for the portal from now on, unless another one opens the URL. */
+  /** Uses this token for the portal from now on, unless another token opens the URL. */
   admit(portalToken: string): void {
     this.#portalTokens.set(portalToken.slice(0, portalToken.indexOf('.')), portalToken)
   }
 
-  /** Forgets a token that no longer opens anything. */
+  /** Removes a token that no longer opens any page. */
   dismiss(portalToken: string): void {
     this.#portalTokens.delete(portalToken.slice(0, portalToken.indexOf('.')))
   }
 
-  // A vendor can open only the invitation of its link, or everything of its own.
+  // A vendor can open only the invitation of its link or, with a link to its whole portal, all of its own records.
   #idsIn(operation: Operation, parameter: string): readonly string[] {
     const isOfSale = ['Owner billing', 'Buyer changes'].some((tag) => operation.declaration.tags?.includes(tag))
     if (isOfSale && parameter === 'saleId' && this.#billedSale !== undefined) return [this.#billedSale]
     const ids = this.idsFor(parameter)
     const opened = ids.filter((id) => this.#tokenTo(id) !== undefined)
-    return isOpenToKeys(operation) || opened.length === 0 ? ids : opened
+    return isOpenToApiKeys(operation) || opened.length === 0 ? ids : opened
   }
 
-  /** Returns the IDs that belong to a record in the path so far, or all IDs if none does. */
+  /** Returns the IDs that belong to a record in the path so far; if there are none, returns all IDs. */
   #below(path: string, ids: readonly string[]): readonly string[] {
     const parts = path.split('/')
     const hanging = ids.filter((id) => parts.includes(this.#hangsOn.get(id) ?? ''))
     return hanging.length > 0 ? hanging : ids
   }
 
-  /** Returns the credential for a request: this world's key, or for the portal a token that opens the URL. */
-  credentialFor(operation: Operation, address: string): string | undefined {
-    if (isOpenToKeys(operation)) return this.key
-    const [token] = address.split(/[/?]/).flatMap((part) => this.#tokenTo(part) ?? [])
+  /**
+   * Returns the credential for a request: this world's key, or, for the portal, a token that opens the URL or that
+   * shows a record in the body.
+   */
+  credentialFor(operation: Operation, address: string, body?: unknown): string | undefined {
+    if (isOpenToApiKeys(operation)) return this.key
+    const named = [...address.split(/[/?]/), ...listTexts(body)]
+    const [token] = named.flatMap((part) => this.#tokenTo(part) ?? [])
     const entries = [...this.#portalTokens]
     // A link to a vendor's whole portal opens more than a link to one invitation.
-    const whole = entries.findLast(([opened]) => idPrefix(opened) === findPrefix('vendorId'))
+    const whole = entries.findLast(([opened]) => idPrefix(opened) === findIdPrefix('vendorId'))
     return token ?? (whole ?? entries.at(-1))?.[1]
+  }
+
+  /** Remembers a record that a vendor has created in its portal. */
+  #rememberOfPortal(id: unknown, portalToken: string): void {
+    if (typeof id !== 'string') return
+    this.#shownTo.set(id, portalToken.slice(0, portalToken.indexOf('.')))
+    this.remember(id)
   }
 
   #tokenTo(id: string): string | undefined {
@@ -133,7 +150,10 @@ export class World {
     return address
   }
 
-  /** Returns why an operation has no URL, and what would give it one; null if it has one. */
+  /**
+   * Returns the reason why an operation has no URL, and the creation that would provide a URL; null if the operation
+   * has a URL.
+   */
   missingFor(operation: Operation): string | null {
     for (const declared of operation.declaration.parameters ?? []) {
       const { name, in: where, required, ...rest } = contract.resolve(declared)
@@ -145,10 +165,10 @@ export class World {
   }
 
   #remedyFor(parameter: string): string {
-    const prefix = findPrefix(parameter)
+    const prefix = findIdPrefix(parameter)
     if (prefix === undefined)
       return 'no example contains an ID of its kind. Add an example to the parameter, or to the response of an operation.'
-    const creation = [...contract.operations.values()].find((operation) => createdKind(operation) === prefix)
+    const creation = [...contract.operations.values()].find((operation) => findCreatedPrefix(operation) === prefix)
     if (creation === undefined)
       return `no operation creates a ${prefix}_…. Add an operation with an example, or create the record in scripts/conformance/world.ts.`
     const problem = this.#refusals.get(creation)
@@ -159,8 +179,8 @@ export class World {
   }
 
   /**
-   * Returns an example dated today, or some weeks ago, with its IDs replaced by real ones; undefined while one of them
-   * does not exist.
+   * Returns an example dated today, or some weeks ago, with its IDs replaced by real IDs; undefined while one of the
+   * IDs does not exist.
    */
   real(example: unknown, weeksAgo = 0): unknown {
     let isWhole = true
@@ -181,20 +201,22 @@ export class World {
   }
 
   #standInFor(id: string): string | undefined {
+    if (this.#isStateless) return id
     const known = this.#standIns.get(id) ?? this.#makeshifts.get(id)
     if (known !== undefined) return known
     const existing = this.#existing.get(idPrefix(id)) ?? []
     const taken = new Set([...this.#standIns.values(), ...this.#makeshifts.values()])
     const free = existing.find((candidate) => !taken.has(candidate))
-    // At first two IDs stand for two resources. One resource may stand for both only after no more will be created.
+    // At first, two IDs stand for two different resources. One resource may stand for both IDs only when no more
+    // resources will be created.
     const standIn = free ?? (this.#isSettled ? existing[0] : undefined)
     if (standIn !== undefined) this.#makeshifts.set(id, standIn)
     return standIn
   }
 
   /**
-   * Makes a created resource the stand-in for the most similar example resource, and its owner the stand-in for that
-   * example's owner.
+   * Makes a created resource the stand-in for the most similar example resource, and its owner the stand-in for the
+   * owner of that example.
    */
   #bind(example: object, created: Record<string, unknown>): void {
     const fields = Object.entries(example)
@@ -212,7 +234,7 @@ export class World {
       const real = created[field]
       if (typeof id !== 'string' || typeof real !== 'string' || !TYPE_ID.test(id) || !TYPE_ID.test(real)) continue
       if (this.#standIns.has(id)) continue
-      // Its child resources would not belong to a more similar resource that is created later.
+      // If a more similar resource were created later, the child resources would not belong to it.
       this.#standIns.set(id, real)
       this.#likeness.set(id, Number.POSITIVE_INFINITY)
     }
@@ -240,7 +262,7 @@ export class World {
   }
 
   /**
-   * Creates only what these operations need, as far as the contract declares it, or everything if that is not
+   * Creates only the resources that these operations need according to the contract, or all resources if these are not
    * sufficient.
    */
   async populateFor(operations: readonly Operation[]): Promise<this> {
@@ -280,15 +302,17 @@ export class World {
       }
     }
     await this.#billSale(creations)
+    await this.#scheduleVisit(creations)
     await this.#openPortals()
     await this.copyLinks()
     await this.#issue()
+    await this.#drawForOrder(creations)
     await this.#share()
   }
 
   /**
-   * Sells one more home, bills it and adds a buyer change. Both require an approved sale. An application for payment
-   * also requires a schedule of values.
+   * Sells one more home, bills it, and adds a buyer change. The bill and the buyer change require an approved sale. An
+   * application for payment also requires a schedule of values.
    */
   async #billSale(creations: readonly Operation[]): Promise<void> {
     const needed = ['createHome', 'createSale', 'createApplication']
@@ -312,13 +336,83 @@ export class World {
     const porch = { description: 'Screened porch', price: 20_000, cost: 14_000 }
     const changed = await this.#create(`${path}/changes`, { title: 'Screened porch', lines: [porch] })
     for (const response of [home, sale, set, billed, changed]) this.learn(response)
-    // So that they are removed with everything else.
+    // The operations are recorded, so that these resources are removed with all other resources.
     for (const operation of creations)
       for (const { body } of [home, sale, billed, changed])
-        if (createdKind(operation) === idPrefix(String(body?.id))) this.#made.set(idPrefix(body.id), operation)
+        if (findCreatedPrefix(operation) === idPrefix(String(body?.id))) this.#made.set(idPrefix(body.id), operation)
   }
 
-  /** Asks vendors about what their portals then show. */
+  /** Accepts and assigns one more warranty request, and schedules a visit for it. No single example does this. */
+  async #scheduleVisit(creations: readonly Operation[]): Promise<void> {
+    const needed = ['createWarrantyRequest', 'createVisit']
+    const [createRequest, createVisit] = needed.map((id) => creations.find((one) => one.id === id))
+    const [vendorId, homeId] = [this.idFor('vendorId'), this.idFor('homeId')]
+    if (createRequest === undefined || createVisit === undefined || vendorId === undefined) return
+    const request = await this.#create(createRequest.path, { homeId, description: 'The faucet drips.' })
+    if (request.status !== 201) return
+    const path = `${createRequest.path}/${request.body.id}`
+    await this.#service.request('POST', `${path}/decision`, { decision: 'goodwill' }, { key: this.key })
+    await this.#service.request('POST', `${path}/assignment`, { vendorId }, { key: this.key })
+    const visit = await this.#create(createVisit.path, { requestIds: [request.body.id], date: '2099-12-02' })
+    for (const response of [request, visit]) this.learn(response)
+    if (visit.status === 201) this.#made.set(idPrefix(visit.body.id), createVisit)
+  }
+
+  /** Issues a drawing for the home of an issued order, which its vendor then sees. */
+  async #drawForOrder(creations: readonly Operation[]): Promise<void> {
+    const create = creations.find(({ id }) => id === 'createDrawing')
+    const upload = contract.operations.get('uploadAttachment' as OperationId)
+    const orderId = this.idsFor('purchaseOrderId').find((id) => this.#shownTo.has(id))
+    if (create === undefined || upload === undefined || orderId === undefined) return
+    const order = await this.#service.request('GET', `/api/ext/purchase-orders/${orderId}`, undefined, {
+      key: this.key,
+    })
+    const sheet = { sheetNumber: `A-${this.#mark}`, title: 'First floor plan', discipline: 'architectural' }
+    const drawing = await this.#create(create.path, { homeId: order.body?.homeId, ...sheet })
+    if (drawing.status !== 201) return
+    const query = new URLSearchParams({ recordId: drawing.body.id, fileName: 'Sheet.pdf' })
+    const file = await this.send(upload, { address: `${upload.path}?${query}` })
+    const revision = { attachmentId: file.body?.id, label: 'A' }
+    const path = `${create.path}/${drawing.body.id}/revisions`
+    const revised = await this.#service.request('POST', path, revision, { key: this.key })
+    for (const response of [drawing, file, revised]) this.learn(response)
+    this.#shownTo.set(drawing.body.id, String(order.body?.vendorId))
+    this.#made.set(idPrefix(drawing.body.id), create)
+  }
+
+  /**
+   * Imports a file with one vendor, because only a finished import can be undone. The service processes the rows of a
+   * preview and of an import in the background.
+   */
+  async importFile(): Promise<void> {
+    const [upload, start, get, getRows] = ['uploadImport', 'startImport', 'getImport', 'getImportRows'].map((id) =>
+      contract.operations.get(id as OperationId),
+    )
+    if (upload === undefined || start === undefined || get === undefined || getRows === undefined) return
+    const content = Buffer.from(`Company\nImported Framing ${this.#mark}\n`).toString('base64')
+    const uploaded = await this.send(upload, {
+      address: `${upload.path}?kind=vendor&fileName=vendors.csv`,
+      body: { content },
+    })
+    this.learn(uploaded, upload)
+    const { id } = uploaded.body ?? {}
+    const address = ({ path }: Operation) => path.replace(/\{\w+\}/, String(id))
+    const deadline = Date.now() + BACKGROUND_MS
+    for (const dryRun of [true, false]) {
+      let { status, body } = await this.send(start, { address: address(start), body: { dryRun } })
+      while (status === 200 && ['checking', 'importing'].includes(body?.status) && Date.now() < deadline) {
+        await new Promise((next) => setTimeout(next, 100))
+        ;({ status, body } = await this.send(get, { address: address(get) }))
+      }
+    }
+    const { body } = await this.send(getRows, { address: address(getRows) })
+    for (const { recordId } of (body?.rows ?? []) as { recordId: string | null }[])
+      if (recordId !== null) this.remember(recordId)
+    const creation = CREATIONS.find((operation) => findCreatedPrefix(operation) === findIdPrefix('vendorId'))
+    if (creation !== undefined) this.#made.set(findIdPrefix('vendorId') ?? '', creation)
+  }
+
+  /** Asks vendors to confirm dates, which their portals then show. */
   async #openPortals(): Promise<void> {
     for (const operation of CONFIRMATION_REQUESTS) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
@@ -330,8 +424,8 @@ export class World {
   }
 
   /**
-   * Copies the portal links of these subjects, or of all without a link: no other response shows a token. Without the
-   * permission to copy links, this world cannot open the portal.
+   * Copies the portal links of these subjects, or of all subjects without a link, because no other response contains a
+   * token. Without the permission to copy links, this world cannot open the portal.
    */
   async copyLinks(subjects?: readonly string[]): Promise<void> {
     for (const operation of LINK_COPIES) {
@@ -344,7 +438,10 @@ export class World {
     }
   }
 
-  /** Issues one resource of each kind, the last one, to a vendor with a portal link. The portal shows it only then. */
+  /**
+   * Issues the last resource of each kind to a vendor with a portal link. The portal shows a resource only after it is
+   * issued.
+   */
   async #issue(): Promise<void> {
     for (const operation of ISSUING_OPERATIONS) {
       const ids = this.idsFor(/\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
@@ -361,19 +458,19 @@ export class World {
     }
   }
 
-  /** Attaches a file to each kind of record whose files the portal shows, and shares it. */
+  /** Attaches a shared file to each kind of record whose files the portal shows. */
   async #share(): Promise<void> {
     const upload = contract.operations.get('uploadAttachment' as OperationId)
     if (upload === undefined) return
     for (const operation of PORTAL_DOWNLOADS) {
       const [recordId] = this.#idsIn(operation, /\{(\w+)\}/.exec(operation.path)?.[1] ?? '')
       if (recordId === undefined) continue
-      const query = new URLSearchParams({ recordId, fileName: 'Shared.pdf', shared: 'true' })
+      const query = new URLSearchParams({ recordId, fileName: 'Shared.png', shared: 'true' })
       this.learn(await this.send(upload, { address: `${upload.path}?${query}` }), upload)
     }
   }
 
-  /** Runs skills as dry runs, which leaves executions. */
+  /** Runs skills as dry runs, which create executions. */
   async #tryOut(): Promise<void> {
     const execute = contract.operations.get('executeSkill' as OperationId)
     if (execute === undefined) return
@@ -381,7 +478,7 @@ export class World {
       if ((body as { dryRun?: unknown }).dryRun === true) this.learn(await this.send(execute, { body }), execute)
   }
 
-  async #create(address: string, body: unknown): Promise<Answer> {
+  async #create(address: string, body: unknown): Promise<ServiceResponse> {
     const create = (content: unknown) => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       return this.#service.request('POST', address, content, { key: this.key, headers })
@@ -390,8 +487,8 @@ export class World {
   }
 
   /**
-   * Returns the examples of an operation's body that can be sent now; a single undefined for an operation without a
-   * body.
+   * Returns the examples of an operation's body that can be sent now. For an operation without a body, returns a single
+   * undefined value.
    */
   bodiesOf(operation: Operation): unknown[] {
     return this.#playable(operation).map(({ body }) => body)
@@ -399,15 +496,28 @@ export class World {
 
   #playable(operation: Operation): { example: unknown; body: unknown }[] {
     if (!operation.takesBody) return [{ example: {}, body: undefined }]
-    return entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
+    return listEntriesAtPath(...toOperationKeyPath(operation), 'requestBody', 'content', 'application/json', 'examples')
       .map(([, { value }]) => ({ example: value, body: this.#bodyLike(value, operation) }))
       .filter(({ body }) => body !== undefined)
   }
 
   #bodyLike(example: unknown, operation: Operation): unknown {
     if (isSync(operation)) return this.#own(example)
-    // A user has one timesheet per week, which remains once it is submitted.
-    return this.real(example, operation.declaration.tags?.includes('Timesheets') === true ? this.#weeksAgo : 0)
+    // A user has one timesheet per week, which is kept after it is submitted.
+    const body = this.real(example, operation.declaration.tags?.includes('Timesheets') === true ? this.#weeksAgo : 0)
+    return isOpenToApiKeys(operation) ? body : this.#withShownRecords(body)
+  }
+
+  /** Replaces each record in a body that is not visible in the portal with a visible record of the same kind. */
+  #withShownRecords(value: unknown): unknown {
+    if (typeof value === 'string') {
+      if (!TYPE_ID.test(value) || this.#tokenTo(value) !== undefined) return value
+      const isShown = (id: string) => idPrefix(id) === idPrefix(value) && this.#tokenTo(id) !== undefined
+      return [...this.#shownTo.keys()].findLast(isShown) ?? value
+    }
+    if (Array.isArray(value)) return value.map((inner) => this.#withShownRecords(inner))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, this.#withShownRecords(inner)]))
   }
 
   // A sync finds records by the builder's own keys, and must not find records from before the run.
@@ -420,13 +530,16 @@ export class World {
     return { ...rest, rows: marked.map((entries) => Object.fromEntries(entries)) }
   }
 
-  /** Sends an operation like its first usable example, except for the caller's overrides. */
-  async send(operation: Operation, other: Partial<OperationRequest> = {}): Promise<Answer> {
+  /** Sends an operation with its first usable example, except for the caller's overrides. */
+  async send(operation: Operation, other: Partial<OperationRequest> = {}): Promise<ServiceResponse> {
     const address = other.address ?? this.addressFor(operation)
     const body = 'body' in other ? other.body : this.bodyOf(operation)
-    const key = other.key === undefined ? this.credentialFor(operation, address) : other.key
+    const key = other.key === undefined ? this.credentialFor(operation, address, body) : other.key
     const response = await this.#service.request(operation.method, address, body, { key, headers: other.headers ?? {} })
-    if (response.status < 300 && LINK_REPLACEMENTS.has(operation)) await this.copyLinks(address.split(/[/?]/))
+    if (response.status < 300 && LINK_REPLACEMENTS.has(operation) && !this.#isStateless)
+      await this.copyLinks(address.split(/[/?]/))
+    if (response.status < 300 && isPortalCreation(operation) && typeof key === 'string')
+      this.#rememberOfPortal(response.body?.id, key)
     return response
   }
 
@@ -447,12 +560,13 @@ export class World {
   }
 
   /**
-   * Remembers every ID of a response as existing. Given the operation, it can tell whether the response is about this
-   * world. If not, it ignores every kind that can be created, because a run may only touch what it created.
+   * Remembers every ID of a response as existing. If the operation is given, the function can determine whether the
+   * response is about this world. If the response is not about this world, every kind that can be created is ignored,
+   * because a run may change only its own resources.
    */
-  learn(response: Answer, operation?: Operation): void {
+  learn(response: ServiceResponse, operation?: Operation): void {
     // Everything in a dry run was rolled back, including tokens.
-    if (response.status >= 300 || response.body?.dryRun === true) return
+    if (this.#isStateless || response.status >= 300 || response.body?.dryRun === true) return
     for (const token of listPortalTokens(response.body)) this.admit(token)
     const { id, vendorId, portalStatus, recordId } = response.body ?? {}
     if (typeof recordId === 'string') this.#hangsOn.set(id, recordId)
@@ -461,6 +575,7 @@ export class World {
     const isShown =
       isIssued(response.body) ||
       isConfirmationRequested(response.body) ||
+      isAssigned(response.body) ||
       VENDOR_DOCUMENT_PREFIXES.includes(idPrefix(String(id)))
     if (isShown && typeof vendorId === 'string') this.#shownTo.set(id, vendorId)
     // A message is shown in the portals of its recipients.
@@ -478,7 +593,7 @@ export class World {
 
   #isOnOwn({ path }: Operation): boolean {
     const [, parameter = ''] = /\{(\w+)\}/.exec(path) ?? []
-    return this.#made.has(findPrefix(parameter) ?? '')
+    return this.#made.has(findIdPrefix(parameter) ?? '')
   }
 
   /** The kinds that were created here, by prefix, with the operation that creates each. */
@@ -507,12 +622,18 @@ function shiftDates(value: unknown, weeksAgo = 0): unknown {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?Z)?$/
 const WEEK_MS = 7 * 86_400_000
-/** The day on which the examples were written: their deadlines are after it, and their past events before it. */
+/**
+ * The day on which the examples were written. The deadlines in the examples are after this day, and the past events
+ * before it.
+ */
 const WRITTEN_ON = Date.UTC(2026, 10, 20)
-// Whole weeks, because some dates must fall on a certain weekday.
+// Dates are shifted by whole weeks, because some dates must be on a certain weekday.
 const WEEKS_SINCE = Math.max(0, Math.floor((Date.now() - WRITTEN_ON) / WEEK_MS))
 
-/** A creation may need a resource that the contract creates only later, which may again need another. */
+/** The maximum time to wait for work that a service does in the background. */
+const BACKGROUND_MS = 15_000
+
+/** A creation may need a resource that the contract creates only later, and that resource may need another resource. */
 const ROUNDS = 4
 
 export interface OperationRequest {
@@ -523,17 +644,20 @@ export interface OperationRequest {
 }
 
 export function findBodySchema(operation: Operation): unknown {
-  return valueAtPlace(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema')
+  return getValueAtPath(...toOperationKeyPath(operation), 'requestBody', 'content', 'application/json', 'schema')
 }
 
-/** The number of unique names that a record has at most: a code, an accountingId, an externalId. */
+/** The maximum number of unique names of a record: a code, an accountingId, and an externalId. */
 const MAX_NAMES = 3
 
-/** Sends a body, and sends it again with another name for each name that another record already has. */
-export async function sendWithFreeNames(body: unknown, send: (content: unknown) => Promise<Answer>): Promise<Answer> {
+/** Sends a body. If another record already has one of its names, sends the body again with another name. */
+export async function sendWithFreeNames(
+  body: unknown,
+  send: (content: unknown) => Promise<ServiceResponse>,
+): Promise<ServiceResponse> {
   let [content, response] = [body, await send(body)]
   for (let i = 0; i < MAX_NAMES; i++) {
-    const otherwise = renameConflicting(content, response)
+    const otherwise = replaceConflictingValue(content, response)
     if (otherwise === null) break
     content = otherwise
     response = await send(content)
@@ -542,10 +666,10 @@ export async function sendWithFreeNames(body: unknown, send: (content: unknown) 
 }
 
 /**
- * Returns a body with a new name, or for another week, if the request was rejected because another record has it;
- * otherwise null.
+ * If a request was rejected because another record has the same name or week, returns the body with a new name or week;
+ * otherwise, returns null.
  */
-export function renameConflicting(body: unknown, refused: Answer): unknown {
+export function replaceConflictingValue(body: unknown, refused: ServiceResponse): unknown {
   const fault = refused.status === 409 ? refused.body.errors?.[0] : undefined
   const field = fault?.code === 'conflict' ? String(fault.pointer).slice(1) : ''
   const name = (body as Record<string, unknown> | null | undefined)?.[field]
@@ -555,14 +679,14 @@ export function renameConflicting(body: unknown, refused: Answer): unknown {
   return { ...(body as object), [field]: URL.canParse(name) ? `${name}?${other}` : `${name} ${other}` }
 }
 
-/** Whether the operation updates many records to the state of another system. */
+/** Returns whether the operation updates many records to the state of another system. */
 function isSync({ id }: Operation): boolean {
   return /^sync[A-Z]/.test(id)
 }
 
 const OWN_KEYS = new Set(['sku', 'code', 'parentCode', 'externalId', 'accountingId'])
 
-/** The operations that send a vendor a notice about something that its portal shows from then on. */
+/** The operations that send a vendor a notice about a record that its portal shows from then on. */
 const CONFIRMATION_REQUESTS = [...contract.operations.values()].filter(
   ({ emits }) => emits.includes('vendor.invited') && emits.some((type) => type.startsWith('vendor.notification.')),
 )
@@ -581,10 +705,10 @@ const LINK_REPLACEMENTS: ReadonlySet<Operation> = new Set(
   ),
 )
 
-/** The operations that issue something to a vendor, recognized by the status in an example of their response. */
+/** The operations that issue a resource to a vendor, recognized by the status in an example of their response. */
 const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) => {
-  const place = [...operationPlace(operation), 'responses', '200', 'content', 'application/json', 'examples']
-  const [example] = operation.path.endsWith('/status') && isOpenToKeys(operation) ? entriesAt(...place) : []
+  const place = [...toOperationKeyPath(operation), 'responses', '200', 'content', 'application/json', 'examples']
+  const [example] = operation.path.endsWith('/status') && isOpenToApiKeys(operation) ? listEntriesAtPath(...place) : []
   return (
     example !== undefined && 'issuedAt' in (example[1].value as object) && 'vendorId' in (example[1].value as object)
   )
@@ -592,7 +716,7 @@ const ISSUING_OPERATIONS = [...contract.operations.values()].filter((operation) 
 
 /** The operations of the portal that return the file of a visible record. */
 const PORTAL_DOWNLOADS = [...contract.operations.values()].filter(
-  (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToKeys(operation),
+  (operation) => operation.path.includes('/{attachmentId}/') && !isOpenToApiKeys(operation),
 )
 
 function isIssued(body: unknown): boolean {
@@ -600,13 +724,19 @@ function isIssued(body: unknown): boolean {
   return typeof issuedAt === 'string'
 }
 
-/** Whether a vendor was asked to confirm the date of this task. */
+/** Returns whether a vendor must fix this item. */
+function isAssigned(body: unknown): boolean {
+  const { status, assignedAt } = (body ?? {}) as { status?: unknown; assignedAt?: unknown }
+  return status === 'assigned' && typeof assignedAt === 'string'
+}
+
+/** Returns whether a vendor was asked to confirm the date of this task. */
 function isConfirmationRequested(body: unknown): boolean {
   const { confirmation } = (body ?? {}) as { confirmation?: { requestedAt?: unknown } | null }
   return typeof confirmation?.requestedAt === 'string'
 }
 
-/** Until it is approved, a proposal shows records that do not exist. */
+/** Until a proposal is approved, it shows records that do not exist. */
 function omitOutcomes(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   const { outcome, data, ...rest } = body as { outcome?: unknown; data?: unknown; status?: unknown }
@@ -627,6 +757,13 @@ export function* listIds(value: unknown): Generator<string> {
   }
 }
 
+/** Yields each text in a body. */
+function* listTexts(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) yield* listTexts(inner)
+}
+
 /** Yields the tokens of the portal links in a response. */
 function* listPortalTokens(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
@@ -638,9 +775,14 @@ function* listPortalTokens(value: unknown): Generator<string> {
   for (const inner of Object.values(value)) yield* listPortalTokens(inner)
 }
 
-/** Whether an API key may call it; otherwise it belongs to the vendors' portal. */
-export function isOpenToKeys({ schemes }: Operation): boolean {
+/** Returns whether an API key may call the operation. All other operations belong to the vendors' portal. */
+export function isOpenToApiKeys({ schemes }: Operation): boolean {
   return schemes.has('apiKey')
+}
+
+/** Whether the operation lets a vendor create its own record, such as a bill. */
+function isPortalCreation(operation: Operation): boolean {
+  return !isOpenToApiKeys(operation) && operation.method === 'POST' && !operation.path.includes('{')
 }
 
 export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -649,13 +791,17 @@ export const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
  * Returns the prefix of the IDs in a field of this name, learned from the examples: vendorId and vendorIds contain
  * ven_….
  */
-export function findPrefix(field: string): string | undefined {
+export function findIdPrefix(field: string): string | undefined {
   return PREFIX_BY_FIELD.get(field.replace(/Ids$/, 'Id'))
 }
 
 const PREFIX_BY_FIELD = learnPrefixes()
 /** The prefixes of records that a vendor's portal always shows. */
-const VENDOR_DOCUMENT_PREFIXES = [findPrefix('complianceDocumentId'), findPrefix('lienWaiverId')]
+const VENDOR_DOCUMENT_PREFIXES = [
+  findIdPrefix('complianceDocumentId'),
+  findIdPrefix('lienWaiverId'),
+  findIdPrefix('visitId'),
+]
 
 function learnPrefixes(): Map<string, string> {
   const prefixes = new Map<string, string>()
@@ -670,13 +816,13 @@ function learnPrefixes(): Map<string, string> {
       visit(inner)
     }
   }
-  for (const [, example] of entriesAt('components', 'examples')) visit(example.value)
+  for (const [, example] of listEntriesAtPath('components', 'examples')) visit(example.value)
   // A path parameter often occurs only in the paths of its own resource, whose examples show the ID as `id`.
   for (const { path, method } of contract.operations.values()) {
     const name = /\{(\w+)\}$/.exec(path)?.[1]
     if (name === undefined || method !== 'GET') continue
     const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'examples']
-    for (const [, example] of entriesAt(...place)) {
+    for (const [, example] of listEntriesAtPath(...place)) {
       const id = (example.value as { id?: unknown }).id
       if (typeof id === 'string' && TYPE_ID.test(id)) prefixes.set(name, idPrefix(id))
     }
@@ -688,23 +834,23 @@ function learnPrefixes(): Map<string, string> {
  * Returns the ID prefix of the resource that a creation creates, learned from its examples; undefined for any other
  * operation.
  */
-export function createdKind(operation: Operation): string | undefined {
-  const place = [...operationPlace(operation), 'responses', '201', 'content', 'application/json', 'examples']
-  const [example] = '201' in operation.declaration.responses ? entriesAt(...place) : []
+export function findCreatedPrefix(operation: Operation): string | undefined {
+  const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
+  const [example] = '201' in operation.declaration.responses ? listEntriesAtPath(...place) : []
   const { id } = (example?.[1].value ?? {}) as { id?: unknown }
   return typeof id === 'string' && TYPE_ID.test(id) ? idPrefix(id) : undefined
 }
 
 /** Returns the operations on a single resource with this prefix, whose paths end with its ID. */
-export function listOperationsOn(kind: string): Operation[] {
+export function listOperationsByPrefix(kind: string): Operation[] {
   return [...contract.operations.values()].filter(({ path }) => {
     const parameter = /\{(\w+)\}$/.exec(path)?.[1]
-    return parameter !== undefined && findPrefix(parameter) === kind
+    return parameter !== undefined && findIdPrefix(parameter) === kind
   })
 }
 
 export const EXAMPLE_IDS: ReadonlySet<string> = new Set(
-  entriesAt('components', 'examples').flatMap(([, { value }]) => [...listIds(value)]),
+  listEntriesAtPath('components', 'examples').flatMap(([, { value }]) => [...listIds(value)]),
 )
 
 const CREATIONS = [...contract.operations.values()].filter(({ declaration }) => '201' in declaration.responses)
@@ -719,7 +865,7 @@ function listCreationsFor(operations: readonly Operation[]): Operation[] {
     const kinds = listKinds(operation)
     // A list contains the records created at its path.
     for (const creation of CREATIONS) {
-      const isNeeded = creation.path === operation.path || kinds.has(createdKind(creation) ?? '')
+      const isNeeded = creation.path === operation.path || kinds.has(findCreatedPrefix(creation) ?? '')
       if (!isNeeded || needed.has(creation)) continue
       needed.add(creation)
       add(creation)
@@ -734,15 +880,15 @@ function listKinds(operation: Operation): Set<string> {
   const kinds = new Set<string>()
   for (const declared of operation.declaration.parameters ?? []) {
     const { name, in: where, required } = contract.resolve(declared)
-    const prefix = findPrefix(name)
+    const prefix = findIdPrefix(name)
     if (required === true && where !== 'header' && prefix !== undefined) kinds.add(prefix)
   }
   const visit = (value: unknown): void => {
     if (typeof value === 'string' && TYPE_ID.test(value)) kinds.add(idPrefix(value))
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) visit(inner)
   }
-  for (const [, { value }] of entriesAt(
-    ...operationPlace(operation),
+  for (const [, { value }] of listEntriesAtPath(
+    ...toOperationKeyPath(operation),
     'requestBody',
     'content',
     'application/json',
@@ -769,10 +915,10 @@ function learnResources(): Map<string, Resource> {
     }
     for (const inner of Object.values(value)) visit(inner)
   }
-  for (const [, { value }] of entriesAt('components', 'examples')) visit(value)
+  for (const [, { value }] of listEntriesAtPath('components', 'examples')) visit(value)
   for (const operation of contract.operations.values()) {
-    const place = [...operationPlace(operation), 'responses', '201', 'content', 'application/json', 'examples']
-    if ('201' in operation.declaration.responses) for (const [, { value }] of entriesAt(...place)) visit(value)
+    const place = [...toOperationKeyPath(operation), 'responses', '201', 'content', 'application/json', 'examples']
+    if ('201' in operation.declaration.responses) for (const [, { value }] of listEntriesAtPath(...place)) visit(value)
   }
   return resources
 }

@@ -1,4 +1,4 @@
-/** Calls a service that may die at any moment, with one key. */
+/** Calls, with a single key, a service that may be killed at any moment. */
 export class Caller {
   readonly #key: string
 
@@ -8,14 +8,13 @@ export class Caller {
 
   async made(service: string, path: string, body: object): Promise<{ id: string }> {
     const answer = await this.send(service, 'POST', path, body)
-    if (answer?.status !== 201)
-      throw new Error(`${path} was answered with ${answer?.status}: ${JSON.stringify(answer)}`)
+    if (answer?.status !== 201) throw new Error(`${path} returned ${answer?.status}: ${JSON.stringify(answer)}`)
     return answer.body as { id: string }
   }
 
   async read<T>(service: string, path: string): Promise<T> {
     const answer = await this.send(service, 'GET', path)
-    if (answer?.status !== 200) throw new Error(`${path} was answered with ${answer?.status}`)
+    if (answer?.status !== 200) throw new Error(`${path} returned ${answer?.status}`)
     return answer.body as T
   }
 

@@ -6,15 +6,15 @@ import { createWorkCalendar } from '../../server/platform/values/workdays.ts'
 import { Caller } from './caller.ts'
 
 const WORKDAYS = [1, 2, 3, 4, 5]
-/** Each task depends on the previous one, so a delay of the first moves all. */
+/** Each task depends on the previous task, so a delay of the first task moves all tasks. */
 const TASKS = 60
 /** A task accepts at most 100 delays, so they are spread over this many tasks. */
 const DELAYED = 20
 
 /**
- * Delays tasks of one home without pause, and records which delays were acknowledged and which were not answered.
- * Afterwards each cascade exists completely or not at all: the delay, every date, the home's forecast, and one notice
- * to each vendor with its event.
+ * Continuously delays tasks of one home, and records which delays were acknowledged and which got no response.
+ * Afterward, each cascade must exist completely or not at all: the delay, every date, the home's forecast, and one
+ * notice to each vendor with its event.
  */
 export class Cascades {
   readonly #caller: Caller
@@ -59,7 +59,7 @@ export class Cascades {
     return this.#unanswered.size
   }
 
-  /** Delays tasks with this many concurrent writers until the service is gone. */
+  /** Delays tasks with this number of concurrent writers until the service no longer responds. */
   async write(service: string, writers: number): Promise<void> {
     this.#isDelaying = true
     await Promise.all(
@@ -87,7 +87,7 @@ export class Cascades {
     for (const [idempotencyKey, taskId] of [...this.#unanswered]) await this.#delay(service, idempotencyKey, taskId)
   }
 
-  /** Returns what exists only partially or was lost; empty if all is well. */
+  /** Returns the records that exist only partially or were lost; empty if there are no errors. */
   async faults(service: string): Promise<string[]> {
     const errors = this.#odd.splice(0)
     const tasks = await this.#caller.all<Task>(service, `/tasks?homeId=${this.#homeId}&sort=createdAt&limit=200`)
@@ -114,7 +114,7 @@ export class Cascades {
     return [...errors, ...(await this.#noticeFaults(service, tasks))]
   }
 
-  /** Each notice of a new date starts where the previous one ended, and has one event. */
+  /** Each notice of a new date starts where the previous notice ended, and has one event. */
   async #noticeFaults(service: string, tasks: readonly Task[]): Promise<string[]> {
     const errors: string[] = []
     const known = new Map<string, string>()
@@ -146,7 +146,7 @@ export class Cascades {
     return errors
   }
 
-  /** Returns whether the request was answered. */
+  /** Returns whether the request got a response. */
   async #delay(service: string, idempotencyKey: string, taskId: string): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, taskId)
     const body = { days: 1, reasonCode: 'weather' }
@@ -154,7 +154,7 @@ export class Cascades {
     if (answer === null) return false
     this.#unanswered.delete(idempotencyKey)
     if (answer.status === 200) this.#acknowledged.set(taskId, (this.#acknowledged.get(taskId) ?? 0) + 1)
-    else this.#odd.push(`a delay was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
+    else this.#odd.push(`a delay returned ${answer.status}: ${JSON.stringify(answer.body)}`)
     return true
   }
 }

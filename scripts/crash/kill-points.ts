@@ -4,8 +4,8 @@ import { type Receiver, startReceiver } from '../processes/receiver.ts'
 import { type Environment, type Service, startService } from '../processes/service.ts'
 
 /**
- * The points in the life of an event at which a process may die, and the required result of each. The service knows
- * nothing of them: its traffic with the database and the receiver shows which point it has reached.
+ * The points in the life of an event at which a process may die, and the required result of each. The service does not
+ * know these points. Its traffic with the database and the receiver shows which point it has reached.
  */
 export const KILL_POINTS = ['before commit', 'after commit', 'after claim', 'after send', 'before settle'] as const
 export type KillPoint = (typeof KILL_POINTS)[number]
@@ -46,19 +46,21 @@ const MOMENTS: Partial<Record<KillPoint, (moment: ProxyMoment) => boolean>> = {
 }
 
 export interface KillResult {
-  /** From the death of the process to the delivery by the next one. */
+  /** The time from the end of the process to the delivery by the next process. */
   resumedMs: number
   /** The checks that failed. */
   faults: string[]
 }
 
-/** Kills a process at the point, starts another, and checks its work for the builder of the key. */
-export async function killAt(point: KillPoint, environment: Environment, key: string): Promise<KillResult> {
+/**
+ * Kills a process at the point, starts another process, and checks the work of that process for the builder of the key.
+ */
+export async function testKillPoint(point: KillPoint, environment: Environment, key: string): Promise<KillResult> {
   const proxy = await startPostgresProxy(environment.DATABASE_URL ?? '')
   const receiver = await startReceiver()
   const services: Service[] = []
   const start = async () => {
-    // It answers only a few requests, and compiling the whole contract takes seconds.
+    // The process handles only a few requests, and compiling the whole contract takes seconds.
     const service = await startService({ ...environment, DATABASE_URL: proxy.url, COMPILE_AHEAD: 'false' })
     services.push(service)
     return service
@@ -93,7 +95,7 @@ export async function killAt(point: KillPoint, environment: Environment, key: st
       if (!held) faults.push(what)
     }
     const isReplayed = point !== 'before commit'
-    expect(repeated?.status === 201, `the repeated request was answered ${repeated?.status}`)
+    expect(repeated?.status === 201, `the repeated request returned ${repeated?.status}`)
     expect(repeated?.isReplayed === isReplayed, `the repeated request was ${isReplayed ? 'not ' : ''}replayed`)
     const isAnswered = point !== 'before commit' && point !== 'after commit'
     expect((answered !== null) === isAnswered, `the first request was ${isAnswered ? 'not ' : ''}answered`)

@@ -3,18 +3,18 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Receiver } from '../processes/receiver.ts'
 
-/** After a failover the dispatcher may retry only a second later. */
+/** After a failover, the dispatcher may retry only a second later. */
 const MAX_LISTING_MS = 5000
 
 /**
- * Writes vendors without pause, and records what was sent, what was acknowledged and what was not answered. Afterwards
- * the records are compared with the service's responses.
+ * Continuously writes vendors, and records the bodies that were sent, the writes that were acknowledged, and the writes
+ * that got no response. Afterward, the records are compared with the service's responses.
  */
 export class Ledger {
   readonly #key: string
   /** The bodies sent, by externalId, which is also the Idempotency-Key. */
   readonly #entries = new Map<string, Entry>()
-  /** How often each response came: `201`, `503 unavailable` or `no connection`. */
+  /** The number of responses of each kind: `201`, `503 unavailable`, or `no connection`. */
   readonly answers = new Map<string, number>()
   #isWriting = false
   #repeated = 0
@@ -24,7 +24,7 @@ export class Ledger {
     this.#key = key
   }
 
-  /** When each write was last acknowledged, in the milliseconds of `Date.now()`, by externalId. */
+  /** The time at which each write was last acknowledged, in the milliseconds of `Date.now()`, by externalId. */
   get acknowledgedAt(): Map<string, number> {
     return new Map([...this.#entries].flatMap(([id, { atMs }]) => (atMs === null ? [] : [[id, atMs]])))
   }
@@ -38,10 +38,10 @@ export class Ledger {
       url: receiver,
       eventTypes: ['*'],
     })
-    if (status !== 201) throw new Error(`The subscription was answered with ${status}: ${JSON.stringify(body)}`)
+    if (status !== 201) throw new Error(`The subscription returned ${status}: ${JSON.stringify(body)}`)
   }
 
-  /** Writes with this many concurrent writers until `stop` is called or the service is gone. */
+  /** Writes with this number of concurrent writers until `stop` is called or the service no longer responds. */
   async write(service: string, writers: number): Promise<void> {
     this.#isWriting = true
     await Promise.all(
@@ -73,7 +73,7 @@ export class Ledger {
     }
   }
 
-  /** Resends every unanswered request under its old Idempotency-Key. */
+  /** Resends every request without a response under its old Idempotency-Key. */
   async repeatUnanswered(service: string): Promise<void> {
     for (const [externalId, entry] of this.#entries) {
       if (entry.vendor !== null) continue
@@ -84,8 +84,8 @@ export class Ledger {
   }
 
   /**
-   * Compares with the service after giving every event time to be listed, which happens a moment after its record can
-   * be read.
+   * Compares the records with the service, after giving every event time to be listed. An event is listed a moment
+   * after its record can be read.
    */
   async compare(service: string): Promise<Comparison> {
     const deadline = Date.now() + MAX_LISTING_MS
@@ -108,7 +108,7 @@ export class Ledger {
       if (found.length > 1) doubled.push(externalId)
       if (vendor === null) continue
       const [stored] = found
-      // A change whose response was cut off may have been made, so the version may be ahead of the recorded one.
+      // A change whose response was cut off may have been made, so the version may be ahead of the recorded version.
       const isThere =
         stored?.id === vendor.id &&
         stored.version >= vendor.version &&
@@ -188,7 +188,7 @@ export class Ledger {
     for (let next: string | null = ''; next !== null; ) {
       const target: string = next === '' ? first : `${first}&cursor=${next}`
       const { status, body } = await this.#send('GET', service, target)
-      if (status !== 200) throw new Error(`${target} was answered with ${status}: ${JSON.stringify(body)}`)
+      if (status !== 200) throw new Error(`${target} returned ${status}: ${JSON.stringify(body)}`)
       const page = body as { data: Item[]; nextCursor: string | null }
       items.push(...page.data)
       next = page.nextCursor
@@ -196,8 +196,8 @@ export class Ledger {
     return items
   }
 
-  // Each request has its own connection: the service could close a kept one just as we reuse it, which would look the
-  // same as a request that was cut off.
+  // Each request has its own connection. Otherwise, the service could close an idle connection just as it is reused,
+  // which would look like a request that was cut off.
   #send(
     method: string,
     service: string,

@@ -5,7 +5,7 @@ import { Caller } from './caller.ts'
 
 const ORDERS = 3
 
-/** One request about payments, which is sent again if it was not answered. */
+/** A single request about payments, which is sent again if it got no response. */
 interface PaymentStep {
   path: string
   body: object
@@ -14,8 +14,8 @@ interface PaymentStep {
 }
 
 /**
- * Pays a few orders without pause, in single payments and in runs, and voids payments. Afterwards each step exists
- * completely or not at all: no acknowledged payment is lost or duplicated, every order's paid amount equals the sum of
+ * Continuously pays a few orders, in single payments and in runs, and voids payments. Afterward, each step must exist
+ * completely or not at all. No acknowledged payment is lost or duplicated, every order's paid amount equals the sum of
  * its payments, and every payment and every void has one event.
  */
 export class Payments {
@@ -58,7 +58,7 @@ export class Payments {
     }
   }
 
-  /** Pays with this many concurrent writers until the service is gone. */
+  /** Pays with this number of concurrent writers until the service no longer responds. */
   async write(service: string, writers: number): Promise<void> {
     this.#isPaying = true
     await Promise.all(
@@ -96,7 +96,7 @@ export class Payments {
     return { path: `/payments/${id}/status`, body: { status }, externalId: null }
   }
 
-  /** Returns whether the request was answered. A rejection because of a payment's state is an answer too. */
+  /** Returns whether the request got a response. A rejection because of a payment's state is also a response. */
   async #take(service: string, idempotencyKey: string, step: PaymentStep): Promise<boolean> {
     this.#unanswered.set(idempotencyKey, step)
     const answer = await this.#caller.send(service, 'POST', step.path, step.body, idempotencyKey)
@@ -104,7 +104,7 @@ export class Payments {
     this.#unanswered.delete(idempotencyKey)
     if (answer.status === 409) return true
     if (answer.status !== 200 && answer.status !== 201)
-      this.#odd.push(`${step.path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
+      this.#odd.push(`${step.path} returned ${answer.status}: ${JSON.stringify(answer.body)}`)
     this.#acknowledged++
     const { id, paymentIds = [] } = answer.body as { id: string; paymentIds?: string[] }
     this.#paymentIds.push(...paymentIds)
@@ -114,7 +114,7 @@ export class Payments {
     return true
   }
 
-  /** Returns what exists only partially, was lost or is duplicated; empty if all is well. */
+  /** Returns the payments that exist only partially, were lost, or are duplicated; empty if there are no errors. */
   async faults(service: string): Promise<string[]> {
     const errors = this.#odd.splice(0)
     const payments = await this.#caller.all<Payment>(service, `/payments?vendorId=${this.#vendorId}&limit=200`)

@@ -1,7 +1,7 @@
 /**
- * Tries on this machine what operators rely on: each drill starts its own PostgreSQL, HAProxy and processes of the
- * service on free ports of the loopback address, and stops them all. A drill that needs a missing program says so and
- * is skipped.
+ * Tests on this machine the procedures on which operators rely. Each drill starts its own PostgreSQL, HAProxy, and
+ * processes of the service on free ports of the loopback address, and stops all of them. If a program that a drill
+ * needs is missing, the drill reports this and is skipped.
  *
  *   npm run drill                     all drills
  *   npm run drill -- failover         those whose names start like this
@@ -11,6 +11,7 @@
 
 import { Command } from 'commander'
 import { parseCount } from '../count-option.ts'
+import { testCitus } from './citus.ts'
 import { type Check, testFailover } from './failover.ts'
 import { testMove } from './move.ts'
 import { testRollback } from './rollback.ts'
@@ -19,7 +20,7 @@ import { testTwoOwners } from './two-owners.ts'
 import { testUpgrade } from './upgrade.ts'
 
 const program = new Command('drill')
-  .description('Failover, rolling upgrade, rollback, move and data folder on this machine.')
+  .description('Failover, rolling upgrade, rollback, move, Citus, and data folder on this machine.')
   .argument('[names...]', 'only the drills whose name begins so')
   .option(
     '--from <version>',
@@ -46,10 +47,11 @@ const drills: { name: string; run(check: Check): Promise<void> }[] = [
   { name: 'upgrade of one process after the other', run: (check) => testUpgrade(check, from) },
   { name: 'rollback to the last release, and forward again', run: (check) => testRollback(check, from) },
   { name: 'move from the embedded database to PostgreSQL', run: (check) => testMove(check, records) },
+  { name: 'citus: a worker that fails, and shards that move', run: testCitus },
   { name: 'two-owners of one data folder', run: testTwoOwners },
 ]
 
-// An interruption leaves no processes behind: they end with this one.
+// If the run is interrupted, no processes remain, because they end with this process.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 let [passed, failed] = [0, 0]

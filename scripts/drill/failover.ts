@@ -5,32 +5,41 @@ import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
+import {
+  createBuilder,
+  createUnlimitedEnvironment,
+  findFreePort,
+  type Service,
+  startService,
+} from '../processes/service.ts'
 
 export type Check = (held: boolean, what: string) => void
 
-/** How long a process may take to serve again after a replica was promoted. */
+/** The maximum time until a process serves requests again after a replica was promoted. */
 const MAX_RECOVERY_MS = 5000
 
-/** Commits are in order. Their acknowledgements can overtake each other, but not by more than this. */
+/**
+ * Commits are acknowledged approximately in order. Acknowledgments of commits can overtake each other, but not by more
+ * than this.
+ */
 const MAX_REORDER_MS = 100
 
-/** How long an operator takes to promote a replica in place of a dead primary. */
+/** The time that an operator takes to promote a replica in place of a failed primary. */
 const PROMOTION_DELAY_MS = 1500
 
-/** When Patroni, by default, replaces a primary that has only stopped responding. */
+/** The time after which Patroni, by default, replaces a primary that has only stopped responding. */
 const LEASE_MS = 30_000
 
 export interface FailoverOptions {
-  /** Whether the primary acknowledges only transactions that the replica has. */
+  /** Whether the primary acknowledges only transactions that the replica already has. */
   synchronous: boolean
-  /** Whether it only stops responding: its connections stay open, and nothing on them is answered. */
+  /** Whether the primary only stops responding: its connections stay open, but it sends no responses on them. */
   silent: boolean
 }
 
 /**
- * Runs two processes behind HAProxy on a PostgreSQL with a replica. Under load the primary dies with all its processes,
- * and the replica is promoted.
+ * Runs two processes behind HAProxy on a PostgreSQL server with a replica. Under load, the primary is killed with all
+ * its processes, and the replica is promoted.
  */
 export async function testFailover(check: Check, { synchronous, silent }: FailoverOptions): Promise<void> {
   const primary = await startPostgres()
@@ -46,7 +55,10 @@ export async function testFailover(check: Check, { synchronous, silent }: Failov
   const balancer = await startHaproxy(ports, [primary.port, replica.port])
   if (balancer === null) return Promise.all([primary.stop(), replica.stop()]).then(() => {})
   const DATABASE_URL = `postgres://plumbline@127.0.0.1:${balancer.postgresPort}/plumbline`
-  const environment = { ...createOpenEnvironment({ DATABASE_URL }), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' }
+  const environment = {
+    ...createUnlimitedEnvironment({ DATABASE_URL }),
+    WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5',
+  }
   const services: Service[] = []
   for (const port of ports) services.push(await startService({ ...environment, PORT: String(port) }))
   const { key } = await createBuilder({ ...environment, DATABASE_URL: await primary.database() })
@@ -129,7 +141,10 @@ export async function runQuery(postgres: PrivatePostgres, text: string): Promise
   }
 }
 
-/** Returns the milliseconds until a process acknowledges a write, requested at its own address without pause. */
+/**
+ * Returns the milliseconds until a process acknowledges a write. Requests are sent continuously to the process's own
+ * address.
+ */
 async function measureFirstWrite({ url }: Service, key: string, started: number): Promise<number> {
   for (;;) {
     const answer = await fetch(`${url}/api/ext/vendors`, {
@@ -141,7 +156,7 @@ async function measureFirstWrite({ url }: Service, key: string, started: number)
     const text = await answer?.text()
     const ms = performance.now() - started
     if (answer?.status === 201) return ms
-    if (answer !== null && answer.status < 500) throw new Error(`A write was answered with ${answer.status}: ${text}`)
+    if (answer !== null && answer.status < 500) throw new Error(`A write returned ${answer.status}: ${text}`)
     if (ms > 60_000) return ms
     await delay(20)
   }
@@ -153,7 +168,7 @@ async function stopSending(primary: PrivatePostgres): Promise<void> {
 }
 
 /** Simulates a power failure: no process of PostgreSQL continues even for a moment. */
-async function killAll(postgres: PrivatePostgres): Promise<void> {
+export async function killAll(postgres: PrivatePostgres): Promise<void> {
   const children = stopAll(postgres)
   for (const child of children) process.kill(child, 'SIGKILL')
   await postgres.kill()

@@ -8,18 +8,18 @@ import pg from 'pg'
 import { verifyWebhook } from '../../client/webhooks.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { openDatabase } from '../../server/platform/database/database.ts'
-import { addKey, sendRequest } from '../conformance/service.ts'
+import { addDefaultKey, sendRequest } from '../conformance/service.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { createOpenEnvironment, type Environment, runOperatorCommand, startService } from '../processes/service.ts'
+import { createUnlimitedEnvironment, type Environment, runOperatorCommand, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
 const CLI = path.resolve(import.meta.dirname, '../../server/operators/cli/main.js')
 
 /**
  * Moves the demo builder, optionally with more records, from the embedded database to PostgreSQL. The move is rejected
- * while the service runs, is killed on the way, and continues after a change of the source. Then keys, links, files and
- * webhook secrets are used in the new place.
+ * while the service runs, is then killed before it is complete, and continues after a change of the source. Then keys,
+ * links, files, and webhook secrets are used in the new database.
  *
  * @param records how many vendors to add
  */
@@ -36,12 +36,12 @@ export async function testMove(check: Check, records = 0): Promise<void> {
 }
 
 async function moveTo(check: Check, at: { to: string; folder: string; records: number }): Promise<void> {
-  const embedded = createOpenEnvironment({ DATA_DIR: path.join(at.folder, 'data') })
+  const embedded = createUnlimitedEnvironment({ DATA_DIR: path.join(at.folder, 'data') })
   const moved: Environment = { ...embedded, DATABASE_URL: at.to }
   const { key, organizationId } = await runOperatorCommand<{ key: string; organizationId: string }>(embedded, 'demo')
   if (at.records > 0) await addVendors(embedded, at.records)
   const receiver = await startReceiver()
-  const post = (url: string, to: string, body: unknown) => sendRequest(url, 'POST', to, body, addKey(key))
+  const post = (url: string, to: string, body: unknown) => sendRequest(url, 'POST', to, body, addDefaultKey(key))
 
   const before = await startService(embedded)
   const { body: webhook } = await post(before.url, '/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
@@ -99,7 +99,7 @@ async function moveTo(check: Check, at: { to: string; folder: string; records: n
   check((await readFaults(at.to)).length === 0, 'foreign keys and triggers are restored, and the mark is removed')
 
   const after = await startService(moved)
-  const { body: me } = await sendRequest(after.url, 'GET', '/api/ext/me', undefined, addKey(added.secret))
+  const { body: me } = await sendRequest(after.url, 'GET', '/api/ext/me', undefined, addDefaultKey(added.secret))
   check(me.organization?.id === organizationId, 'keys are valid, including the one made after the interruption')
   check((await readStatus(after.url, portal.portalUrl)) === 200, 'a portal link opens')
   check((await readStatus(after.url, signIn.url)) === 200, 'a sign-in link opens')
@@ -146,7 +146,7 @@ async function runMove(environment: Environment, to: string, killAtFirstRow = fa
   }
 }
 
-/** Returns the records, without what the exports themselves add to the audit trail. */
+/** Returns the records, except the audit entries that the exports themselves add. */
 async function exportRecords(environment: Environment, organizationId: string, file: string): Promise<string[]> {
   await runOperatorCommand(environment, 'organizations', 'export', organizationId, '--out', file)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -173,7 +173,7 @@ async function readStatus(service: string, link: string): Promise<number> {
   return status
 }
 
-/** Adds copies of one vendor directly, because the API would take an hour for so many. */
+/** Adds copies of one vendor directly, because the API would take an hour for this number of vendors. */
 async function addVendors(environment: Environment, count: number): Promise<void> {
   const database = await openDatabase(readConfig({ ...environment }))
   const own = new Set(['id', 'companyName', 'externalId', 'accountingId'])

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { createBuilder, createOpenEnvironment, type Service, startService } from '../processes/service.ts'
+import { createBuilder, createUnlimitedEnvironment, type Service, startService } from '../processes/service.ts'
 import { extractVersion, findLastRelease } from './earlier-version.ts'
 import type { Check } from './failover.ts'
 
 /**
- * Lets this version migrate a database and write, then an earlier version serve it, and then this one again. Each must
- * number its events without gaps and deliver them.
+ * Lets this version migrate a database and write to it, then an earlier version serve it, and then this version again.
+ * Each version must number its events without gaps and deliver them.
  *
  * @param to the tag or commit to roll back to, by default the last release
  */
@@ -22,7 +22,7 @@ export async function testRollback(check: Check, to = findLastRelease()): Promis
   let service: Service | null = null
   try {
     extractVersion(to, folder)
-    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database(), COMPILE_AHEAD: 'false' })
+    const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database(), COMPILE_AHEAD: 'false' })
     const { key } = await createBuilder(environment)
     for (const [i, version] of ['this version', `the earlier version (${to})`, 'this version again'].entries()) {
       service = await startService(environment, i === 1 ? { folder } : {})
@@ -57,5 +57,5 @@ export async function testRollback(check: Check, to = findLastRelease()): Promis
   }
 }
 
-/** Deliveries take milliseconds; events without a number are never delivered. */
+/** Deliveries take milliseconds. Events without a number are never delivered. */
 const MAX_WAITED_MS = 20_000

@@ -3,18 +3,31 @@ import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { startPostgres } from '../processes/postgres.ts'
 import { startReceiver } from '../processes/receiver.ts'
-import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
+import {
+  createBuilder,
+  createUnlimitedEnvironment,
+  findFreePort,
+  type Service,
+  startService,
+} from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
-/** By this time the load balancer has noticed that a process does not respond: two checks of up to five seconds. */
+/**
+ * By this time, the load balancer has noticed that a process does not respond, after two checks of up to five seconds
+ * each.
+ */
 const DETECTION_MS = 12_000
 
-/** The last request sent to it by then waits as long as the load balancer does (deploy/haproxy.cfg). */
+/**
+ * The last request that was sent to the process by then waits until the timeout of the load balancer
+ * (deploy/haproxy.cfg).
+ */
 const MAX_WAIT_MS = DETECTION_MS + 65_000
 
 /**
- * Runs two processes behind HAProxy. Under load one stops responding, as on a machine that hangs: its connections stay
- * open. After everything it was working on has been given up, it continues and still finds all of that.
+ * Runs two processes behind HAProxy. Under load, one process stops responding, as on a machine that hangs: its
+ * connections stay open. The process continues after other processes and clients have given up all of its work, which
+ * it still has.
  */
 export async function testSilentProcess(check: Check): Promise<void> {
   const postgres = await startPostgres()
@@ -22,7 +35,7 @@ export async function testSilentProcess(check: Check): Promise<void> {
   const ports = [await findFreePort(), await findFreePort()]
   const balancer = await startHaproxy(ports, [postgres.port])
   if (balancer === null) return postgres.stop()
-  const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database() })
+  const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database() })
   const started = (port: number | undefined): Promise<Service> =>
     startService({ ...environment, PORT: String(port), WEBHOOK_RETRY_SCHEDULE: '0,1,1,2,2,3,3,5,5,5,5,5' })
   const [silent, other] = [await started(ports[0]), await started(ports[1])]

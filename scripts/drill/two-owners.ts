@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Ledger } from '../crash/ledger.ts'
-import { createBuilder, createOpenEnvironment, startService } from '../processes/service.ts'
+import { createBuilder, createUnlimitedEnvironment, startService } from '../processes/service.ts'
 import type { Check } from './failover.ts'
 
 /** Command that gives a process its own process IDs, as a container does: its own ID is always 1. */
 const ISOLATED_COMMAND = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
 
 /**
- * Starts a second service on the data folder of a running one, as a second container on the same volume would. Then the
- * first one is killed, and another starts although the file that names the owner contains the ID of a running process.
+ * Starts a second service on the data folder of a running service, like a second container on the same volume. Then the
+ * first service is killed, and another starts, although the file that names the owner contains the ID of a running
+ * process.
  */
 export async function testTwoOwners(check: Check): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-owners-'))
@@ -23,7 +24,7 @@ export async function testTwoOwners(check: Check): Promise<void> {
 }
 
 async function testSharedFolder(check: Check, folder: string): Promise<void> {
-  const environment = createOpenEnvironment({ DATA_DIR: folder })
+  const environment = createUnlimitedEnvironment({ DATA_DIR: folder })
   const { key } = await createBuilder(environment)
   const first = await startService(environment)
   const ledger = new Ledger(key)

@@ -6,13 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Ledger } from '../crash/ledger.ts'
 import { startHaproxy } from '../processes/haproxy.ts'
 import { type PrivatePostgres, startPostgres } from '../processes/postgres.ts'
-import { createBuilder, createOpenEnvironment, findFreePort, type Service, startService } from '../processes/service.ts'
+import {
+  createBuilder,
+  createUnlimitedEnvironment,
+  findFreePort,
+  type Service,
+  startService,
+} from '../processes/service.ts'
 import { type Check, runQuery } from './failover.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /**
- * Schema additions of the next version that the previous version does not know; the index is built while both serve.
+ * Schema additions of the next version, which the previous version does not know. The index is built while both
+ * versions serve requests.
  */
 const NEXT_MIGRATION = `import { type Kysely, sql } from 'kysely'
 import { createIndexes } from '../large-indexes.ts'
@@ -27,9 +34,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 `
 
 /**
- * Runs two processes of the previous version behind HAProxy. Under load one of the next version is started next to
- * them, which migrates the database. One of the two old ones dies and is restarted, as supervisors do. Then each is
- * ended in turn, and the next version is started in its place.
+ * Runs two processes of the previous version behind HAProxy. Under load, a process of the next version is started next
+ * to them and migrates the database. One of the two old processes is killed and restarted, as by a supervisor. Then
+ * each old process is ended in turn, and the next version is started in its place.
  *
  * @param from the tag or commit of the previous version
  */
@@ -42,7 +49,7 @@ export async function testUpgrade(check: Check, from?: string): Promise<void> {
   try {
     if (balancer === null) return
     const [before, next] = prepareVersions(folder, from)
-    const environment = createOpenEnvironment({ DATABASE_URL: await postgres.database() })
+    const environment = createUnlimitedEnvironment({ DATABASE_URL: await postgres.database() })
     const started = (folder: string, port: number | undefined): Promise<Service> =>
       startService({ ...environment, LOG_LEVEL: 'warn', PORT: String(port) }, { folder })
     const [first, second, third] = ports
@@ -120,7 +127,7 @@ function prepareVersions(folder: string, from: string | undefined): [string, str
   return [before, next]
 }
 
-/** Whether every event of the only builder has its number within ten seconds, without gaps. */
+/** Returns whether every event of the only builder gets its number within ten seconds, without gaps. */
 async function areEventsNumbered(postgres: PrivatePostgres): Promise<boolean> {
   for (const started = performance.now(); performance.now() - started < 10_000; await delay(200)) {
     const { rows } = await runQuery(

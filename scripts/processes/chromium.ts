@@ -4,13 +4,14 @@ import path from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import own from '../../package.json' with { type: 'json' }
 
-/** Where the packaged Chromium is unpacked once per version: 211 MB. */
+/** The folder into which the packaged Chromium (211 MB) is unpacked once per version. */
 const UNPACKED = path.join(import.meta.dirname, `../../dist/chromium-${own.devDependencies['@sparticuz/chromium']}`)
 
 /**
- * Returns the path of Chromium: CHROMIUM_PATH; otherwise the package `@sparticuz/chromium`, which is the same
- * everywhere and takes a third of the processor time of an installed one; or, if that does not run, an installed one
- * under its usual name. Null if there is none, for example on a Mac or ARM without a browser.
+ * Returns the path of Chromium: CHROMIUM_PATH; otherwise, the package `@sparticuz/chromium`; or, if the package does
+ * not run, an installed browser with a usual name. The package is the same everywhere and takes a third of the
+ * processor time of an installed browser. Returns null if there is no browser, for example on a Mac or an ARM machine
+ * without an installed browser.
  */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH } = process.env
@@ -36,15 +37,15 @@ function findInstalled(): string | null {
     try {
       return execFileSync('which', [name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
     } catch {
-      // Not installed under this name.
+      // The browser is not installed under this name.
     }
   }
   return null
 }
 
 /**
- * Returns the packaged Chromium with the libraries and fonts that a bare container lacks. Takes three seconds the first
- * time.
+ * Returns the packaged Chromium with the libraries and fonts that a bare container lacks. The first call takes three
+ * seconds.
  */
 function unpackChromium(): string {
   if (!existsSync(UNPACKED)) {
@@ -78,10 +79,11 @@ function unpackChromium(): string {
 /** Starts a browser that reaches only this machine, unless `anywhere` is set. */
 export function launchChromium(executablePath: string, options: { anywhere?: boolean } = {}): Promise<Browser> {
   const isPackaged = executablePath.startsWith(UNPACKED)
-  // As root, which is common in containers, Chromium runs only without its sandbox; the packaged one has none.
+  // As root, which is common in containers, Chromium runs only without its sandbox. The packaged Chromium has no
+  // sandbox.
   const args = isPackaged || process.getuid?.() === 0 ? ['--no-sandbox'] : []
   // Nothing here runs long enough to benefit from V8's optimizing compilers, which take a tenth of the processor time.
-  // Its baseline compiler saves a sixth if it compiles functions immediately.
+  // V8's baseline compiler saves a sixth of the time if it compiles functions immediately.
   args.push('--js-flags=--no-opt --always-sparkplug')
   if (options.anywhere !== true) args.push(`--host-resolver-rules=${LOCAL_ONLY_RULES}`)
   return chromium.launch({ executablePath, args, ...(isPackaged && { env: createEnvironment() }) })
@@ -89,7 +91,9 @@ export function launchChromium(executablePath: string, options: { anywhere?: boo
 
 const LOCAL_ONLY_RULES = 'MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1'
 
-/** Returns the environment in which the packaged Chromium finds its libraries, and fonts if the machine has none. */
+/**
+ * Returns the environment in which the packaged Chromium finds its libraries, and fonts if the machine has no fonts.
+ */
 function createEnvironment(): NodeJS.ProcessEnv {
   const libraries = path.join(UNPACKED, 'al2023/lib')
   const fonts = existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: path.join(UNPACKED, 'fonts.conf') }
@@ -100,7 +104,7 @@ function createEnvironment(): NodeJS.ProcessEnv {
 /** A page of a given width that should reach only one origin. */
 export interface ObservedPage {
   readonly page: Page
-  /** URLs elsewhere that the page tried to load; the browser cannot reach anything beyond this machine. */
+  /** URLs of other origins that the page tried to load. The browser can reach only this machine. */
   readonly strayed: readonly string[]
   /** Script errors and console errors, including violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
@@ -116,7 +120,7 @@ export async function openPage(
   const context: BrowserContext = await browser.newContext({ viewport: { width, height: 850 }, ...options })
   const strayed: string[] = []
   const complaints: string[] = []
-  // Observed rather than intercepted, because interception would disable the browser's cache.
+  // Requests are observed instead of intercepted, because interception would disable the browser's cache.
   context.on('request', (request) => {
     const url = request.url()
     if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) strayed.push(url)
@@ -130,8 +134,8 @@ export async function openPage(
 }
 
 /**
- * Resolves once a page has loaded: nothing is pending, and nothing has changed for half a second. Its connections do
- * not tell, because a live page always has one that waits for events.
+ * Resolves when a page has loaded: no request is pending, and nothing has changed for half a second. Open connections
+ * do not show this, because a live page always has a connection that waits for events.
  */
 export async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForFunction(

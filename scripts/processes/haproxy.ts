@@ -7,7 +7,7 @@ import { findFreePort } from './service.ts'
 
 /** HAProxy with the configuration for operators (deploy/haproxy.cfg), on addresses of this machine. */
 export interface LoadBalancer {
-  /** The URL of the service's processes behind it. */
+  /** The URL at which HAProxy serves the processes of the service. */
   readonly url: string
   /** The port of the PostgreSQL that accepts writes. */
   readonly postgresPort: number
@@ -22,7 +22,7 @@ process.once('exit', () => {
 })
 
 /**
- * Starts HAProxy. Returns null, after printing a conspicuous line, if the machine has no HAProxy.
+ * Starts HAProxy. Prints a conspicuous line and returns null if the machine has no HAProxy.
  *
  * @param services the ports of at most three service processes, which need not run yet
  * @param databases the ports of one or two PostgreSQL servers

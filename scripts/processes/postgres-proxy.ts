@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * Sits between a service and its PostgreSQL, reads the traffic, and from a chosen moment on holds everything back, so
- * that a test can kill a process just before a statement reaches the database, or just before the reply reaches the
- * process.
+ * A proxy between a service and its PostgreSQL that reads the traffic and, from a chosen moment on, holds everything
+ * back. A test can then kill a process just before a statement reaches the database, or just before the reply reaches
+ * the process.
  */
 export interface PostgresProxy {
   readonly url: string
@@ -14,12 +14,12 @@ export interface PostgresProxy {
 }
 
 export interface ProxyMoment {
-  /** Before a statement goes to the database, or before the reply that it is done comes back. */
+  /** The moment before a statement goes to the database, or before the reply that the statement is done comes back. */
   kind: 'statement' | 'done'
   text: string
   /** The database's tag of a completed statement, such as `UPDATE 3`. */
   tag: string | null
-  /** The statements completed before in the same transaction on this connection. */
+  /** The statements that were completed earlier in the same transaction on this connection. */
   transaction: readonly Done[]
 }
 
@@ -77,7 +77,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHeld
     })
     pass(database, client, (type, body) => {
-      // After an error that cut statements short, the next transaction starts with nothing pending.
+      // After an error that skipped statements, the next transaction starts with nothing pending.
       if (type === 'Z' && body.toString('latin1') === 'I') waiting.length = 0
       if (type !== 'C') return isHeld
       const [tag = ''] = readStrings(body)
@@ -87,7 +87,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       return isHere
     })
 
-    // Passes whole messages only, so that none is held back halfway. A client's first message has no type.
+    // Passes only whole messages, so that no message is held back in part. A client's first message has no type.
     function pass(from: Socket, to: Socket, isStopped: (type: string, body: Buffer) => boolean): void {
       let rest = Buffer.alloc(0)
       from.on('data', (chunk: Buffer) => {

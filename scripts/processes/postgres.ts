@@ -15,13 +15,13 @@ import { findFreePort } from './service.ts'
 export interface PrivatePostgres {
   readonly port: number
   readonly pid: number
-  /** The URL of the database of that name, `plumbline` by default; the database is created if it does not exist. */
+  /** The URL of the database with this name. Defaults to `plumbline`. The database is created if it does not exist. */
   database(name?: string): Promise<string>
-  /** Resolves when the server is down; its data remain for `start`. */
+  /** Resolves when the server is stopped. Its data is kept for `start`. */
   pause(): Promise<void>
-  /** Sends SIGKILL to the server, which to clients looks like the failure of the database's machine. */
+  /** Sends SIGKILL to the server. To clients, this looks like a failure of the database's machine. */
   kill(): Promise<void>
-  /** Starts it again with the same port and data after `pause` or `kill`. */
+  /** Starts the server again with the same port and data after `pause` or `kill`. */
   start(): Promise<void>
   /** Stops the server and removes its folder. */
   stop(): Promise<void>
@@ -32,7 +32,7 @@ export function hasPostgres(): boolean {
 }
 
 /**
- * Starts a PostgreSQL server. Returns null, after printing a conspicuous line, if the machine has no PostgreSQL.
+ * Starts a PostgreSQL server. Prints a conspicuous line and returns null if the machine has no PostgreSQL.
  *
  * @param primary the server that it copies, and follows until it is promoted
  */
@@ -52,7 +52,7 @@ export async function startPostgres(
     console.error(`### No pg_basebackup in ${binaries}: everything that needs a replica is LEFT OUT. ###`)
     return null
   }
-  const owner = findServerOwner()
+  const owner = findPostgresUser()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pg-'))
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = path.join(folder, 'data')
@@ -100,7 +100,8 @@ export async function startPostgres(
     await gone
   }
 
-  // However the process ends, it leaves neither a server nor its data, which would soon fill the disk.
+  // However the process ends, the server is stopped and its data is deleted. Otherwise, the data would soon fill the
+  // disk.
   function abandon(): void {
     server?.kill('SIGKILL')
     // The server's children write for a moment longer.
@@ -144,7 +145,7 @@ export async function startPostgres(
 
 const END_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
-/** Resolves to null once the server accepts connections, or to its log if it ended. */
+/** Resolves to null once the server accepts connections, or to the server's log if the server ended. */
 function waitUntilReady(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let log = ''
@@ -161,8 +162,8 @@ function waitUntilReady(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** Returns the folder that contains both of the server's programs. */
-function findBinaries(): string | null {
+/** Returns the folder that contains both programs of the server. */
+export function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
   const folders = [
@@ -174,7 +175,7 @@ function findBinaries(): string | null {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(path.join(folder, name)))) ?? null
 }
 
-export function findServerOwner(): { uid?: number; gid?: number } {
+export function findPostgresUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }

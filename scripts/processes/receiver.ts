@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A webhook receiver on a free port. It stores what arrives, and responds as the test says. */
+/** A webhook receiver on a free port. The receiver stores the requests, and responds as the test specifies. */
 export interface Receiver {
   url: string
   readonly received: ReceivedRequest[]
-  /** Sets how later requests are answered; by default with 204. */
+  /** Sets the responses to later requests. The default is 204. */
   answer(how: (received: ReceivedRequest, response: ServerResponse) => void): void
-  /** Waits for this many requests, or until the condition is true for those that came. */
+  /** Waits for this number of requests, or until the condition is true for the received requests. */
   until(holds: number | ((received: ReceivedRequest[]) => boolean)): Promise<ReceivedRequest[]>
   close(): Promise<void>
 }

@@ -8,22 +8,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * The service as an operator runs it: a separate process, started from the command line with an environment. For what
- * is only visible from outside: crashes, signals, several processes on one database, speed.
+ * The service in the form that an operator runs: a separate process, started from the command line with an environment.
+ * Used to test behavior that is visible only from outside: crashes, signals, several processes on one database, and
+ * speed.
  */
 export interface Service {
   readonly url: string
   readonly pid: number
-  /** From the start of the process to its first response, in milliseconds. */
+  /** The time from the start of the process to its first response, in milliseconds. */
   readonly startMs: number
   /** Whether the process is still running. */
   readonly isRunning: boolean
-  /** Its log so far. */
+  /** The log of the process so far. */
   readonly log: string
   signal(name: NodeJS.Signals): void
-  /** Resolves to the exit code, null after a signal, once the process has ended. */
+  /** Resolves to the exit code when the process has ended; null after a signal. */
   readonly ended: Promise<number | null>
-  /** Resolves once nothing can write to its log any longer: the process and every process it started have ended. */
+  /**
+   * Resolves when nothing can write to the log of the process any longer: the process and every process that it started
+   * have ended.
+   */
   readonly closed: Promise<void>
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<number | null>
@@ -39,8 +43,8 @@ process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** Returns an environment in which only the contract limits what a test sends. */
-export function createOpenEnvironment(database: Environment): Environment {
+/** Returns an environment in which only the contract limits the requests of a test. */
+export function createUnlimitedEnvironment(database: Environment): Environment {
   return {
     ...database,
     HOST: '127.0.0.1',
@@ -185,8 +189,8 @@ export async function createBuilder(
 }
 
 /**
- * Returns a free port for a process that binds it some seconds later. It is outside the range that the system assigns:
- * otherwise one of many connections, or another listener, could get it in the meantime.
+ * Returns a free port for a process that binds it some seconds later. The port is outside the range that the system
+ * assigns. Otherwise, a connection or another listener could get the port in the meantime.
  */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -205,6 +209,6 @@ export async function findFreePort(): Promise<number> {
 }
 
 const FIRST_PORT = 20_000
-/** On Linux; other systems start higher. */
+/** The first port that Linux assigns. Other systems start at a higher port. */
 const FIRST_EPHEMERAL_PORT = 32_768
 const MAX_ATTEMPTS = 100

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { FindRecord, Screen } from './screens.ts'
 
-/** The screens of homes, orders, payments and sales. */
+/** The screens of homes, orders, payments, and sales. */
 export const AREAS: readonly Screen[] = [
   { name: 'homes', path: () => '/homes', ready: 'tbody tr th a' },
   { name: 'communities', path: () => '/communities', ready: 'tbody tr th a' },
@@ -12,17 +12,22 @@ export const AREAS: readonly Screen[] = [
   },
   { name: 'home-budget', path: async (find) => `/homes/${await findHomeInProgress(find)}`, ready: '.bar-svg' },
   {
+    name: 'community-calendar',
+    path: async (find) => `/communities/${await find('/api/ext/communities?status=active')}?tab=calendar`,
+    ready: '.kv',
+  },
+  {
     name: 'home-schedule',
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=schedule`,
     ready: '.gantt',
   },
-  { name: 'home-task', path: findUpcomingTask, ready: 'button:text-is("Delay")' },
+  { name: 'home-task', path: findUpcomingTask, ready: 'button:text-is("Delay task")' },
   {
     name: 'home-delay',
     path: findUpcomingTask,
-    ready: 'button:text-is("Delay")',
+    ready: 'button:text-is("Delay task")',
     async act(page) {
-      await page.getByRole('button', { name: 'Delay', exact: true }).click()
+      await page.getByRole('button', { name: 'Delay task', exact: true }).click()
       await page.getByLabel('Workdays').fill('3')
       await page.locator('.g-ghost').first().waitFor()
     },
@@ -56,6 +61,36 @@ export const AREAS: readonly Screen[] = [
     path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=history`,
     ready: '.timeline',
   },
+  {
+    name: 'home-inspections',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=inspections`,
+    ready: 'button:text-is("Add permit")',
+  },
+  {
+    name: 'home-punch',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=punch`,
+    ready: 'button:text-is("Add walkthrough")',
+  },
+  {
+    name: 'home-owners',
+    path: async (find) => `/homes/${await findHomeInProgress(find)}?tab=owners`,
+    ready: 'button:text-is("Add owner")',
+  },
+  { name: 'warranty', path: () => '/warranty', ready: 'button:text-is("Decide")' },
+  {
+    name: 'warranty-decision',
+    path: () => '/warranty',
+    ready: 'button:text-is("Decide")',
+    async act(page) {
+      await page
+        .getByRole('button', { name: /^Decide/ })
+        .first()
+        .click()
+      await page.getByLabel('Decision', { exact: true }).waitFor()
+    },
+  },
+  { name: 'warranty-visits', path: () => '/warranty/visits', ready: 'tbody tr' },
+  { name: 'warranty-terms', path: () => '/warranty/terms', ready: 'button:text-is("Edit")' },
   { name: 'orders', path: () => '/orders', ready: 'tbody tr th a' },
   { name: 'order-approvals', path: () => '/orders/approvals', ready: '.split .bar-svg' },
   {
@@ -88,6 +123,13 @@ export const AREAS: readonly Screen[] = [
   {
     name: 'payment-one',
     path: async (find) => `/payments/${await find('/api/ext/payments?status=paid')}`,
+    ready: '.timeline',
+  },
+  { name: 'bills', path: () => '/payments/bills', ready: 'tbody tr th a' },
+  { name: 'bill-new', path: () => '/payments/bills/new', ready: 'input[type="file"]' },
+  {
+    name: 'bill-one',
+    path: async (find) => `/payments/bills/${await find('/api/ext/bills')}`,
     ready: '.timeline',
   },
   { name: 'payment-runs', path: () => '/payments/runs', ready: 'tbody tr th a, .state' },
@@ -160,7 +202,7 @@ export const AREAS: readonly Screen[] = [
   },
 ]
 
-/** Finds a home with a schedule, orders and payments. */
+/** Finds a home with a schedule, orders, and payments. */
 const findHomeInProgress = (find: FindRecord) =>
   find('/api/ext/homes?status=under_construction&sort=name', (home) => home.percentComplete !== 0)
 
@@ -171,7 +213,7 @@ async function findUpcomingTask(find: FindRecord): Promise<string> {
   return `/homes/${home}?tab=schedule&task=${task}`
 }
 
-/** The demo builder has no agent, so the page's own session creates a proposal as one might. */
+/** Creates a proposal with the page's own session, as an agent would, because the demo builder has no agent. */
 async function createProposal(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const found = await fetch('/api/ext/vendors?q=hill+country&limit=1')

@@ -35,7 +35,7 @@ export async function startDemoService(): Promise<SignedInService> {
   }
 }
 
-/** Uses a sign-in link like the page that it opens, and returns the cookie. */
+/** Redeems a sign-in link in the same way as the page of the link, and returns the cookie. */
 async function signIn(url: string, link: string): Promise<string> {
   const answer = await fetch(`${url}/api/admin/sign-in`, {
     method: 'POST',
@@ -43,6 +43,6 @@ async function signIn(url: string, link: string): Promise<string> {
     body: JSON.stringify({ token: link.split('#token=')[1], device: 'The photographer' }),
   })
   const [cookie = ''] = answer.headers.getSetCookie()[0]?.split(';') ?? []
-  if (cookie === '') throw new Error(`The sign-in was answered ${answer.status}.`)
+  if (cookie === '') throw new Error(`The sign-in returned ${answer.status}.`)
   return cookie
 }

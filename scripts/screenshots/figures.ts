@@ -3,15 +3,15 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { findChromium, launchChromium } from '../processes/chromium.ts'
 import { startDemoService } from './demo-service.ts'
-import { createFinder } from './screens.ts'
+import { createRecordFinder } from './screens.ts'
 
 /**
  * Measures the size and speed of the pages, with the demo builder's data and an empty browser cache: `npm run figures`.
- * Exits with 1 if one of them exceeds its promised limit.
+ * Exits with 1 if a figure exceeds its promised limit.
  */
 const MAX_FIRST_LOAD = 250_000
 const MAX_PORTAL_PAGE = 20_000
-/** On a processor four times slower than this one, like a phone's. */
+/** The figures apply to a processor that is four times slower than this processor, such as that of a phone. */
 const SLOWDOWN = 4
 const MAX_MS = 1500
 /** The median counts. */
@@ -35,7 +35,7 @@ try {
   await service.stop()
 }
 for (const { what, figure, isKept } of figures) console.log(`${isKept ? 'kept  ' : 'MISSED'} ${what}: ${figure}`)
-// Measurements on a busy machine mean little, so the load is printed with them.
+// Measurements on a busy machine mean little, so the load is also printed.
 console.log(
   `Load of the machine over the last minutes: ${loadavg()
     .map((load) => load.toFixed(1))
@@ -54,7 +54,7 @@ async function openSignedIn(browser: Browser): Promise<BrowserContext> {
   return context
 }
 
-/** Measures the bytes that the first page loads besides its API calls: the document, scripts and styles. */
+/** Measures the bytes that the first page loads in addition to its API calls: the document, scripts, and styles. */
 async function measureFirstLoad(browser: Browser): Promise<void> {
   const context = await openSignedIn(browser)
   const page = await context.newPage()
@@ -118,9 +118,9 @@ function recordWhenReady(): void {
   window.requestAnimationFrame(look)
 }
 
-/** Measures the pages of a vendor with a bid request and an order, as they are sent. */
+/** Measures the pages of a vendor with a bid request and an order, in the form in which they are sent. */
 async function measurePortal(): Promise<void> {
-  const find = createFinder(service.url, service.cookie)
+  const find = createRecordFinder(service.url, service.cookie)
   const requestId = await find('/api/ext/bids/requests?status=sent')
   const request = await fetchJson(`/api/ext/bids/requests/${requestId}`)
   const invitation = request.invitations[0]
@@ -132,7 +132,7 @@ async function measurePortal(): Promise<void> {
   const sizes = await Promise.all(
     paths.map(async (path) => {
       const answer = await fetch(service.url + root + path, { headers: { 'accept-encoding': 'gzip' } })
-      if (!answer.ok) throw new Error(`${path} was answered ${answer.status}.`)
+      if (!answer.ok) throw new Error(`${path} returned ${answer.status}.`)
       return Number(answer.headers.get('content-length'))
     }),
   )
@@ -144,7 +144,7 @@ async function measurePortal(): Promise<void> {
   )
 }
 
-/** Pages through ten thousand vendors to the last: each page loads, and each vendor appears once. */
+/** Pages through ten thousand vendors to the last vendor. Each page loads, and each vendor appears once. */
 async function scrollVendors(browser: Browser): Promise<void> {
   for (let first = 0; first < VENDORS; first += AT_ONCE) {
     const rows = Array.from({ length: AT_ONCE }, (_, i) => ({
@@ -182,7 +182,7 @@ async function scrollVendors(browser: Browser): Promise<void> {
   await context.close()
 }
 
-/** Returns the links of the rows, once the first one has changed. */
+/** Returns the links of the rows after the first link has changed. */
 async function waitForRows(page: Page, before: string): Promise<string[]> {
   const rows = await page.waitForFunction((before) => {
     const { document } = globalThis as unknown as {
@@ -200,7 +200,7 @@ async function fetchJson(path: string, body?: unknown): Promise<any> {
     headers: { cookie: service.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   })
-  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`)
   return answer.json()
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { AREAS } from './areas.ts'
 
 /** A screen of the admin area, for the screenshots and the tests of all screens. */
@@ -54,19 +54,41 @@ export const SCREENS: readonly Screen[] = [
     ready: '.score b',
   },
   {
-    name: 'vendors-import',
-    path: () => '/vendors/import',
+    name: 'imports',
+    path: () => '/imports?kind=vendor',
+    ready: 'input[type="file"]',
+  },
+  {
+    name: 'imports-preview',
+    path: () => '/imports?kind=vendor',
     ready: 'input[type="file"]',
     async act(page) {
       const lines = [
-        'Vendor,Trades,E-mail,Balance',
-        'Comal Framing,framing,office@comal.example.com,1200',
-        'Gruene Tile,tile,n/a,0',
+        'Vendor;Trades;E-mail;Limit',
+        'Comal Framing;framing;office@comal.example.com;1.500',
+        'Gruene Tile;tile;n/a;2.250',
       ]
       const file = { name: 'vendors.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) }
       await page.getByLabel('File', { exact: true }).setInputFiles(file)
+      await page.getByText('decimal point or a decimal comma').waitFor()
       await page.getByRole('button', { name: 'Preview 2 rows' }).click()
       await page.getByRole('table', { name: 'Rows with errors' }).waitFor()
+    },
+  },
+  { name: 'actions', path: () => '/actions', ready: '.action-list li' },
+  { name: 'actions-home', path: () => '/actions/createHome', ready: 'form .field' },
+  {
+    name: 'actions-takeoff',
+    path: async (find) => `/actions/replaceTakeoff?planId=${await find('/api/ext/plans?status=released')}`,
+    ready: '.grid input[role="combobox"]',
+  },
+  {
+    name: 'actions-report',
+    path: () => '/actions/wipReport',
+    ready: 'form .field',
+    async act(page) {
+      await page.getByRole('button', { name: 'Show' }).click()
+      await page.getByRole('heading', { name: 'Result' }).waitFor()
     },
   },
   { name: 'sign-in', path: () => '/sign-in', ready: 'form' },
@@ -113,7 +135,7 @@ export const SCREENS: readonly Screen[] = [
     path: () => '/settings/people',
     ready: 'tbody tr th .lead',
     async act(page) {
-      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByRole('button', { name: /^(Invite|Add user)$/ }).click()
       await page.getByText('Reads everything').waitFor()
     },
   },
@@ -125,6 +147,7 @@ export const SCREENS: readonly Screen[] = [
     path: async (find) => `/settings/events/${await find('/api/ext/events?sort=-sequence')}`,
     ready: '.code',
   },
+  { name: 'settings-periods', path: () => '/settings/periods', ready: '.state, tbody tr th' },
   { name: 'settings-runs', path: () => '/settings/runs', ready: 'tbody tr th a, .state', act: showRuns },
   {
     name: 'settings-run',
@@ -132,7 +155,7 @@ export const SCREENS: readonly Screen[] = [
     ready: 'tbody tr th a, .state',
     async act(page) {
       await showRuns(page)
-      await page.locator('tbody tr th a').first().click()
+      await newestRun(page).click()
       await page.locator('.table.values').waitFor()
     },
   },
@@ -166,7 +189,7 @@ export const SCREENS: readonly Screen[] = [
 export const WIDTHS = [1440, 390] as const
 
 /** Returns a function that finds records over HTTP with the cookie of a session. */
-export function createFinder(url: string, cookie: string): FindRecord {
+export function createRecordFinder(url: string, cookie: string): FindRecord {
   return async (list, has = () => true) => {
     const answer = await fetch(`${url}${list}`, { headers: { cookie } })
     const { data } = (await answer.json()) as { data: Record<string, unknown>[] }
@@ -177,8 +200,8 @@ export function createFinder(url: string, cookie: string): FindRecord {
 }
 
 /**
- * The demo builder has no agent, so the page's own session runs skills as one might; the executions are written a few
- * seconds later.
+ * The demo builder has no agent, so the page's own session runs skills as an agent would. The executions are written a
+ * few seconds later.
  */
 async function showRuns(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -193,7 +216,12 @@ async function showRuns(page: Page): Promise<void> {
       ...{ vendorId: 'Lone Star Framing LLC', status: 'on_hold', reason: 'The insurance ends in three weeks.' },
     })
   })
-  await page.locator('tbody tr th a').first().waitFor()
+  await newestRun(page).waitFor()
+}
+
+/** Finds the last run of `showRuns`. Other screens may have run skills before. */
+function newestRun(page: Page): Locator {
+  return page.locator('tbody tr th a', { hasText: /change a vendor/i }).first()
 }
 
 async function findSentRequest(find: FindRecord): Promise<string> {

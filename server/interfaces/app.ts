@@ -5,37 +5,38 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Logger } from 'pino'
 import { createLinkRequestQueue } from '../domain/administration/sign-in/link-requests.ts'
 import { mailSignInLink } from '../domain/administration/sign-in/mail-sign-in-link.ts'
-import { recordChanges, recordRolledBackOpenings } from '../platform/audit/record.ts'
+import { recordRolledBackOpenings, recordUnreportedChanges } from '../platform/audit/record-audit-entries.ts'
 import { createRefusalRecorder } from '../platform/audit/refusal-recorder.ts'
 import type { Principal, Services } from '../platform/calls/call.ts'
-import { clientAddressOf, peerAddressOf } from '../platform/calls/client-address.ts'
+import { getClientAddress, getPeerAddress } from '../platform/calls/client-address.ts'
 import { type Contract, ContractError, type Operation, type OperationId } from '../platform/calls/contract.ts'
 import { createCors } from '../platform/calls/cors.ts'
 import { mergeNoticeHeaders } from '../platform/calls/deprecation.ts'
 import { matchesEtag } from '../platform/calls/etag.ts'
 import type { Handlers } from '../platform/calls/operation.ts'
-import { redactPath } from '../platform/calls/path-for-log.ts'
+import { redactPath } from '../platform/calls/redact-path.ts'
 import type { RepeatRulesByOperation } from '../platform/calls/repeated-response.ts'
-import { getRequestId, newRequestId } from '../platform/calls/request-id.ts'
+import { createRequestId, getRequestId } from '../platform/calls/request-id.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createEventWaits } from '../platform/events/event-waits.ts'
 import { storePendingRows } from '../platform/events/pending-rows.ts'
 import { openFiles } from '../platform/files/files.ts'
 import { createAuthenticator } from '../platform/keys/authenticator.ts'
-import { openIdentity } from '../platform/keys/identity.ts'
+import { createIdentityService } from '../platform/keys/identity.ts'
 import { createConcurrencyLimits as countUnderWay } from '../platform/limits/concurrency-limits.ts'
 import { createRateLimits as createLimits, type RateLimits } from '../platform/limits/rate-limits.ts'
 import { createUsageCounts, type UsageCounts } from '../platform/limits/usage-counts.ts'
 import type { FailureLog } from '../platform/problems/failure-log.ts'
 import { Problem, problem, toProblem } from '../platform/problems/problem.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
-import { assertPermitted, createDispatcher, type HttpResponse } from './http/dispatch.ts'
+import { assertOperationPermitted, createDispatcher, type HttpResponse } from './http/dispatch.ts'
 import type { ExternalAccess } from './http/external-routes.ts'
 import { findQueryProblem, findRequestProblem, toOriginForm, toParserProblem } from './http/malformed-request.ts'
-import { discardRest, hasUnreadBody, readBody } from './http/request-body.ts'
+import { discardRemainingBody, hasUnreadBody, readBody } from './http/request-body.ts'
 import { createValidator, parseQuery, type Validator } from './http/request-validator.ts'
 import { createResponseChecker, type ResponseCheck } from './http/response-check.ts'
+import { mailLinkList } from './portal/link-list/mail-link-list.ts'
 import { proposer } from './proposals/proposer.ts'
 
 export interface AppParts {
@@ -47,12 +48,12 @@ export interface AppParts {
   clock: Clock
   log: Logger
   failures: FailureLog
-  /** If given, used instead of compiling the validators from the contract. Several services can share them. */
+  /** The validator to use instead of a validator compiled from the contract. Several services can share a validator. */
   validator?: Validator
   answerCheck?: ResponseCheck
-  /** Called after each commit that recorded events, with the number of events. */
+  /** Called after each commit that records events, with the number of events. */
   eventsCommitted(count: number): void
-  /** Called after each commit that left a webhook subscription with deliveries to send. */
+  /** Called after each commit that adds deliveries to send for a webhook subscription. */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Called with the outcome of each request. */
   requestEnded?(operationId: string | undefined, status: number, milliseconds: number): void
@@ -66,27 +67,27 @@ export interface App {
   readonly limits: RateLimits
   readonly usage: UsageCounts
   readonly services: Services
-  /** Responds to a request that Node could not parse, if the client can still be reached, and closes the connection. */
+  /** Responds to a request that Node could not parse, if the client is still connected, and closes the connection. */
   refuseUnread(error: Error, socket: Duplex): void
-  /** Refuses a CONNECT request, for which Node would close the connection without a response. */
+  /** Rejects a CONNECT request, for which Node would close the connection without a response. */
   refuseTunnel(socket: Duplex): void
-  /** Makes every later response ask the client to close its connection. */
+  /** Adds `Connection: close` to every later response, so that clients close their connections. */
   drain(): void
 }
 
-/** State of a request while it is processed. The log line is written from it. */
+/** The state of a request in progress. The request's log line is written from this state. */
 interface RequestState {
   requestId: string
   address: string
   operation: Operation | null
   principal: Principal | null
-  /** Whether the request was added to `underWay` and must be removed from it at the end. */
+  /** Whether the request was added to `underWay`, from which it must be removed when it ends. */
   isUnderWay: boolean
 }
 
 /**
- * Creates the app. The function `handle` below is the whole life of a request, from the socket to the response, in
- * order. Every failure is thrown, and `respond` turns it into a problem.
+ * Creates the app. The function `handle` below covers a whole request, from the socket to the response, in order. Every
+ * failure is thrown, and `respond` converts it to a problem.
  */
 export function createApp(parts: AppParts): App {
   const { config, contract, handlers, repeats, database, clock, log, failures } = parts
@@ -94,7 +95,7 @@ export function createApp(parts: AppParts): App {
     if (typeof handlers[id] !== 'function')
       throw new ContractError(`Expected a handler for operation ${id} of the contract.`)
   }
-  const identity = openIdentity({ database, clock, config })
+  const identity = createIdentityService({ database, clock, config })
   const authenticate = createAuthenticator(contract, { database, clock, config, identity })
   const limits = createLimits(database, clock, config)
   const usage = createUsageCounts(database, clock, failures)
@@ -110,10 +111,11 @@ export function createApp(parts: AppParts): App {
     files: openFiles(config),
     identity,
     linkRequests: createLinkRequestQueue(failures, (email) => mailSignInLink(services, email)),
+    linkListRequests: createLinkRequestQueue(failures, (email) => mailLinkList(services, email)),
     eventWaits: createEventWaits(database),
     eventsCommitted: parts.eventsCommitted,
     deliveriesDue: parts.deliveriesDue,
-    recordChanges,
+    recordChanges: recordUnreportedChanges,
     recordUndoneOpenings: recordRolledBackOpenings,
     storeRecorded: storePendingRows,
     operate: (call, id, input) => operate(call, id, input),
@@ -137,7 +139,7 @@ export function createApp(parts: AppParts): App {
     underWay.begin(principal)
     requestState.isUnderWay = true
     await limits.take(principal)
-    assertPermitted(principal, operation)
+    assertOperationPermitted(principal, operation)
     req.params = params
     req.body = await readBody(req, operation)
     return perform(operation, req, res, { principal, requestId: requestState.requestId, address: requestState.address })
@@ -151,7 +153,7 @@ export function createApp(parts: AppParts): App {
     let file: Readable | undefined
     try {
       response = await handle(req, res, url, requestState)
-      // Any write can be answered with a proposal instead, which the contract declares once for all operations.
+      // The response to any write can be a proposal instead, which the contract declares once for all operations.
       const asMade = response.isProposal === true ? contract.operations.get('createProposal') : undefined
       if (asMade !== undefined) checkAnswer?.(asMade, { ...response, status: 201, etag: '"1"' })
       else checkAnswer?.(requestState.operation, response)
@@ -159,7 +161,7 @@ export function createApp(parts: AppParts): App {
         const { file: _known, ...rest } = response
         response = { ...rest, status: 304, text: null }
       }
-      // A file that cannot be opened is still answered with a problem, because nothing has been sent yet.
+      // If the file cannot be opened, the service can still respond with a problem, because nothing has been sent yet.
       if (req.method !== 'HEAD') file = await response.file?.open()
     } catch (error) {
       response = refusal(error, url, requestState)
@@ -172,7 +174,7 @@ export function createApp(parts: AppParts): App {
     const ms = Math.round((performance.now() - started) * 100) / 100
     const { requestId, address, operation, principal } = requestState
     const line = { requestId, address, operationId: operation?.id, callerId: principal?.id }
-    // For portal requests, which of the vendor's addresses was used. Otherwise the field is absent.
+    // For portal requests, the vendor's email address that was used. For other requests, the field is absent.
     const subjectId = principal?.subjectId ?? undefined
     const path = redactPath(url)
     log.info({ ...line, subjectId, method: req.method, path, status: response.status, ms }, 'request')
@@ -187,7 +189,7 @@ export function createApp(parts: AppParts): App {
       if (operation === undefined) throw new ContractError(`Expected the contract to have an operation ${as}.`)
       let running: string = as
       try {
-        // A browser also sends its cookies when another site makes the request, so cookies never authenticate here.
+        // A browser also sends cookies with requests from other sites, so cookies never authenticate a request here.
         const { cookie: _, ...headers } = req.headers
         const principal = await authenticate(operation, headers, requestState.address)
         requestState.principal = principal
@@ -230,7 +232,7 @@ export function createApp(parts: AppParts): App {
 
   function refusal(error: unknown, url: string, requestState: RequestState): HttpResponse {
     const refused = toProblem(error)
-    // The caller learns that the request failed; the log records why.
+    // The caller learns only that the request failed. The log records the reason.
     if (refused.status >= 500)
       failures.report(
         error,
@@ -257,7 +259,7 @@ export function createApp(parts: AppParts): App {
     return {
       'X-Request-Id': requestId,
       'Api-Version': contract.version,
-      // A response is for one builder only and must not be cached or interpreted as another media type.
+      // A response is meant for one builder, so it must not be cached, or interpreted as another media type.
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     }
@@ -265,7 +267,8 @@ export function createApp(parts: AppParts): App {
 
   function refuseUnread(error: Error & { code?: unknown }, socket: Duplex): void {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // Anything written now would be read as the response to the previous request, which is due or already started.
+    // If the response to an earlier request is due or has started, the client would read anything written now as that
+    // response.
     const before = pendingResponseOn(socket)
     if (before?.req.complete === true) closeAfterResponses(socket)
     else if (before?.headersSent === true) socket.end(() => socket.destroy())
@@ -283,11 +286,11 @@ export function createApp(parts: AppParts): App {
     answerUnrouted(refused, socket, 'CONNECT')
   }
 
-  /** Answers a request that never reaches Express, and closes the connection. */
+  /** Responds to a request that never reaches Express, and closes the connection. */
   function answerUnrouted(problem: Problem, socket: Duplex, reason: unknown): void {
     const requestState: RequestState = {
-      requestId: newRequestId(),
-      address: peerAddressOf(socket),
+      requestId: createRequestId(),
+      address: getPeerAddress(socket),
       operation: null,
       principal: null,
       isUnderWay: false,
@@ -333,29 +336,29 @@ export function createApp(parts: AppParts): App {
       headers['Content-Type'] = response.type ?? 'application/octet-stream'
       headers['Content-Length'] = response.file.length
     }
-    // Programs send no Origin header; browsers do.
+    // Browsers send an Origin header; programs do not.
     if (req.headers.origin !== undefined) Object.assign(headers, headersFor(req))
     if (draining) headers.Connection = 'close'
     res.writeHead(response.status, headers)
     if (hasUnreadBody(req) && file === undefined) {
       if (text === null) res.flushHeaders()
       else res.write(text)
-      discardRest(req, () => res.end())
+      discardRemainingBody(req, () => res.end())
       return
     }
     // A text with one byte per character is ASCII. Encoding it as latin1 gives the same bytes and is faster.
     if (file !== undefined) sendFile(file, res, requestState)
     else if (text === null) res.end()
     else if (bytes === text.length) res.end(text, 'latin1')
-    // Large responses are passed as bytes, because Node measures a client's unread output in the units that were
-    // passed.
+    // Large responses are written as bytes, because Node measures unsent output in bytes for buffers but in characters
+    // for strings.
     else if (bytes > LARGE_BYTES) res.end(Buffer.from(text))
     else res.end(text, 'utf8')
   }
 
-  // Streams a file. The status is already sent, so if reading fails, the connection can only be closed.
+  // Streams a file. The status has already been sent, so if reading fails, closing the connection is the only option.
   function sendFile(file: Readable, res: ServerResponse, { requestId, operation }: RequestState): void {
-    // Bytes beyond the declared length would be read as the next response.
+    // The client would read bytes beyond the declared length as the next response.
     res.strictContentLength = true
     pipeline(file, res).catch((error: unknown) => {
       const hungUp = (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'
@@ -374,7 +377,7 @@ export function createApp(parts: AppParts): App {
     else next()
   })
   parts.addRoutes?.(app, services, access)
-  // Reports a path that no route handled as unknown, like any other problem.
+  // Responds to an unknown path with a problem.
   app.use((req, res, next) => {
     respond(req, res).catch(next)
   })
@@ -400,7 +403,9 @@ export function createApp(parts: AppParts): App {
 
 const LARGE_BYTES = 64 * 1024
 
-/** Returns the response that is being written or is due on a connection; undefined or null if there is none. */
+/**
+ * Returns the response that is due or being written on a connection; undefined or null if there is no such response.
+ */
 function pendingResponseOn(socket: Duplex): ServerResponse | null | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage
 }
@@ -408,8 +413,8 @@ function pendingResponseOn(socket: Duplex): ServerResponse | null | undefined {
 const closing = new WeakSet<Duplex>()
 
 /**
- * Closes a connection on which unreadable data followed complete requests, once those requests are answered. It is
- * called again for any data that arrives in the meantime.
+ * Closes a connection that sent unreadable data after complete requests, once those requests have their responses. The
+ * function is called again for any data that arrives in the meantime.
  */
 function closeAfterResponses(socket: Duplex): void {
   if (closing.has(socket)) return
@@ -425,7 +430,7 @@ function closeAfterResponses(socket: Duplex): void {
 function requestStateOf(req: Request): RequestState {
   return {
     requestId: getRequestId(req),
-    address: clientAddressOf(req),
+    address: getClientAddress(req),
     operation: null,
     principal: null,
     isUnderWay: false,
@@ -449,7 +454,8 @@ function notFoundOrNotAllowed(allow: readonly string[], method: string): Problem
   )
 }
 
-// Whether to answer 304. Only if the contract declares it: a write must never be answered with "not modified".
+// Returns whether to respond with 304. A 304 response is possible only if the contract declares 304, because the
+// response to a write must never be "not modified".
 function isUnchanged(req: IncomingMessage, operation: Operation | null, { status, etag }: HttpResponse): boolean {
   const header = req.headers['if-none-match']
   if (header === undefined || etag === undefined || status !== 200) return false

@@ -15,7 +15,7 @@ afterEach(async () => {
   await plumbline.stop()
 })
 
-/** Opens a connection that reads nothing until asked to, and reports its state. */
+/** Opens a connection that does not read until resumed, and reports whether it is closed. */
 function open(): { socket: Socket; closed: Promise<true>; isClosed(): boolean } {
   const { hostname, port } = new URL(plumbline.url)
   const socket = connect(Number(port), hostname).pause()
@@ -32,7 +32,7 @@ const isOpen = ({ socket }: { socket: Socket }) =>
     socket.once('close', () => done(false))
   })
 
-/** Returns the server's end of the connection on which the next request arrives. */
+/** Returns the server-side socket of the connection on which the next request arrives. */
 function socketOfNextRequest(send: () => void): Promise<Socket> {
   return new Promise((done) => {
     const take = (message: unknown) => {
@@ -44,7 +44,7 @@ function socketOfNextRequest(send: () => void): Promise<Socket> {
   })
 }
 
-/** Returns a function that builds any number of pipelined requests, each for a page of 1 MiB. */
+/** Returns a function that builds a given number of pipelined requests, each for a page of 1 MiB. */
 async function pagesOf1MiB(): Promise<(count: number) => string> {
   const site = await buildSite(plumbline)
   const lines = Array.from({ length: 200 }, () => ({ description: '界'.repeat(500) }))
@@ -56,22 +56,23 @@ async function pagesOf1MiB(): Promise<(count: number) => string> {
   return (count) => request.repeat(count)
 }
 
-// These limits do not depend on the database, so one database is enough.
+// The connection limits do not depend on the database, so testing with one database is enough.
 describe.skipIf(!isTestedHere())('over a socket', () => {
   describe('a client that does not read its responses', () => {
-    test('is disconnected after it has read nothing for the write timeout', async () => {
+    test('a client that reads none of its responses is disconnected after the write timeout', async () => {
       plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
       const pages = await pagesOf1MiB()
       const reader = open()
       const stalled = await socketOfNextRequest(() => reader.socket.write(pages(16)))
-      // A client that reads nothing cannot notice that the connection was closed, so this looks at the server's end.
+      // A client that reads nothing cannot notice that the connection was closed, so the test checks the server's
+      // socket.
       await expect.poll(() => stalled.destroyed, { timeout: 20_000 }).toBe(true)
       reader.socket.resume()
       await reader.closed
       expect(reader.socket.bytesRead).toBeLessThan(16 * MEBIBYTE)
     })
 
-    test('is not disconnected while it keeps reading, however long that takes', async () => {
+    test('a client that reads its responses slowly is not disconnected, regardless of the total time', async () => {
       plumbline = await startTestPlumbline({ WRITE_TIMEOUT_SECONDS: '1' })
       const pages = await pagesOf1MiB()
       const reader = open()
@@ -98,7 +99,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
     expect((await plumbline.get('/api/ext/me')).status).toBe(200)
   })
 
-  test('an incomplete request is rejected', async () => {
+  test('an incomplete request is rejected after the request timeout', async () => {
     plumbline = await startTestPlumbline({ REQUEST_TIMEOUT_SECONDS: '1' })
     const { socket } = open()
     const head = `POST /api/ext/vendors HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}`
@@ -113,7 +114,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
   })
 
   describe('connections', () => {
-    test('from one address are limited, and a closed one makes room for another', async () => {
+    test('the number of open connections per address is limited', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '3' })
       const opened = [open(), open(), open()]
       expect(await Promise.all(opened.map(isOpen))).toEqual([true, true, true])
@@ -122,12 +123,12 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
       await expect.poll(() => isOpen(open())).toBe(true)
     })
 
-    test('from a trusted proxy, which speaks for many clients, are not limited by address', async () => {
+    test('connections from a trusted proxy, which represents many clients, are not limited by address', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: 'loopback' })
       expect(await Promise.all([open(), open(), open()].map(isOpen))).toEqual([true, true, true])
     })
 
-    test('are limited in total', async () => {
+    test('the total number of connections is limited', async () => {
       plumbline = await startTestPlumbline({ MAX_CONNECTIONS: '2', TRUSTED_PROXIES: 'loopback' })
       const two = [open(), open()]
       expect(await Promise.all(two.map(isOpen))).toEqual([true, true])
@@ -136,7 +137,7 @@ describe.skipIf(!isTestedHere())('over a socket', () => {
   })
 })
 
-test('readiness checks within a second share one query of the database', async () => {
+test('concurrent readiness checks share one database query', async () => {
   plumbline = await startTestPlumbline()
   const { database } = plumbline
   const ping = database.ping

@@ -16,8 +16,12 @@ import { portalLinkOperations } from '../domain/bidding/portal-links/operations.
 import { repeatPortalLink } from '../domain/bidding/portal-links/repeat-portal-link.ts'
 import { scorecardOperations } from '../domain/bidding/scorecards/operations.ts'
 import { calendarOperations } from '../domain/building/calendars/operations.ts'
+import { dailyLogOperations } from '../domain/building/daily-logs/operations.ts'
+import { inspectionResultOperations } from '../domain/building/inspection-results/operations.ts'
+import { inspectionOperations } from '../domain/building/inspections/operations.ts'
 import { loanOperations } from '../domain/building/loans/operations.ts'
 import { milestoneOperations } from '../domain/building/milestones/operations.ts'
+import { permitOperations } from '../domain/building/permits/operations.ts'
 import { taskTemplateOperations } from '../domain/building/task-templates/operations.ts'
 import { confirmationOperations } from '../domain/building/tasks/confirm-task.ts'
 import { taskOperations } from '../domain/building/tasks/operations.ts'
@@ -32,6 +36,8 @@ import { takeoffOperations } from '../domain/costs/takeoffs/operations.ts'
 import { awardOperations } from '../domain/flows/award/operations.ts'
 import { communityOperations } from '../domain/flows/communities/operations.ts'
 import { vendorNotificationOperations } from '../domain/flows/vendor-notifications/operations.ts'
+import { homeOwnerOperations } from '../domain/land/home-owners/operations.ts'
+import { repeatOwnerLink } from '../domain/land/home-owners/repeat-owner-link.ts'
 import { homeOperations } from '../domain/land/homes/operations.ts'
 import { planOperations } from '../domain/land/plans/operations.ts'
 import { ledgerOperations } from '../domain/ledger/operations.ts'
@@ -40,11 +46,20 @@ import { mailOperations } from '../domain/office/mail/operations.ts'
 import { messageTemplateOperations } from '../domain/office/message-templates/operations.ts'
 import { userOperations } from '../domain/office/users/operations.ts'
 import { accountingOperations } from '../domain/paying/accounting/operations.ts'
+import { billOperations } from '../domain/paying/bills/operations.ts'
 import { lienWaiverOperations } from '../domain/paying/lien-waivers/operations.ts'
 import { orderDocumentOperations } from '../domain/paying/order-documents/operations.ts'
 import { paymentRunOperations } from '../domain/paying/payment-runs/operations.ts'
 import { paymentOperations } from '../domain/paying/payments/operations.ts'
 import { purchaseOrderOperations } from '../domain/paying/purchase-orders/operations.ts'
+import { repriceOperations } from '../domain/paying/reprice-orders/operations.ts'
+import { drawingOperations } from '../domain/quality/drawings/operations.ts'
+import { fieldOperations } from '../domain/quality/field-day/operations.ts'
+import { punchItemOperations } from '../domain/quality/punch-items/operations.ts'
+import { visitOperations } from '../domain/quality/visits/operations.ts'
+import { walkthroughOperations } from '../domain/quality/walkthroughs/operations.ts'
+import { warrantyRequestOperations } from '../domain/quality/warranty-requests/operations.ts'
+import { warrantyTermOperations } from '../domain/quality/warranty-terms/operations.ts'
 import { buyerChangeOperations } from '../domain/selling/buyer-changes/operations.ts'
 import { leadOperations } from '../domain/selling/leads/operations.ts'
 import { ownerBillingOperations } from '../domain/selling/owner-billing/operations.ts'
@@ -60,15 +75,20 @@ import type { RepeatRulesByOperation } from '../platform/calls/repeated-response
 import { eventOperations } from '../platform/events/operations.ts'
 import { webhookOperations } from '../platform/webhooks/operations.ts'
 import { repeatWebhookSecret } from '../platform/webhooks/repeat-webhook-secret.ts'
+import { importOperations } from './imports/operations.ts'
 import { portalOperations } from './portal/operations.ts'
 import { proposalOperations } from './proposals/operations.ts'
+import { savedReportOperations } from './reports/operations.ts'
 import { platformOperations } from './service/operations.ts'
 import { searchOperations } from './service/search/operations.ts'
 import { executionOperations } from './skills/execution-operations.ts'
+import { createBatchRepeatRules, createExecutionRepeatRules } from './skills/execution-repeat-rules.ts'
 import { skillOperations } from './skills/operations.ts'
-import { repeatBatch, repeatExecution } from './skills/replay-execution.ts'
 
-/** Every operation of the contract, in the contract's order. A missing, extra or duplicate handler does not compile. */
+/**
+ * The handlers of all operations, in the contract's order. If a handler is missing, extra, or duplicated, the code does
+ * not compile.
+ */
 export const operations: Handlers = mergeHandlers(
   vendorOperations,
   scorecardOperations,
@@ -93,6 +113,8 @@ export const operations: Handlers = mergeHandlers(
   budgetOperations,
   budgetTransferOperations,
   purchaseOrderOperations,
+  repriceOperations,
+  billOperations,
   paymentOperations,
   accountingOperations,
   lienWaiverOperations,
@@ -101,16 +123,30 @@ export const operations: Handlers = mergeHandlers(
   ledgerOperations,
   taskOperations,
   confirmationOperations,
+  permitOperations,
+  dailyLogOperations,
+  inspectionOperations,
+  inspectionResultOperations,
   milestoneOperations,
   loanOperations,
   calendarOperations,
   timesheetOperations,
   taskTemplateOperations,
+  walkthroughOperations,
+  fieldOperations,
+  punchItemOperations,
+  warrantyTermOperations,
+  warrantyRequestOperations,
+  visitOperations,
+  drawingOperations,
+  homeOwnerOperations,
   leadOperations,
   saleOperations,
   buyerChangeOperations,
   ownerBillingOperations,
   userOperations,
+  importOperations,
+  savedReportOperations,
   messageOperations,
   messageTemplateOperations,
   mailOperations,
@@ -139,13 +175,14 @@ const secretRepeats: RepeatRulesByOperation = {
   rotateWebhookSecret: repeatWebhookSecret,
 }
 
-/** The operations whose responses are not simply repeated for a repeated Idempotency-Key. */
+/** The rules for operations that do not return the stored response when an Idempotency-Key is repeated. */
 export const repeats: RepeatRulesByOperation = {
   ...secretRepeats,
   copyVendorPortalLink: repeatPortalLink,
   copyInvitationLink: repeatPortalLink,
+  copyHomeOwnerLink: repeatOwnerLink,
   createKey: repeatKeySecret,
   rotateKey: repeatKeySecret,
-  executeSkill: repeatExecution(secretRepeats),
-  executeBatch: repeatBatch(repeatExecution(secretRepeats)),
+  executeSkill: createExecutionRepeatRules(secretRepeats),
+  executeBatch: createBatchRepeatRules(createExecutionRepeatRules(secretRepeats)),
 }

@@ -3,7 +3,7 @@ import { createSignInLink } from '../domain/office/users/sign-in-link.ts'
 import { listUsers } from '../domain/office/users/users.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
-import { openIdentity } from '../platform/keys/identity.ts'
+import { createIdentityService } from '../platform/keys/identity.ts'
 import {
   createKey,
   type KeyChanges,
@@ -15,14 +15,14 @@ import {
 } from '../platform/keys/keys.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
-/** The context of a command, in a separate process or in the server's. */
+/** The context of a command, which runs in a separate process or in the server's process. */
 export interface CommandServices {
   readonly database: Database
   readonly clock: Clock
   readonly config: Config
 }
 
-/** Timestamps are RFC 3339, so that an input can be sent over a socket. */
+/** Timestamps are RFC 3339 texts, so that the input can be sent over a socket. */
 type SocketInput<Input> = Omit<Input, 'expiresAt'> & { expiresAt?: string | null | undefined }
 
 /** The input of each command. */
@@ -41,8 +41,8 @@ export type OperatorCommand = keyof CommandInputs
 export type CommandInput<Verb extends OperatorCommand> = CommandInputs[Verb]
 
 /**
- * The commands that a server on the embedded database runs for the command line, because that database belongs to its
- * process: short ones that should not require stopping the service.
+ * The commands that a server on the embedded database runs for the command line, because only the server's process can
+ * use that database. These are short commands that should not require stopping the service.
  */
 const operatorCommands: {
   readonly [Verb in OperatorCommand]: (at: CommandServices, input: CommandInputs[Verb]) => Promise<unknown>
@@ -63,7 +63,7 @@ const operatorCommands: {
     return { data: await listUsers(database, organizationId) }
   },
   'users sign-in-link': ({ database, clock, config }, { id, validMs }) =>
-    createSignInLink({ database, clock, identity: openIdentity({ database, clock, config }) }, id, validMs),
+    createSignInLink({ database, clock, identity: createIdentityService({ database, clock, config }) }, id, validMs),
 }
 
 export function isOperatorCommand(name: unknown): name is OperatorCommand {

@@ -12,19 +12,19 @@ import {
   runOperatorCommand,
 } from './operator-commands.ts'
 
-/** Only the server's own user can connect, so a client may do everything that the command line may. */
+/** Only the server's own user can connect, so a client may run every command of the command line. */
 const SOCKET_MODE = 0o600
 const MAX_CONNECTIONS = 4
 const MAX_BYTES = 64 * 1024
-/** Longer than any command takes. A key waits for requests that are writing. */
+/** This is longer than any command takes. A command that changes an API key waits for requests that are writing. */
 const TIMEOUT_MS = 20_000
 
 const socketFile = (dataDir: string) => path.join(dataDir, 'operators.sock')
 
 /**
- * Lets the command line run commands in a server on the embedded database, through a socket in its data folder. This
- * process must have claimed the folder. If a socket is impossible (a path of more than about 100 bytes), commands
- * require the server to be stopped, and say so.
+ * Lets the command line run commands in a server on the embedded database, through a socket in the server's data
+ * folder. This process must already hold the data folder's lock. If the socket cannot be created (its path may have at
+ * most about 100 bytes), commands require the server to be stopped. The error messages of the commands say so.
  */
 export async function listenForOperators(at: CommandServices, log: Logger): Promise<{ close(): void } | null> {
   const file = socketFile(at.config.dataDir)
@@ -64,10 +64,11 @@ export async function listenForOperators(at: CommandServices, log: Logger): Prom
   }
 }
 
-// A socket is created with the umask's mode, and nobody may connect before its mode is restricted. The bind happens
-// within `listen`, so the restricted umask affects no other file.
+// A socket's initial mode depends on the umask, and nobody may connect before the mode is restricted. The socket is
+// created during the call of `listen`, so the restricted umask affects no other file.
 async function bindSocket(server: Server, file: string): Promise<void> {
-  // Left by a server that was killed. This process owns the folder.
+  // A server that was killed may have left a socket file. This process holds the folder's lock, so it may delete the
+  // file.
   rmSync(file, { force: true })
   const defaults = process.umask(0o777 & ~SOCKET_MODE)
   const listening = new Promise<void>((done, fail) => {
@@ -85,7 +86,7 @@ interface SocketRequest {
 }
 
 async function handleRequest(at: CommandServices, { verb, input }: SocketRequest): Promise<unknown> {
-  // A command line of another version may have other commands.
+  // The command line may be of another version, with other commands.
   if (!isOperatorCommand(verb))
     throw problem(
       'unknown_path',
@@ -94,11 +95,17 @@ async function handleRequest(at: CommandServices, { verb, input }: SocketRequest
   return runOperatorCommand(verb, at, input as CommandInput<typeof verb>)
 }
 
-/** The server on the folder cannot be reached: it is older, runs as another user, or has no socket. */
-export class ServerUnreachable extends Error {}
+/**
+ * Thrown if the server on the data folder cannot be reached because it has an older version, runs as another user, or
+ * has no socket.
+ */
+export class ServerUnreachableError extends Error {}
 
-/** Asks the server on the data folder to run a command. Throws its problem, or `ServerUnreachable`. */
-export async function askServer<Verb extends OperatorCommand>(
+/**
+ * Sends a command to the server on the data folder, and returns its result. Throws the server's problem, or
+ * `ServerUnreachableError`.
+ */
+export async function sendCommand<Verb extends OperatorCommand>(
   dataDir: string,
   verb: Verb,
   input: CommandInput<Verb>,
@@ -111,7 +118,7 @@ export async function askServer<Verb extends OperatorCommand>(
     })
     requested.on('response', (incoming) => json(incoming).then(done, fail))
     requested.on('timeout', () => requested.destroy(new Error('The service did not respond in time. Try again.')))
-    requested.on('error', (error) => fail(new ServerUnreachable(error.message)))
+    requested.on('error', (error) => fail(new ServerUnreachableError(error.message)))
     requested.end(body)
   })
   const { result, problem: refused } = text as { result?: unknown; problem?: SocketError }

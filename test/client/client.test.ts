@@ -3,13 +3,13 @@ import { createClient, orThrow, type PlumblineClient, PlumblineError, verifyWebh
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
-/** The client against the real service, as a customer uses it. */
+/** These tests run the client against the real service, as a customer uses it. */
 let plumbline: TestPlumbline
 let client: PlumblineClient
 let sent: Request[]
 
 beforeAll(async () => {
-  // So low that a page which requests many things at once has some requests rejected unread.
+  // The limit is so low that some requests of a page are rejected unread if the page sends many requests at once.
   plumbline = await startTestPlumbline({ FAILED_KEYS_PER_MINUTE: '3' })
   client = getClient(plumbline.key)
   sent = []
@@ -35,7 +35,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('a created record can be read, changed with its ETag, and archived', async () => {
+test('the client can create, read, update, and archive a record', async () => {
   const created = await client.POST('/api/ext/vendors', {
     body: { companyName: 'Lone Star Framing LLC', scopes: ['framing'] },
   })
@@ -62,7 +62,7 @@ test('a created record can be read, changed with its ETag, and archived', async 
   ).toBeUndefined()
 })
 
-test('a file is sent unchanged, and returned as a Blob, or as base64 from a skill', async () => {
+test('the client can upload a file and download it unchanged', async () => {
   const message = { body: 'See the drawing.', recipientRoles: ['owner' as const] }
   const { id: recordId } = await orThrow(client.POST('/api/ext/messages', { body: message }))
   const params = { query: { recordId, fileName: 'Plan.pdf' } }
@@ -80,11 +80,13 @@ test('a file is sent unchanged, and returned as a Blob, or as base64 from a skil
   expect(gone.error?.code).toBe('not_found')
 })
 
-test('an empty key throws before any request is sent', () => {
-  expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^The API key is empty/)
+test('creating a client with an empty key throws an error before any request is sent', () => {
+  expect(() => createClient({ baseUrl: plumbline.url, key: '' })).toThrow(/^The API key is missing/)
+  const unset = JSON.parse('{}') as { key: string }
+  expect(() => createClient({ baseUrl: plumbline.url, key: unset.key })).toThrow(/^The API key is missing/)
 })
 
-test('a 304 has neither data nor error, and throws nothing', async () => {
+test('a 304 response causes no error and has no data', async () => {
   const { response } = await client.GET('/api/ext/me')
   const again = await client.GET('/api/ext/schema/openapi.yaml')
   expect(again.data).toMatch(/^openapi: 3\.1\.0/)
@@ -95,7 +97,7 @@ test('a 304 has neither data nor error, and throws nothing', async () => {
 })
 
 describe('pages', () => {
-  test('return every item once, and fetch no more pages than needed', async () => {
+  test('pages() requests only as many pages as needed', async () => {
     const { key } = await plumbline.newBuilder()
     const own = getClient(key)
     const names = Array.from({ length: 7 }, (_, index) => `Vendor ${index}`)
@@ -115,13 +117,13 @@ describe('pages', () => {
     expect(options).toEqual({ params: { query: { limit: 3, sort: 'companyName' } } })
   })
 
-  test('of a nested list accept the path parameters of its parent', async () => {
+  test('pages() accepts the path parameters of a nested list', async () => {
     const vendor = await orThrow(client.POST('/api/ext/vendors', { body: { companyName: 'Hill Country Framers' } }))
     const params = { path: { vendorId: vendor.id } }
     expect(await collected(client.pages('/api/ext/vendors/{vendorId}/notifications', { params }))).toEqual([])
   })
 
-  test('throw the problem of a rejected page', async () => {
+  test('pages() throws the problem of a rejected page', async () => {
     const narrow = getClient(await plumbline.newKey(['homes:read']))
     const error = await collected(narrow.pages('/api/ext/vendors')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(PlumblineError)
@@ -130,7 +132,7 @@ describe('pages', () => {
 })
 
 describe('execute', () => {
-  test('runs an operation by name, with one input for all parameters and the body', async () => {
+  test('execute() combines all parameters and the body of an operation into one input', async () => {
     const created = await client.execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     expect(created.events.map(({ type }) => type)).toEqual(['vendor.created'])
     const { result, skill } = await client.execute('getVendor', { vendorId: created.result.id })
@@ -142,16 +144,19 @@ describe('execute', () => {
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed', status: 412 })
   })
 
-  test('runs a composite skill, and a dry run leaves no trace', async () => {
+  test('execute() can run a composite skill', async () => {
     const { result } = await client.execute('suggestVendorsForScope', { scope: 'framing' })
     expect([result.scope, Array.isArray(result.vendors)]).toEqual(['framing', true])
+  })
+
+  test('a dry run with execute() stores nothing', async () => {
     const dry = await client.execute('createVendor', { companyName: 'Nowhere Ltd.' }, { dryRun: true })
     expect([dry.dryRun, dry.result.companyName]).toEqual([true, 'Nowhere Ltd.'])
     const { error } = await client.GET('/api/ext/vendors/{vendorId}', { params: { path: { vendorId: dry.result.id } } })
     expect(error?.code).toBe('not_found')
   })
 
-  test('throws the problem of a rejected skill, with pointers into its input', async () => {
+  test('execute() throws the problem of a rejected skill, with pointers into its input', async () => {
     const error = await client
       .execute('createVendor', { companyName: 'x'.repeat(1000) })
       .catch((thrown: unknown) => thrown)
@@ -160,7 +165,7 @@ describe('execute', () => {
   })
 })
 
-test('a POST whose response was lost is performed once', async () => {
+test('a POST request is performed only once even if its response is lost', async () => {
   let lost = 0
   const unlucky = createClient({
     baseUrl: plumbline.url,
@@ -178,7 +183,7 @@ test('a POST whose response was lost is performed once', async () => {
   expect(page.map(({ id }) => id)).toEqual([data?.id])
 })
 
-test('the client can verify the webhooks that it subscribes to', async () => {
+test('the client can verify the webhooks of a subscription that it created', async () => {
   const receiver: Receiver = await startReceiver()
   const webhook = await orThrow(
     client.POST('/api/ext/webhooks', { body: { url: receiver.url, eventTypes: ['vendor.created'] } }),
@@ -193,7 +198,7 @@ test('the client can verify the webhooks that it subscribes to', async () => {
 
 describe('a key from a function', () => {
   const origin = 'https://app.example.com'
-  /** A page whose server creates a token for it on request. */
+  /** Returns the client of a page whose server creates a token for the page on request. */
   function page(give: () => string | Promise<string>) {
     let requested = 0
     const key = () => {
@@ -215,7 +220,7 @@ describe('a key from a function', () => {
     return (await orThrow(client.POST('/api/ext/browser-tokens', { body }))).token
   }
 
-  test('is requested once for many requests, and again after the token has expired', async () => {
+  test('a key function is called again only after its key has expired', async () => {
     const { own, asked } = page(token)
     const many = () => Promise.all(Array.from({ length: 10 }, () => own.GET('/api/ext/vendors')))
     const codes = (responses: Awaited<ReturnType<typeof many>>) => responses.map(({ error }) => error?.code ?? 'fine')
@@ -228,21 +233,21 @@ describe('a key from a function', () => {
     expect([response.status, response.headers.get('Idempotent-Replayed'), asked()]).toEqual([201, null, 3])
   })
 
-  test('is requested at most twice if the function returns an expired key', async () => {
+  test('a key function that returns an expired key is called at most twice per request', async () => {
     const old = await token()
     plumbline.clock.advance(15 * 60_000)
     const { own, asked } = page(() => old)
     expect([(await own.GET('/api/ext/vendors')).error?.code, asked()]).toEqual(['expired_key', 2])
   })
 
-  test('is missing if the function fails: the call throws its error, and the next call asks again', async () => {
+  test('if the key function fails, the request throws the error of the function', async () => {
     const responses = [() => Promise.reject(new Error('Signed out.')), token]
     const { own, asked } = page(() => responses.shift()?.() ?? '')
     await expect(own.GET('/api/ext/vendors')).rejects.toThrow('Signed out.')
     expect([(await own.GET('/api/ext/vendors')).response.status, asked()]).toEqual([200, 2])
   })
 
-  test('does not delay a call that was aborted', async () => {
+  test('an aborted request does not wait for the key function', async () => {
     const { own } = page(() => new Promise(() => {}))
     const call = own.GET('/api/ext/vendors', { signal: AbortSignal.timeout(50) })
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -10,8 +10,7 @@ import { root } from '../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * The program as a developer runs it, against a real service, posting to a receiver that verifies signatures like a
- * real one.
+ * Tests the program as a developer runs it: against a real service, with a receiver that verifies signatures.
  */
 let plumbline: TestPlumbline
 let receiver: Server
@@ -39,9 +38,9 @@ afterAll(async () => {
 
 interface Program {
   child: ChildProcess
-  /** Returns what it has printed so far. */
+  /** Returns the output of the program so far. */
   said(): string
-  /** Resolves to its exit code. */
+  /** Resolves to the exit code of the program. */
   ended: Promise<number | null>
 }
 
@@ -64,7 +63,7 @@ function run(...args: string[]): Program {
   return { child, said: () => output, ended }
 }
 
-test('events arrive as they happen, signed like real webhooks, and a past event can be replayed', async () => {
+test('listen forwards events with the signatures of real webhooks', async () => {
   await plumbline.post('/api/ext/vendors', { companyName: 'Before' })
   await plumbline.until('/api/ext/events', ({ body }) => body.data.length > 0)
   const program = run('--to', to, '--types', 'vendor.created')
@@ -91,12 +90,15 @@ test('events arrive as they happen, signed like real webhooks, and a past event 
   expect([await again.ended, got.at(-1)]).toEqual([0, first])
 })
 
-test('missed events are caught up, and a rejection ends the program with a message', async () => {
+test('listen delivers missed events with --after', async () => {
   const [first] = got
   const program = run('--to', to, '--after', first?.id ?? '')
   await expect.poll(() => got.map(({ type }) => type), { timeout: 20_000 }).toContain('vendor.updated')
   program.child.kill('SIGINT')
   expect(await program.ended).toBe(0)
+})
+
+test('an invalid request ends listen with a message', async () => {
   const denied = run('--to', to, '--key', await plumbline.newKey(['vendors:read']))
   expect([await denied.ended, denied.said()]).toEqual([1, expect.stringContaining('permission_denied')])
   const misspelt = run('--to', to, '--types', 'po.created, bid.sumbitted')

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { type Kind, listBreakingChanges, type Published } from '../../scripts/breaking-changes.ts'
+import { type ChangeKind, type ContractSnapshot, listBreakingChanges } from '../../scripts/breaking-changes.ts'
 import { document, root } from '../../scripts/conformance/walked-contract.ts'
 import { publishCompleteContract } from '../../server/interfaces/service/published-contract.ts'
 
-/** Makes each kind of change to the real contract, and a similar but harmless one. */
+/** Makes each kind of change to the real contract, and a similar but harmless change. */
 type Tree = { [key: string]: Tree }
 type Case = [change: string, change_: (contract: Tree) => void]
 
 const VENDORS_PATH = '/api/ext/vendors'
-const whole = publishCompleteContract(document, '') as unknown as Published
-/** The paths that the changes affect; comparing all paths with themselves takes twenty times as long. */
+const whole = publishCompleteContract(document, '') as unknown as ContractSnapshot
+/** The paths that the changes affect. Comparing all paths with themselves takes twenty times as long. */
 const CONCERNED = new RegExp(`^${VENDORS_PATH}$|^/api/ext/bids/|^/api/ext/me$`)
-const released: Published = {
+const released: ContractSnapshot = {
   ...whole,
   paths: Object.fromEntries(Object.entries(whole.paths).filter(([path]) => CONCERNED.test(path))),
 }
@@ -26,7 +26,7 @@ const LIST = [...VENDORS, 'get']
 const CREATE = [...VENDORS, 'post']
 const schema = (name: string) => ['components', 'schemas', name]
 
-const breaking: [Kind, ...Case][] = [
+const breaking: [ChangeKind, ...Case][] = [
   ['operation removed', 'a path is gone', (c) => set(c, VENDORS)],
   ['operation removed', 'a method of a path is gone', (c) => set(c, CREATE)],
   ['operation renamed', 'an operation has another name', (c) => set(c, [...LIST, 'operationId'], 'listSuppliers')],
@@ -169,25 +169,25 @@ test.each(breaking)('%s: %s', (kind, _change, change_) => {
   expect(kinds(change_)).toContain(kind)
 })
 
-test.each(harmless)('%s breaks nobody', (_change, change_) => {
+test.each(harmless)('%s is not a breaking change', (_change, change_) => {
   expect(kinds(change_)).toEqual([])
 })
 
-test('the whole contract breaks no client', () => {
+test('comparing the whole contract with itself finds no breaking change', () => {
   expect(listBreakingChanges(whole, structuredClone(whole))).toEqual([])
 })
 
-test('a breaking change is named by its operation and its place', () => {
+test('the report of a breaking change names the operation and the field', () => {
   const present = changed((c) => set(c, [...schema('Bid'), 'properties', 'amount']))
   const places = listBreakingChanges(released, present).map(({ place }) => place)
   expect(places).toContain('getBid 200/amount')
   expect(places).toContain('bid.submitted/data/object/amount')
 })
 
-test('a breaking change fails the check until the major version is raised', async () => {
+test('the check for breaking changes fails unless the major version is raised', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-released-'))
   const [contract, kept] = [path.join(folder, 'openapi.yaml'), path.join(folder, 'released.yaml')]
-  // The versions decide, not the amount: six processes would read and write the whole contract.
+  // Only the versions matter here. With the whole contract, six processes would each read and write it.
   const few = {
     ...document,
     paths: { [VENDORS_PATH]: { post: { operationId: 'createVendor', security: [{ apiKey: ['vendors:write'] }] } } },
@@ -231,10 +231,10 @@ function kinds(change_: (contract: Tree) => void): string[] {
   return [...new Set(listBreakingChanges(released, changed(change_)).map(({ kind }) => kind))]
 }
 
-function changed(change_: (contract: Tree) => void): Published {
+function changed(change_: (contract: Tree) => void): ContractSnapshot {
   const present = structuredClone(released) as unknown as Tree
   change_(present)
-  return present as unknown as Published
+  return present as unknown as ContractSnapshot
 }
 
 function node(tree: Tree, ...keys: string[]): Tree & unknown[] {

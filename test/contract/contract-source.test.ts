@@ -79,7 +79,7 @@ function write(changed: Partial<typeof FILES> = {}): string {
   return folder
 }
 
-test('the bundle has the components that paths and skills refer to, without anchors', () => {
+test('the bundled contract contains only components that are used', () => {
   const { components, paths } = bundleContract(write())
   expect(Object.keys(components.schemas ?? {}).sort()).toEqual(['Bird', 'PlantTreeInput', 'Tree'])
   expect(components.schemas?.Bird).toMatchObject({ properties: { tree: { $ref: '#/components/schemas/Tree' } } })
@@ -93,11 +93,11 @@ test.each([
     { 'contract/birds.yaml': FILES['contract/birds.yaml'].replace('schemas/Tree', 'schemas/Oak') },
   ],
   ['invalid YAML', { 'contract/birds.yaml': 'paths: [' }],
-])('Bundling fails for %s and names the file', (_what, changed) => {
+])('bundling fails for %s, and the error names the file', (_what, changed) => {
   expect(() => bundleContract(write(changed))).toThrow('contract/birds.yaml')
 })
 
-test('a part of the bundle is found in its file, also through references and anchors', () => {
+test('each part of the bundled contract is traced to its source file and line', () => {
   const { lineOf } = readContractSource(write())
   expect(lineOf(['paths', '/birds'])).toEqual({ file: 'openapi.yaml', line: 5 })
   expect(lineOf(['paths', '/birds', 'get', 'operationId'])).toEqual({ file: 'contract/birds.yaml', line: 19 })
@@ -110,7 +110,7 @@ test('a part of the bundle is found in its file, also through references and anc
   expect(lineOf(['components', 'examples', 'Wren', 'value', 'id'])).toEqual({ file: 'contract/birds.yaml', line: 11 })
 })
 
-test('a component, a path and a skill that nothing refers to are reported', () => {
+test('a component, path, or skill that nothing refers to is reported', () => {
   const trees = FILES['contract/trees.yaml']
     .replace('    Tree:', '    Leaf: { type: object }\n    Tree:')
     .replace('paths:', 'paths:\n  leaves: {}')
@@ -123,7 +123,7 @@ test('a component, a path and a skill that nothing refers to are reported', () =
   ])
 })
 
-test('the generated contract is the bundle, and each of its operations is found by its line', () => {
+test('the generated contract equals the bundled contract', () => {
   expect(bundleContract()).toEqual(document)
   const { lineOf } = readContractSource()
   for (const { id, path: address, method } of wholeContract.operations.values()) {

@@ -2,12 +2,14 @@ import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 import { compileWithOwnSettings } from '../support/compile.ts'
 
-/** Mistakes that a slice may make about its resource or its operations, and the compiler's message about each. */
+/**
+ * Mistakes that a slice may make about its resource or its operations, and the compiler's message about each mistake.
+ */
 const RESOURCE = `import { defineResource } from '${root}/server/platform/resources/resource.ts'
-import { rowType } from '${root}/server/platform/resources/declaration.ts'
+import { declareRowType } from '${root}/server/platform/resources/declaration.ts'
 import type { Bid, Vendor } from '${root}/client/contract.gen.ts'
 export type Types = [Bid, Vendor]
-rowType<Bid>()
+declareRowType<Bid>()
 `
 const HANDLERS = `import { type Handlers, mergeHandlers } from '${root}/server/platform/calls/operation.ts'
 const scopes = { async archiveScope() { return { status: 204 } } } satisfies Partial<Handlers>
@@ -22,12 +24,12 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a field without a column',
-    `${RESOURCE}defineResource({ schema: 'Bid', computed: { poIds: '', contractId: '', amountsHidden: '' }, row: rowType<Bid & { rating: number }>() })`,
+    `${RESOURCE}defineResource({ schema: 'Bid', computed: { poIds: '', contractId: '', amountsHidden: '' }, row: declareRowType<Bid & { rating: number }>() })`,
     /"There is no column rating\."/,
   ],
   [
     'a field of the contract without a column',
-    `${RESOURCE}defineResource({ schema: 'Bid', computed: { poIds: '', contractId: '' }, stored: { amount: 'decimal' }, row: rowType<Bid & { amount: number }>() })`,
+    `${RESOURCE}defineResource({ schema: 'Bid', computed: { poIds: '', contractId: '' }, stored: { amount: 'decimal' }, row: declareRowType<Bid & { amount: number }>() })`,
     /"There is no column amountsHidden\."/,
   ],
   [
@@ -37,7 +39,7 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
   [
     'a column that nothing fills',
-    `${RESOURCE}defineResource({ schema: 'Vendor', without: ['portalStatus'], row: rowType<Omit<Vendor, 'portalStatus'>>() })`,
+    `${RESOURCE}defineResource({ schema: 'Vendor', without: ['portalStatus'], row: declareRowType<Omit<Vendor, 'portalStatus'>>() })`,
     /"Nothing fills the column portalStatus, which cannot be null\."/,
   ],
   [
@@ -75,7 +77,9 @@ const WRONG: [what: string, source: string, error: RegExp][] = [
   ],
 ]
 
-test('a mistake in a slice does not compile, and the error names it', { timeout: 120_000 }, () => {
+test('the compiler error for a wrong declaration names the mistake', {
+  timeout: 120_000,
+}, () => {
   const right = `${RESOURCE}${HANDLERS}
     export const { list } = defineResource({ schema: 'Vendor' })
     export const some = mergeHandlers(scopes, home)`

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { describeErrors, entriesAt, valueAtPlace, wholeContract } from '../../scripts/conformance/walked-contract.ts'
+import {
+  describeSchemaErrors,
+  getValueAtPath,
+  listEntriesAtPath,
+  wholeContract,
+} from '../../scripts/conformance/walked-contract.ts'
 
 /** Every example of the contract, with the place of its schema. */
 interface Example {
@@ -9,7 +14,7 @@ interface Example {
 }
 
 function getExamples(name: string, media: string[]): Example[] {
-  return entriesAt(...media, 'examples').map(([key, example]) => ({
+  return listEntriesAtPath(...media, 'examples').map(([key, example]) => ({
     name: `${name} › ${key}`,
     value: example.value,
     schema: [...media, 'schema'],
@@ -17,7 +22,7 @@ function getExamples(name: string, media: string[]): Example[] {
 }
 
 function getBodies(name: string, place: string[]): Example[] {
-  return entriesAt(...place, 'content').flatMap(([type]) => getExamples(name, [...place, 'content', type]))
+  return listEntriesAtPath(...place, 'content').flatMap(([type]) => getExamples(name, [...place, 'content', type]))
 }
 
 const requests = [...wholeContract.operations.values()].flatMap(({ id, path, method }) =>
@@ -26,20 +31,22 @@ const requests = [...wholeContract.operations.values()].flatMap(({ id, path, met
 
 const answers = [...wholeContract.operations.values()].flatMap(({ id, path, method }) => {
   const place = ['paths', path, method.toLowerCase(), 'responses']
-  return entriesAt(...place).flatMap(([status]) => getBodies(`${id} ${status}`, [...place, status]))
+  return listEntriesAtPath(...place).flatMap(([status]) => getBodies(`${id} ${status}`, [...place, status]))
 })
 
-const events = entriesAt('webhooks').flatMap(([type]) => getBodies(type, ['webhooks', type, 'post', 'requestBody']))
+const events = listEntriesAtPath('webhooks').flatMap(([type]) =>
+  getBodies(type, ['webhooks', type, 'post', 'requestBody']),
+)
 
-const skills = entriesAt('x-skills').flatMap(([skill]) =>
-  entriesAt('x-skills', skill, 'examples').map(([key, example]) => ({
+const skills = listEntriesAtPath('x-skills').flatMap(([skill]) =>
+  listEntriesAtPath('x-skills', skill, 'examples').map(([key, example]) => ({
     name: `${skill} › ${key}`,
     value: example.value,
     schema: ['x-skills', skill, 'input'],
   })),
 )
 
-const schemas = entriesAt('components', 'schemas').flatMap(([name, schema]) =>
+const schemas = listEntriesAtPath('components', 'schemas').flatMap(([name, schema]) =>
   ((schema.examples as unknown[] | undefined) ?? []).map((value, index) => ({
     name: `${name} › ${index}`,
     value,
@@ -47,7 +54,7 @@ const schemas = entriesAt('components', 'schemas').flatMap(([name, schema]) =>
   })),
 )
 
-const headers = entriesAt('components', 'headers').map(([name, header]) => ({
+const headers = listEntriesAtPath('components', 'headers').map(([name, header]) => ({
   name,
   value: header.example,
   schema: ['components', 'headers', name, 'schema'],
@@ -61,68 +68,73 @@ describe.each([
   ['schema', schemas],
   ['header', headers],
 ] as [string, Example[]][])('each %s example is valid by its schema', (_kind, examples) => {
-  test('the documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
-  test.each(examples)('$name', ({ value, schema }) => expect(describeErrors(value, ...schema)).toBe(''))
+  test('the contract documents contain examples', () => expect(examples.length).toBeGreaterThan(0))
+  test.each(examples)('$name', ({ value, schema }) => expect(describeSchemaErrors(value, ...schema)).toBe(''))
 })
 
-test('every schema of the contract compiles strictly', () => {
-  for (const [name] of entriesAt('components', 'schemas')) {
-    expect(() => describeErrors(null, 'components', 'schemas', name), name).not.toThrow()
+test('every schema of the contract compiles in strict mode', () => {
+  for (const [name] of listEntriesAtPath('components', 'schemas')) {
+    expect(() => describeSchemaErrors(null, 'components', 'schemas', name), name).not.toThrow()
   }
-  for (const [skill] of entriesAt('x-skills')) {
+  for (const [skill] of listEntriesAtPath('x-skills')) {
     for (const side of ['input', 'output'])
-      expect(() => describeErrors(null, 'x-skills', skill, side), skill).not.toThrow()
+      expect(() => describeSchemaErrors(null, 'x-skills', skill, side), skill).not.toThrow()
   }
 })
 
-test('money has at most three decimals, percentages at most two, unit prices and quantities at most four', () => {
-  expect(describeErrors(1.15, 'components', 'schemas', 'Money')).toBe('')
-  // Only the service knows the currency, so the schema allows the most decimals of any currency.
-  expect(describeErrors(1.005, 'components', 'schemas', 'Money')).toBe('')
-  expect(describeErrors(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
-  expect(describeErrors(8.25, 'components', 'schemas', 'Percent')).toBe('')
-  expect(describeErrors(8.255, 'components', 'schemas', 'Percent')).not.toBe('')
-  expect(describeErrors(0.0001, 'components', 'schemas', 'UnitPrice')).toBe('')
-  expect(describeErrors(0.00001, 'components', 'schemas', 'UnitPrice')).not.toBe('')
-  expect(describeErrors(2450.1234, 'components', 'schemas', 'Quantity')).toBe('')
-  expect(describeErrors(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
+test('amounts have at most three decimals, percentages at most two, and unit prices and quantities at most four', () => {
+  expect(describeSchemaErrors(1.15, 'components', 'schemas', 'Money')).toBe('')
+  // Only the service knows the currency, so the schema allows the maximum number of decimals of any currency.
+  expect(describeSchemaErrors(1.005, 'components', 'schemas', 'Money')).toBe('')
+  expect(describeSchemaErrors(1.0005, 'components', 'schemas', 'Money')).not.toBe('')
+  expect(describeSchemaErrors(8.25, 'components', 'schemas', 'Percent')).toBe('')
+  expect(describeSchemaErrors(8.255, 'components', 'schemas', 'Percent')).not.toBe('')
+  expect(describeSchemaErrors(0.0001, 'components', 'schemas', 'UnitPrice')).toBe('')
+  expect(describeSchemaErrors(0.00001, 'components', 'schemas', 'UnitPrice')).not.toBe('')
+  expect(describeSchemaErrors(2450.1234, 'components', 'schemas', 'Quantity')).toBe('')
+  expect(describeSchemaErrors(1e-7, 'components', 'schemas', 'Quantity')).not.toBe('')
 })
 
-test('every ID in an example is a TypeID, and the example of a problem has the status it is listed under', () => {
+test('every ID in an example is a TypeID', () => {
   const strangers = new Set<string>()
-  // The examples of composite skills name records as people do, and steps of a batch refer to results of earlier steps.
+  // The examples of composite skills refer to records by name, and steps of a batch refer to results of earlier steps.
   for (const { value } of [...requests, ...answers, ...events]) {
     for (const [field, id] of ids(value))
       if (!TYPE_ID.test(id) && !id.startsWith('$steps.')) strangers.add(`${field}: ${id}`)
   }
   expect([...strangers]).toEqual([])
+})
+
+test('every problem example has the status under which it is listed', () => {
   for (const { name, value } of answers) {
     const status = Number(/ (\d{3}) › /.exec(name)?.[1])
     if (status >= 400) expect((value as { status: number }).status, name).toBe(status)
   }
 })
 
-test('every problem code has an example', () => {
+test('every problem code of the contract has an example', () => {
   const shown = new Set(answers.map(({ value }) => (value as { code?: string } | null)?.code))
-  const codes = valueAtPlace('components', 'schemas', 'ProblemCode', 'enum') as string[]
-  // These occur before the operation is known, except beta_full, which only affects new organizations.
+  const codes = getValueAtPath('components', 'schemas', 'ProblemCode', 'enum') as string[]
+  // These problems occur before the operation is known, except beta_full, which affects only new organizations.
   const unread = ['malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
   const outside = ['unknown_path', 'method_not_allowed', 'beta_full', ...unread]
   expect(codes.filter((code) => !shown.has(code) && !outside.includes(code))).toEqual([])
 })
 
-test('the document names the dialect of its schemas', () => {
-  expect(valueAtPlace('jsonSchemaDialect')).toBe('https://json-schema.org/draft/2020-12/schema')
+test('the contract names the JSON Schema dialect of its schemas', () => {
+  expect(getValueAtPath('jsonSchemaDialect')).toBe('https://json-schema.org/draft/2020-12/schema')
 })
 
 const TYPE_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Yields our own identifiers: `id`, `xId` and `xIds`, except those that others assign. */
+/** Yields the service's own identifiers: `id`, `xId`, and `xIds`, except identifiers that other systems assign. */
 function* ids(value: unknown): Generator<[string, string]> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
-    // Lines, deposits and contingencies are identified within their record by the caller; passkeys by their device.
-    const provided = /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId)$|lineIds?$/i
+    // Lines, deposits, contingencies, and items of inspections are identified within their record. Passkeys are
+    // identified by their device.
+    const provided =
+      /^(credentialId|rpId|externalId|accountingId|taxId|requestId|depositId|contingencyId|itemId)$|lineIds?$/i
     const ours = /(^id|Id|Ids)$/.test(field) && !provided.test(field)
     for (const one of ours ? [inner].flat() : []) if (typeof one === 'string') yield [field, one]
     yield* ids(inner)

@@ -4,47 +4,47 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
-import { createBuilder, createOpenEnvironment, startService } from '../../scripts/processes/service.ts'
+import { createBuilder, createUnlimitedEnvironment, startService } from '../../scripts/processes/service.ts'
 
 /** The new files of a resource, by their destination; CONTRIBUTING.md has the checklist. */
 const NEW_FILES = {
-  'contract/daily-logs.yaml': 'daily-logs.yaml',
-  'server/platform/database/migrations/9000_daily_logs.ts': 'migration.ts.txt',
-  'server/domain/building/daily-logs/queries.ts': 'queries.ts.txt',
-  'server/domain/building/daily-logs/operations.ts': 'operations.ts.txt',
+  'contract/safety-meetings.yaml': 'safety-meetings.yaml',
+  'server/platform/database/migrations/9000_safety_meetings.ts': 'migration.ts.txt',
+  'server/domain/building/safety-meetings/queries.ts': 'queries.ts.txt',
+  'server/domain/building/safety-meetings/operations.ts': 'operations.ts.txt',
 }
 
 /**
- * The lines to add to existing files. Each is added after the first line with this prefix, or before it if the prefix
- * starts with `<`.
+ * The lines to add to existing files. Each line is added after the first line with this prefix, or before that line if
+ * the prefix starts with `<`.
  */
 const NEW_LINES: Record<string, [after: string, line: string][]> = {
   'openapi.yaml': [
-    ['< - name: Accounting', '  - name: Daily logs\n    description: Records of the days on site.'],
+    ['< - name: Walkthroughs', '  - name: Safety meetings\n    description: Meetings about safety on site.'],
     ['  - { name: Building, tags: [', ''],
     [
       '  /api/ext/communities/{communityId}/starts:',
-      '  /api/ext/daily-logs: { $ref: contract/daily-logs.yaml#/paths/daily-logs }',
+      '  /api/ext/safety-meetings: { $ref: contract/safety-meetings.yaml#/paths/safety-meetings }',
     ],
     [
-      '  /api/ext/daily-logs:',
-      '  /api/ext/daily-logs/{dailyLogId}: { $ref: contract/daily-logs.yaml#/paths/daily-log }',
+      '  /api/ext/safety-meetings:',
+      '  /api/ext/safety-meetings/{safetyMeetingId}: { $ref: contract/safety-meetings.yaml#/paths/safety-meeting }',
     ],
     [
       '  proposal.status_changed:',
-      '  daily_log.created: { $ref: contract/daily-logs.yaml#/webhooks/daily_log.created }',
+      '  safety_meeting.created: { $ref: contract/safety-meetings.yaml#/webhooks/safety_meeting.created }',
     ],
     [
       '  permissions:',
-      '    daily_logs:\n      label: Daily logs\n      read: [owner, admin, superintendent]\n      write: [owner, admin, superintendent]',
+      '    safety_meetings:\n      label: Safety meetings\n      read: [owner, admin, superintendent]\n      write: [owner, admin, superintendent]',
     ],
   ],
   'server/interfaces/operations.ts': [
     [
       "import { calendarOperations } from '",
-      "import { dailyLogOperations } from '../domain/building/daily-logs/operations.ts'",
+      "import { safetyMeetingOperations } from '../domain/building/safety-meetings/operations.ts'",
     ],
-    ['  calendarOperations,', '  dailyLogOperations,'],
+    ['  calendarOperations,', '  safetyMeetingOperations,'],
   ],
 }
 
@@ -61,7 +61,9 @@ interface Body {
   data: { action: string }[]
 }
 
-test('a new resource with an event and a permission needs six files', { timeout: 600_000 }, async () => {
+test('adding a resource with an event and a permission requires changes in only six files', {
+  timeout: 600_000,
+}, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-resource-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const part of COPIED)
@@ -86,7 +88,7 @@ test('a new resource with an event and a permission needs six files', { timeout:
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
   run('scripts/lint-contract.ts')
 
-  const environment = createOpenEnvironment({ DATA_DIR: path.join(folder, 'data'), COMPILE_AHEAD: 'false' })
+  const environment = createUnlimitedEnvironment({ DATA_DIR: path.join(folder, 'data'), COMPILE_AHEAD: 'false' })
   const { key } = await createBuilder(environment, undefined, folder)
   const service = await startService(environment, { folder })
   onTestFinished(() => void service.kill())
@@ -102,30 +104,30 @@ test('a new resource with an event and a permission needs six files', { timeout:
 
   const community = await send('POST', 'communities', { name: 'Cedar Ridge', timeZone: 'America/Chicago' })
   const home = await send('POST', 'homes', { communityId: community.body.id, name: 'Lot 1' })
-  const created = await send('POST', 'daily-logs', {
+  const created = await send('POST', 'safety-meetings', {
     homeId: home.body.id,
     date: '2026-11-20',
     notes: 'Trusses delivered.',
   })
-  expect(created).toMatchObject({ status: 201, body: { id: expect.stringMatching(/^dlg_/), version: 1 } })
-  const log = `daily-logs/${created.body.id}`
-  expect((await send('POST', 'daily-logs', { homeId: home.body.id, date: '20', notes: '' })).status).toBe(422)
-  expect((await send('PATCH', log, { notes: 'Trusses set.' })).body).toMatchObject({
+  expect(created).toMatchObject({ status: 201, body: { id: expect.stringMatching(/^sfm_/), version: 1 } })
+  const meeting = `safety-meetings/${created.body.id}`
+  expect((await send('POST', 'safety-meetings', { homeId: home.body.id, date: '20', notes: '' })).status).toBe(422)
+  expect((await send('PATCH', meeting, { notes: 'Trusses set.' })).body).toMatchObject({
     version: 2,
     notes: 'Trusses set.',
   })
-  expect((await send('GET', log)).body.notes).toBe('Trusses set.')
-  expect((await send('GET', `daily-logs?homeId=${home.body.id}`)).body.data).toHaveLength(1)
-  expect((await send('DELETE', log)).status).toBe(204)
-  expect((await send('GET', 'daily-logs')).body.data).toEqual([])
+  expect((await send('GET', meeting)).body.notes).toBe('Trusses set.')
+  expect((await send('GET', `safety-meetings?homeId=${home.body.id}`)).body.data).toHaveLength(1)
+  expect((await send('DELETE', meeting)).status).toBe(204)
+  expect((await send('GET', 'safety-meetings')).body.data).toEqual([])
 
-  const entries = await send('GET', `audit-entries?resourceType=daily_log`)
+  const entries = await send('GET', `audit-entries?resourceType=safety_meeting`)
   expect(entries.body.data.map(({ action }) => action)).toEqual([
-    ...['daily_log.archived', 'daily_log.updated', 'daily_log.created'],
+    ...['safety_meeting.archived', 'safety_meeting.updated', 'safety_meeting.created'],
   ])
-  const event = await send('GET', 'events?type=daily_log.created')
+  const event = await send('GET', 'events?type=safety_meeting.created')
   expect(event.body.data).toMatchObject([{ data: { object: { id: created.body.id } } }])
-  expect((await send('GET', 'me')).body.permissions).toContain('daily_logs:write')
+  expect((await send('GET', 'me')).body.permissions).toContain('safety_meetings:write')
   expect(await service.stop()).toBe(0)
 })
 
@@ -135,7 +137,7 @@ function withLines(source: string, added: readonly [after: string, line: string]
     const isBefore = after.startsWith('<')
     const at = lines.findIndex((each) => each.startsWith(isBefore ? ` ${after.slice(1)}` : after))
     expect(at, `a line that begins with "${after}"`).toBeGreaterThanOrEqual(0)
-    if (line === '') lines[at] = (lines[at] ?? '').replace('tags: [', 'tags: [Daily logs, ')
+    if (line === '') lines[at] = (lines[at] ?? '').replace('tags: [', 'tags: [Safety meetings, ')
     else lines.splice(isBefore ? at : at + 1, 0, line)
     return lines.join('\n')
   }, source)

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
 /**
- * Changes single lines of the contract in a copy of the repository, regenerates everything, and records what detects
- * each kind of change: the compiler, if code no longer fits; the lint, if the contract contradicts itself; the check
- * for breaking changes, if clients are affected. `npm run check` is all three. Generating and compiling take long, so
- * all changes are made together. Each message names its change. A change that one of the three cannot notice is made
- * where nothing else changes, so that its silence can be tested.
+ * Changes single lines of the contract in a copy of the repository, regenerates the code, and tests which of the checks
+ * in `npm run check` reports each change. The compiler reports code that does not match the contract, the lint reports
+ * contradictions in the contract, and the check for breaking changes reports changes that affect clients.
+ *
+ * Generating and compiling the code take long, so the test makes all changes at once and finds the message of each
+ * change. Some changes are not reported by all checks. Each of these changes is in a file that no other change affects,
+ * so any message about the file would come from this change.
  */
 let folder: string
 let types: string
@@ -26,7 +28,7 @@ beforeAll(async () => {
   for (const change of CHANGES) make(change)
   await run('scripts/generate.ts', '--contract')
   ;[types, rules, change] = await Promise.all([
-    // One checker, because several would each compute the types of the whole contract.
+    // With several checkers, each checker would compute the types of the whole contract.
     run('node_modules/typescript/bin/tsc', '--pretty', 'false', '--singleThreaded'),
     lint(),
     run('scripts/release.ts'),
@@ -39,19 +41,21 @@ interface Change {
   what: string
   /** The file to change. */
   room: string
-  /** A line that occurs once, above the text to change. */
+  /** A line above the text to change. The line occurs only once in the file. */
   below: string
   from: string
   to: string
-  /** The compiler's message, including the file; or a message that must not occur, if the types cannot detect it. */
+  /**
+   * The compiler's message, including the file. If the compiler cannot detect the change, a message that must not occur.
+   */
   compiler: RegExp | Silence
-  /** The lint's message; null if it finds nothing. */
+  /** The lint's message. Null if the lint cannot detect the change. */
   lint: RegExp | null
-  /** The message of the check for breaking changes; or one that must not occur, if no client is affected. */
+  /** The message of the check for breaking changes. If no client is affected, a message that must not occur. */
   breaking: RegExp | Silence
 }
 interface Silence {
-  /** Matches anything about this change, and about no other. */
+  /** Matches only messages about this change. */
   not: RegExp
 }
 
@@ -133,7 +137,7 @@ const CHANGES: Change[] = [
     from: '{ apiKey: [messages:read] }',
     to: '{ apiKey: [messages:write] }',
     compiler: { not: /\bmessages\/|getMessage/ },
-    lint: /permissions .*session with the same permissions/,
+    lint: /permissions .*`session` in `security` with the same permissions/,
     breaking: /^permission added: getMessage: .*messages:write/m,
   },
 ]
@@ -157,13 +161,13 @@ function make({ room, below, from, to }: Change): void {
   writeFileSync(file, [parts[0], parts[1]?.replace(from, to)].join(below))
 }
 
-/** Returns the messages of Redocly and our own rules. Spectral has none about these changes. */
+/** Returns the messages of Redocly and of this project's own rules. Spectral has no messages about these changes. */
 async function lint(): Promise<string> {
   const redocly = await run('node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml', '--format=stylish')
   return redocly + (await run('scripts/lint-contract.ts'))
 }
 
-/** Returns the output of a script; empty if it found nothing. */
+/** Returns the output of a script. The output is empty if the script found no errors. */
 function run(script: string, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, out, err) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { document } from '../../scripts/conformance/walked-contract.ts'
-import { faultsOf, ruleNames } from '../../scripts/contract-rules.mjs'
+import { listFindings, ruleNames } from '../../scripts/contract-rules.mjs'
 
 /** A lint that never fires proves nothing, so each rule is run on a contract that breaks exactly this rule. */
 type Tree = { [key: string]: Tree }
@@ -150,6 +150,16 @@ const breakages: Breakage[] = [
   ['closed-objects', 'an open object', set_(['components', 'schemas', 'Vendor', 'additionalProperties'], true)],
   ['plain-schemas', 'a keyword that we avoid', set_(['components', 'schemas', 'Money', 'multipleOf'], 0.01)],
   [
+    'plain-schemas',
+    'a brief field that does not exist',
+    set_(['components', 'schemas', 'Vendor', 'x-brief'], ['shoeSize']),
+  ],
+  [
+    'plain-schemas',
+    'a pattern that model providers reject',
+    set_(['components', 'schemas', 'CalendarDate', 'pattern'], '^(?!0000)'),
+  ],
+  [
     'enum-descriptions',
     'a value without a description',
     set_(['components', 'schemas', 'ConflictReason', 'x-enumDescriptions', 'archived']),
@@ -173,6 +183,8 @@ const breakages: Breakage[] = [
     'an event less than the description names',
     set_(['paths', BID_REQUEST, 'post', 'x-emits'], ['vendor.invited']),
   ],
+  ['emits', 'an event of the clock and an operation', set_(['webhooks', 'vendor.created', 'post', 'x-timed'], true)],
+  ['emits', 'an event of the clock as text', set_(['webhooks', 'permit.expiring', 'post', 'x-timed'], 'true')],
   ['emits', 'events out of order', set_(['paths', VENDORS, 'post', 'x-emits'], ['vendor.updated', 'vendor.created'])],
   [
     'events',
@@ -198,6 +210,8 @@ const breakages: Breakage[] = [
   ['skills', 'a skill with the name of an operation', set_(['x-skills', 'createVendor'], {})],
   ['skills', 'an effect that nobody knows', set_(['paths', VENDORS, 'post', 'x-effect'], 'harms')],
   ['skills', 'an effect of what reads', set_(['paths', VENDORS, 'get', 'x-effect'], 'adds')],
+  ['skills', 'an operation that nobody would find', set_(['paths', VENDORS, 'get', 'x-phrases'], ['list vendors'])],
+  ['skills', 'a phrase that occurs twice', set_(['paths', VENDORS, 'get', 'x-phrases'], [...'abcdefgh', 'A'])],
   ['skills', 'a tool that says that it is one', set_(['paths', VENDORS, 'get', 'x-tool'], true)],
   ['problem-catalogue', 'a problem without an entry', set_(['x-problems', 'conflict'])],
   ['problem-catalogue', 'an entry without advice', set_(['x-problems', 'conflict', 'advice'])],
@@ -279,26 +293,26 @@ const breakages: Breakage[] = [
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-writtenBy'], 'somebody'),
   ],
   [
-    'currentTimes',
+    'defaults-to-now',
     'a text that defaults to now',
     set_(['components', 'schemas', 'Bid', 'properties', 'inclusions', 'x-defaultsToNow'], true),
   ],
 ]
 
-test.each(breakages)('%s notices %s', (rule, _what, break_) => {
+test.each(breakages)('the contract rule %s detects %s', (rule, _what, break_) => {
   const broken = structuredClone(document) as unknown as Tree
   const before = faultsBy(rule, broken)
   break_(broken)
   expect(faultsBy(rule, broken)).toBeGreaterThan(before)
 })
 
-test('every rule is tested with a broken contract', () => {
+test('every contract rule is tested with a broken contract', () => {
   const shown = new Set(breakages.map(([rule]) => rule))
   expect(ruleNames.filter((rule) => !shown.has(rule))).toEqual([])
 })
 
 function faultsBy(rule: string, contract: unknown): number {
-  return [...faultsOf(contract, [rule])].length
+  return [...listFindings(contract, [rule])].length
 }
 
 function body(method: string, path: string): string[] {

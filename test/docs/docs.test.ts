@@ -6,7 +6,7 @@ import { testGuides } from './guides.ts'
 import { testPages } from './pages.ts'
 
 /**
- * The documentation at /docs: its content, the commands it tells readers to paste, and its appearance, all on one
+ * Tests the documentation at /docs: its content, the commands that readers paste, and its appearance, all on one
  * service.
  */
 let plumbline: TestPlumbline

@@ -11,7 +11,7 @@ import { runLines } from '../support/shell.ts'
 import { startMock } from '../support/start-mock.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Pastes all commands of the guides, from top to bottom, into a shell next to a service with the demo data. */
+/** Runs all commands of the guides, in order, in a shell against a service with the demo data. */
 let plumbline: TestPlumbline
 let key: string
 
@@ -26,8 +26,8 @@ export function testGuides(service: () => TestPlumbline): void {
     key = (await createDemo(plumbline.database, plumbline.config)).key
   }, 120_000)
 
-  test('the TypeScript of each compiles with the client', () => {
-    // Compiled together, because the client's types take most of the time.
+  test('the TypeScript code of each guide compiles with the client', () => {
+    // The files are compiled together, because compiling the client's types takes most of the time.
     const files = GUIDES.flatMap((name) => {
       const blocks = listCodeBlocks(readGuideText(name).text).filter(({ language }) => /^tsx?$/.test(language))
       return blocks.map(({ language, text }, index) => {
@@ -55,7 +55,7 @@ export function testGuides(service: () => TestPlumbline): void {
     const client = path.join(root, 'client/plumbline.ts')
     const lines = blocks.flatMap(({ language, isRefused, text }) => {
       if (language !== 'sh') return []
-      // Nothing is installed: everything that the guide requires is already there.
+      // No package is installed, because everything that the guide requires is already available.
       const tools = `npm() { :; }; npx() { shift; node ${client} "$@"; }; curl() { command curl ${isRefused ? '' : '--fail-with-body'} "$@"; }`
       const isUp = `until command curl -s -o /dev/null http://127.0.0.1:${port}; do sleep 0.1; done`
       return [tools, text, ...(text.includes('&\n') ? [isUp] : [])]
@@ -74,10 +74,10 @@ export function testGuides(service: () => TestPlumbline): void {
   })
 }
 
-/** How to end the guides that do not end by themselves. */
+/** The commands that end the guides that do not end by themselves. */
 const ENDING_COMMANDS: Record<string, string[]> = {
   browser: ['kill %1'],
-  // A reader watches the receiver; here the subscription is polled until everything has arrived.
+  // A reader watches the receiver. Here, the subscription is polled until all deliveries have arrived.
   webhooks: [
     'curl() { command curl "$@" -H "Authorization: Bearer $PLUMBLINE_KEY"; }',
     'deliveries() { curl -s "$PLUMBLINE_URL/api/ext/webhooks/$(jq -r .id webhook.json)/deliveries"; }',
@@ -105,6 +105,19 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /"code": "(conflict|invalid_transition)",\n {2}"reason": .*\n {2}"detail": ".+"/,
   ],
   'buyer-changes': [/"originalPrice":395000,"totalPrice":415000/, /"source":"agreed","price":20000/],
+  site: [
+    /"status":"issued","inactivityDays":180/,
+    /"readiness":"blocked"/,
+    /"attempt":2,"task":"completed"/,
+    /"status":"submitted","delays":\["failed_inspection"\]/,
+  ],
+  warranty: [
+    /"path":"owner"/,
+    /"number":"P-1","status":"open"/,
+    /"walkthrough":"closed","items":1/,
+    /"suggestedDecision":"not_covered"/,
+    /"request":"scheduled","visit":"proposed"/,
+  ],
   // The figures that the guide's text names.
   paying: [
     /"status":"accepted","total":1000,"retainagePercent":10/,
@@ -115,6 +128,15 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /"final","grossAmount":400,"retainageWithheld":40,"amount":360/,
     /"retainage_release","grossAmount":100,"retainageWithheld":0,"amount":100/,
     /"closed","paidAmount":1000,"retainedAmount":0,"payableAmount":0,"releasedAmount":100,"balance":0/,
+  ],
+  bills: [
+    /"completedAmount":2000,"unbilledAmount":2000,"payableAmount":0/,
+    /"received|draft","match":"matched","grossAmount":2000,"retainageWithheld":200,"amount":1800,"dueDate":"2026-10-31"/,
+    /"code":"conflict","reason":"needs_override"/,
+    /"status":"approved","openAmount":1800/,
+    /"status":"partially_paid","paidAmount":800,"openAmount":1000/,
+    /"grossAmount":-500,"retainageWithheld":-50,"amount":-450/,
+    /"completedAmount":1500,"billedAmount":1500,"retainedAmount":150,"payableAmount":550/,
   ],
   accounting: [
     ...[/"acknowledged":1/, /"status":"updated","version":3/, /"status":"created","version":1/, /"due":0/],
@@ -128,7 +150,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /resource_metadata=/,
     /^prp_|"prp_/m,
   ],
-  browser: [/^1$/m, /^invalid_key$/m, /valid only for pages of http:\/\/localhost:5173/],
+  browser: [/^1$/m, /^invalid_key$/m, /valid only for pages from http:\/\/localhost:5173/],
   'webhooks-in-production': [/"previousSecretExpiresAt": "2/, /"active"/, /"queued"/],
   mock: [/"count":0/, /"code":"rate_limited"/, /^\[\]$/m, /^true$/m, /"unavailable"/, /"skill_not_found"/],
   'other-languages': [/^true$/m],
@@ -137,7 +159,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
 
 interface CodeBlock {
   language: string
-  /** Whether its commands are expected to be rejected. */
+  /** Whether the commands of the block are expected to be rejected. */
   isRefused: boolean
   text: string
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Collection } from 'postman-collection'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract, entriesAt } from '../../scripts/conformance/walked-contract.ts'
+import { contract, listEntriesAtPath } from '../../scripts/conformance/walked-contract.ts'
 import { compile } from '../support/compile.ts'
 import { runLines, runSamples } from '../support/shell.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
@@ -14,7 +14,7 @@ let plumbline: TestPlumbline
 
 const read = (path: string) => plumbline.get(path, { key: null })
 
-/** Former anchors of guides that external pages may link to. */
+/** Former anchors of guides to which external pages may link. */
 const FORMER_ANCHORS: Record<string, string> = {
   accounting: 'what-is-due what-became-of-it everything-you-already-have where-the-two-differ payments a-key-for-it',
   agents:
@@ -36,14 +36,14 @@ const FORMER_ANCHORS: Record<string, string> = {
   webhooks: 'a-receiver a-subscription an-event without-an-address-on-the-internet what-you-can-rely-on in-typescript',
 }
 
-/** Tests the content of the documentation's pages, and whether their code works. */
+/** Tests the content of the documentation's pages, and whether their code works as described. */
 export function testPages(service: () => TestPlumbline): void {
   beforeAll(() => {
     plumbline = service()
   })
 
   describe('the pages', () => {
-    test('need no key, and may load only from the service', async () => {
+    test('docs pages require no key and load resources only from the service', async () => {
       for (const path of [
         '/docs',
         '/docs/problems',
@@ -64,7 +64,7 @@ export function testPages(service: () => TestPlumbline): void {
       }
     })
 
-    test('link only to existing pages and anchors', async () => {
+    test('docs pages link only to existing pages and anchors', async () => {
       const bodies = new Map<string, string>()
       const broken: string[] = []
       const waiting = ['/docs']
@@ -89,18 +89,18 @@ export function testPages(service: () => TestPlumbline): void {
         }
       }
       expect(broken).toEqual([])
-      // An operation's name alone redirects to its place.
+      // The name of an operation alone redirects to the operation's section.
       for (const { id } of contract.operations.values()) {
         const { headers } = await fetch(`${plumbline.url}/docs/operations/${id}`, { redirect: 'manual' })
         const place = new URL(headers.get('location') ?? '', plumbline.url)
         expect([id, place.hash]).toEqual([id, `#${id}`])
         expect([id, places.get(place.pathname)?.has(id)]).toEqual([id, true])
       }
-      // The pages themselves, each problem, each guide, and the operations that pages mention.
+      // The count includes the pages themselves, each problem, each guide, and the operations that pages mention.
       expect(bodies.size).toBeGreaterThan(40)
     })
 
-    test('keep the former anchors of guides', async () => {
+    test('docs pages keep the former anchors of guides', async () => {
       const missing: string[] = []
       for (const [guide, anchors] of Object.entries(FORMER_ANCHORS)) {
         const { body } = await read(`/docs/guides/${guide}`)
@@ -110,7 +110,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(missing).toEqual([])
     })
 
-    test("are compressed, and revalidated from the browser's own copy", async () => {
+    test('a docs asset is sent compressed or, if it has not changed, as 304', async () => {
       const first = await fetch(`${plumbline.url}/docs/assets/minisearch.js`)
       expect(first.headers.get('content-encoding')).toBe('gzip')
       const etag = first.headers.get('etag') ?? ''
@@ -120,7 +120,17 @@ export function testPages(service: () => TestPlumbline): void {
       expect(again.status).toBe(304)
     })
 
-    test('a URL without a page is an unknown path', async () => {
+    test('the page for a link that no longer exists links to the guides', async () => {
+      for (const path of ['/docs/nope', '/docs/guides/nope/nope', '/docs/operations/nope']) {
+        const response = await fetch(plumbline.url + path, { headers: { accept: 'text/html,*/*;q=0.8' } })
+        const page = await response.text()
+        expect([path, response.status]).toEqual([path, 404])
+        expect(page).toContain('<h1>Page not found</h1>')
+        expect(page).toContain('href="/docs/guides"')
+      }
+    })
+
+    test('a docs URL without a page returns unknown_path', async () => {
       for (const path of [
         '/docs/nothing',
         '/docs/problems/nothing',
@@ -133,12 +143,12 @@ export function testPages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the document of the reference is the published contract', async () => {
+  test('the reference contains the same operations and schemas as the published contract', async () => {
     const { body } = await read('/docs/openapi.json')
     const { body: published } = await plumbline.get('/api/ext/schema/openapi.json')
     expect(body.paths).toMatchObject(published.paths)
     expect(body.components.schemas).toMatchObject(published.components.schemas)
-    // It also has the vendors' operations, and nothing else of this service.
+    // The document also contains the vendors' operations, but no other operations of this service.
     const others = Object.keys(body.paths).filter((path) => !(path in published.paths))
     expect(others).toEqual(
       [...new Set([...contract.operations.values()].map(({ path }) => path))].filter((path) =>
@@ -149,7 +159,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(Object.keys(published.components.securitySchemes)).toEqual(['apiKey'])
   })
 
-  test('every field of every body, parameter and object is shown with its description under its own anchor', async () => {
+  test('every field of a body or parameter has its own anchor', async () => {
     const pages = new Map<string, { html: string; places: Map<string, number>; names: Set<string> }>()
     const { body: entries } = await read('/docs/search.json')
     const missing: string[] = []
@@ -170,18 +180,30 @@ export function testPages(service: () => TestPlumbline): void {
       if (kind === 'Field' && !page.names.has(title ?? '')) missing.push(`${title}: ${words}`)
     }
     expect(missing).toEqual([])
-    // Formats of texts are described in words, and by a pattern only if the contract has no words for it.
+    // Formats of texts are described in words. A pattern is shown only if the contract has no words for the format.
     expect([...pages.values()].map(({ html }) => html).join('')).not.toContain('Pattern: <code>\\S</code>')
     expect(pages.get('/docs/reference/vendors')?.html).toContain('Must not be blank.')
     const kinds = new Set((entries as string[][]).map(([kind]) => kind))
     expect([...kinds].sort()).toEqual([
-      ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill'],
+      ...['Basics', 'Event', 'Field', 'Guide', 'Object', 'Operation', 'Problem', 'Schema', 'Skill', 'Term'],
     ])
     const { body: vendors } = await read('/docs/reference/vendors')
-    expect(toPlainText(vendors)).toContain('Last four characters of the tax ID. Null without one.')
+    expect(toPlainText(vendors)).toContain('Last four characters of the tax ID. Null if there is no tax ID.')
   })
 
-  test("the demo builder's key is given only to a page of this service in a browser on this machine", async () => {
+  test('the page of a batch operation shows the fields of its rows', async () => {
+    const batches = [...contract.operations.keys()].filter((id) => id.startsWith('sync'))
+    expect(batches).toContain('syncVendors')
+    for (const id of batches) {
+      const page = await (await fetch(`${plumbline.url}/docs/operations/${id}`)).text()
+      const [, section = ''] = page.split(`<section class="operation" id="${id}">`)
+      const [about = ''] = section.split('</section>')
+      expect(about).toMatch(new RegExp(`id="${id}[.]body[.]rows[.]\\w+"`))
+      expect(toPlainText(about)).not.toContain('object or object')
+    }
+  })
+
+  test("the demo builder's key is returned only to a docs page in a browser on the same machine", async () => {
     const file = path.join(plumbline.config.dataDir, 'demo.json')
     writeFileSync(file, JSON.stringify({ key: 'plb_demo' }))
     const ask = (headers: Record<string, string>) =>
@@ -208,11 +230,11 @@ export function testPages(service: () => TestPlumbline): void {
     expect(await ask({})).toBe('204 ')
   })
 
-  test('the Postman collection imports, and its requests are those of the contract', async () => {
+  test('the requests in the Postman collection match the contract', async () => {
     const { status, body } = await read('/docs/postman.json')
     expect(status).toBe(200)
     expect(body.info.schema).toBe('https://schema.getpostman.com/json/collection/v2.1.0/collection.json')
-    // As Postman itself reads it.
+    // Reads the collection in the same way as Postman.
     const collection = new Collection(body)
     const imported = new Map<string, string>()
     collection.forEachItem((item) => {
@@ -230,10 +252,10 @@ export function testPages(service: () => TestPlumbline): void {
     expect([...imported.keys()].sort()).toEqual([...contract.operations.keys()].sort())
   })
 
-  describe('the catalog of problems', () => {
-    test("has an entry for every code, with the contract's text", async () => {
+  describe('the problem catalog', () => {
+    test("the problem catalog has an entry with the contract's text for every code", async () => {
       const { body: catalogue } = await read('/docs/problems')
-      for (const [code, { when, advice }] of entriesAt('x-problems')) {
+      for (const [code, { when, advice }] of listEntriesAtPath('x-problems')) {
         expect(catalogue).toContain(`/docs/problems/${code}"`)
         const { status, body } = await read(`/docs/problems/${code}`)
         expect([code, status]).toEqual([code, 200])
@@ -242,7 +264,7 @@ export function testPages(service: () => TestPlumbline): void {
       }
     })
 
-    test('explains each reason of a conflict', async () => {
+    test('the problem catalog explains each conflict reason', async () => {
       const declared = contract.document.components.schemas?.ConflictReason ?? {}
       const { enum: reasons, description } = declared as { enum: string[]; description: string }
       const { body } = await read('/docs/problems/conflict')
@@ -252,7 +274,7 @@ export function testPages(service: () => TestPlumbline): void {
         expect(description).toContain(`\`${reason}\`: ${toPlainText(meaning ?? '')}`)
     })
 
-    test('is the target of the type of every problem', async () => {
+    test('the type of every problem links to its entry in the problem catalog', async () => {
       const { body: problem } = await plumbline.get('/api/ext/vendors/ven_nothing')
       const response = await fetch(problem.type)
       expect(response.status).toBe(200)
@@ -261,10 +283,10 @@ export function testPages(service: () => TestPlumbline): void {
     })
   })
 
-  test('the catalog of events has a sample of each, except of events that are not available yet', async () => {
+  test('the event catalog has a sample of every event', async () => {
     const { body } = await read('/docs/events')
-    const types = entriesAt('webhooks')
-    expect(types).toHaveLength(35)
+    const types = listEntriesAtPath('webhooks')
+    expect(types).toHaveLength(57)
     for (const [type] of types) {
       expect(body).toContain(`id="${type}"`)
       expect(toPlainText(body)).toContain(`"type": "${type}"`)
@@ -274,16 +296,16 @@ export function testPages(service: () => TestPlumbline): void {
       expect([type, sectionOf(type)]).not.toEqual([type, expect.stringContaining('Not available')])
   })
 
-  test('the changelog lists every release', async () => {
+  test('the changelog page lists every release', async () => {
     const { body } = await read('/docs/changelog')
-    for (const [, { version }] of entriesAt('x-changelog')) expect(body).toContain(`id="${version}"`)
+    for (const [, { version }] of listEntriesAtPath('x-changelog')) expect(body).toContain(`id="${version}"`)
   })
 
-  test('the changelog is also a feed with an entry for each release', async () => {
+  test('the changelog feed has an entry for each release', async () => {
     const { headers, body } = await read('/docs/changelog.atom')
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     const entries = String(body).split('<entry>').slice(1)
-    const versions = entriesAt('x-changelog').map(([, { version }]) => version)
+    const versions = listEntriesAtPath('x-changelog').map(([, { version }]) => version)
     expect(entries.map((entry) => /<title>(.*)<\/title>/.exec(entry)?.[1])).toEqual(versions)
     for (const entry of entries) {
       expect(entry).toMatch(/<id>http:.*\/docs\/changelog#\d+\.\d+\.\d+<\/id>/)
@@ -294,7 +316,7 @@ export function testPages(service: () => TestPlumbline): void {
     expect(String(body).match(/&(?!amp;|lt;|gt;|quot;)/g)).toBeNull()
   })
 
-  test('llms.txt links to every operation and every guide, with working URLs', async () => {
+  test('every link in llms.txt to an operation or a guide works', async () => {
     const { headers, body } = await read('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(body).toMatch(/^# Plumbline\n\n> .+\n\n/)
@@ -313,10 +335,10 @@ export function testPages(service: () => TestPlumbline): void {
     }
   })
 
-  describe('the code of each operation', () => {
+  describe('code samples', () => {
     const operations = [...contract.operations.values()]
 
-    test('in curl is a request that the service accepts as valid', async ({ skip }) => {
+    test('the curl sample of each operation sends a request that the service accepts as valid', async ({ skip }) => {
       const { body: samples } = await read('/docs/samples.json')
       const refused: unknown[] = []
       const vendor = await plumbline.post('/api/ext/vendors', {
@@ -335,7 +357,7 @@ export function testPages(service: () => TestPlumbline): void {
       for (const { id } of operations) {
         const response = responses.get(id) ?? { code: -1, stdout: '' }
         const [, text = '', status = ''] = /^([\s\S]*)\n(\d{3})$/.exec(response.stdout) ?? []
-        // The IDs in the examples do not exist here, and some of their names are taken; nothing else may be wrong.
+        // The IDs in the examples do not exist here, and some of their names are taken. No other errors may occur.
         const { code } = Number(status) < 400 ? {} : JSON.parse(text)
         if (Number(status) >= 400 && !['not_found', 'unknown_reference', 'conflict'].includes(code))
           refused.push([id, status, text])
@@ -344,7 +366,7 @@ export function testPages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    test('in Python, with only its standard library, is a request that the service accepts as valid', async ({
+    test('the Python sample of each operation sends a valid request and uses only the standard library', async ({
       skip,
     }) => {
       const { body: samples } = await read('/docs/samples.json')
@@ -357,7 +379,7 @@ export function testPages(service: () => TestPlumbline): void {
       if (ran === null) return skip()
       expect(ran, ran.stderr).toMatchObject({ code: 0 })
       const printed = JSON.parse(ran.stdout) as Record<string, string>
-      const codes = new Set(entriesAt('x-problems').map(([code]) => code))
+      const codes = new Set(listEntriesAtPath('x-problems').map(([code]) => code))
       const refused = operations.flatMap(({ id }) => {
         const [code = ''] = (printed[id] ?? 'nothing').split(' ')
         const isFine = !codes.has(code) || ['not_found', 'unknown_reference', 'conflict'].includes(code)
@@ -366,8 +388,9 @@ export function testPages(service: () => TestPlumbline): void {
       expect(refused).toEqual([])
     }, 120_000)
 
-    // Last, because the compiler blocks the process for so long that the service may have closed its idle connections.
-    test('in TypeScript compiles with the client under strict settings', async () => {
+    // This test runs last, because the compiler blocks the process for so long that the service may have closed its
+    // idle connections.
+    test('the TypeScript sample of each operation compiles in strict mode', async () => {
       const { body: samples } = await read('/docs/samples.json')
       const files = Object.fromEntries(operations.map(({ id }) => [`${id}.ts`, samples[id].typescript]))
       const broken = Object.entries(compile(files)).filter(([, errors]) => errors.length > 0)
@@ -376,7 +399,10 @@ export function testPages(service: () => TestPlumbline): void {
   })
 }
 
-/** Runs all samples in one process and prints the output of each under its name. The first failure ends it. */
+/**
+ * A program that runs all samples in one process and prints the output of each sample under its name. The first failure
+ * ends the program.
+ */
 const RUN_ALL_SAMPLES = `
 import contextlib, io, json, sys
 printed = {}
@@ -395,7 +421,7 @@ json.dump(printed, sys.stdout)
 const ID_PATTERN = / id="([^"]*)"/g
 const CODE_PATTERN = /<code>([^<]*)<\/code>/g
 
-/** Reads a page once, because hundreds of its places are requested. */
+/** Reads a page only once, because hundreds of links point to its anchors. */
 function matchValues(html: string, pattern: RegExp): string[] {
   return [...html.matchAll(pattern)].map(([, value = '']) => value)
 }

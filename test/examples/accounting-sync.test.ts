@@ -5,10 +5,10 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLedger } from '../../examples/accounting-sync/ledger.ts'
 import { root } from '../../scripts/conformance/walked-contract.ts'
-import { dateIn } from '../../server/platform/values/calendar.ts'
+import { toLocalDate } from '../../server/platform/values/calendar.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import { buildSite, type Site } from '../support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /** The program does not depend on the service's database, so one database is enough. */
 const isHere = isTestedHere()
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = async (to: string, body: object): Promise<Body> => {
   const response = await plumbline.post(`/api/ext${to}`, body, { key: site.key })
   expect(response.status, JSON.stringify(response.body)).toBeLessThan(300)
@@ -68,16 +68,16 @@ async function approvedPayment(unitPrice: number): Promise<void> {
 
 function printChecks(): number {
   const ledger = openLedger(LEDGER)
-  const printed = ledger.printChecks(1, dateIn('America/Chicago', new Date()))
+  const printed = ledger.printChecks(1, toLocalDate('America/Chicago', new Date()))
   ledger.close()
   return printed
 }
 
 test.skipIf(!isHere)(
-  'killed at every request, the program neither duplicates nor loses anything',
+  'the accounting example can be stopped at any request without duplicating or losing a record',
   { timeout: 120_000 },
   async () => {
-    // A record that the ledger rejects is reported and delays nothing else.
+    // A record that the ledger rejects is reported and does not delay other records.
     await post('/vendors', { companyName: 'A company whose name is longer than what the ledger takes' })
     const prices = [1200.1]
     for (const when of ['before', 'after'])
@@ -115,7 +115,7 @@ test.skipIf(!isHere)(
   },
 )
 
-test.skipIf(!isHere)('differences between the two are found', async () => {
+test.skipIf(!isHere)('the accounting example finds differences between the ledger and the service', async () => {
   const renamed = await plumbline.patch(
     `/api/ext/vendors/${site.redrock}`,
     { companyName: 'Redrock Builders' },

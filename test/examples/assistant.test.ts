@@ -23,7 +23,7 @@ type Turn = (results: Results, messages: Message[]) => Record<string, object | s
 let plumbline: TestPlumbline
 let site: Site
 let provider: Server
-/** The model's actions, turn by turn; the last one is repeated. */
+/** The model's actions, turn by turn. The last action is repeated. */
 let script: Turn[]
 /** The problem that the model received for its mistake. */
 let refusal: { refused: string; errors: { pointer: string }[] }
@@ -38,7 +38,7 @@ beforeAll(async () => {
     try {
       complete(messages, response)
     } catch (error) {
-      // An error in the script acts as an error of the provider, so that nothing waits for a response.
+      // If the script throws an error, the provider responds with status 500. Otherwise, the caller would wait forever.
       response.writeHead(500).end(String(error))
     }
   })
@@ -50,7 +50,7 @@ afterAll(async () => {
   await plumbline.stop()
 })
 
-/** Responds like a provider of chat completions, from the script. */
+/** Responds like a provider of chat completions, with the actions of the script. */
 function complete(messages: Message[], response: ServerResponse): void {
   const results: Results = {}
   const names = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls.map((one) => [one.id, one.function.name])))
@@ -58,7 +58,7 @@ function complete(messages: Message[], response: ServerResponse): void {
     if (id !== undefined) results[names.get(id) ?? ''] = JSON.parse(content ?? 'null')
   const taken = messages.filter(({ role }) => role === 'assistant').length
   const done = (script[taken] ?? script.at(-1))?.(results, messages) ?? ''
-  // No response, as from a provider that hangs.
+  // Sends no response, like a provider that hangs.
   if (done === 'hang') return
   const message =
     typeof done === 'string'
@@ -120,7 +120,7 @@ const PIPELINE: Turn[] = [
   ({ awardBid }) => `Proposed as ${awardBid.proposed}.`,
 ]
 
-test.runIf(isHere)('a call leads to a proposed award, as a program next to a real service', async () => {
+test.runIf(isHere)('the assistant example turns a phone call into a proposed award', async () => {
   script = PIPELINE
   asked = []
   const child = spawn(process.execPath, [path.join(root, 'examples/assistant/main.ts')], {
@@ -156,22 +156,25 @@ test.runIf(isHere)('a call leads to a proposed award, as a program next to a rea
   expect(runs.data.map(({ status }: { status: string }) => status)).toEqual(['refused', 'done', 'done'])
 })
 
-test.runIf(isHere)("a model's mistakes are returned to it, and change nothing", async () => {
-  const reported: unknown[] = []
-  const ended = await run([
-    () => ({ awardEverything: {}, listVendors: 'no JSON', compareBids: { bidRequestId: 'BR-9999' } }),
-    (_results, messages) => {
-      reported.push(
-        ...messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content ?? '').refused),
-      )
-      return 'I give up.'
-    },
-  ])
-  expect(reported).toEqual(['unknown_tool', 'malformed_json', 'unknown_reference'])
-  expect(ended).toMatchObject({ said: 'I give up.', stoppedBy: null, proposals: [], steps: 2 })
-})
+test.runIf(isHere)(
+  "the assistant example returns a model's mistakes to the model without changing records",
+  async () => {
+    const reported: unknown[] = []
+    const ended = await run([
+      () => ({ awardEverything: {}, listVendors: 'no JSON', compareBids: { bidRequestId: 'BR-9999' } }),
+      (_results, messages) => {
+        reported.push(
+          ...messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content ?? '').refused),
+        )
+        return 'I give up.'
+      },
+    ])
+    expect(reported).toEqual(['unknown_tool', 'malformed_json', 'unknown_reference'])
+    expect(ended).toMatchObject({ said: 'I give up.', stoppedBy: null, proposals: [], steps: 2 })
+  },
+)
 
-test.runIf(isHere)('a model that never finishes is stopped after its turns, its tokens or its time', async () => {
+test.runIf(isHere)('the assistant example stops a model that exceeds its limit of turns, tokens, or time', async () => {
   const again: Turn = () => ({ listVendors: { limit: 1 } })
   expect(await run([again], { steps: 3 })).toMatchObject({ said: null, stoppedBy: 'steps', steps: 3 })
   expect(await run([again], { tokens: 2000 })).toMatchObject({ stoppedBy: 'tokens', steps: 2, tokens: 2000 })

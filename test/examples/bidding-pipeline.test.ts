@@ -29,7 +29,7 @@ async function run(): Promise<string> {
 }
 
 test.skipIf(!isHere)(
-  'the pipeline leads from vendors to an order in accounting that counts once in the budget',
+  'the bidding example creates vendors, a bid request, and an order that is synced to accounting',
   async () => {
     const first = await run()
     expect(first).toMatch(/^BR-0001 went to Guadalupe Framers for Lot 7, Pecan Creek:$/m)

@@ -1,4 +1,7 @@
-/** Preloaded into a program: kills it at its nth request, before the request is sent or when the response arrives. */
+/**
+ * Preloaded into a program. Kills the program at its nth request, before the request is sent or when the response
+ * arrives.
+ */
 const [when = '', count = ''] = (process.env.DIE_AT ?? '').split(':')
 const { fetch: send } = globalThis
 let requests = 0

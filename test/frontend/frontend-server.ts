@@ -4,8 +4,8 @@ import path from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
- * The page's server: it serves the page, and creates tokens for it with the key, which no browser sees. The page sends
- * its requests directly, across origins.
+ * The page's server: it serves the page, and creates tokens for the page with the key, which the browser never sees.
+ * The page sends its requests directly, across origins.
  */
 export interface Frontend {
   url: string

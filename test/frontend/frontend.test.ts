@@ -12,7 +12,7 @@ import { startFrontend } from './frontend-server.ts'
  * A page that was written against the mock works against the service after only the base URL and the key are changed.
  * The key stays with the page's server, which gives the page a token.
  */
-test('the page compiles', () => {
+test('the example frontend compiles', () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   expect(
     execFileSync(process.execPath, [tsc, '-p', path.join(import.meta.dirname, 'page')], { encoding: 'utf8' }),
@@ -75,38 +75,38 @@ describe.skipIf(chromium === null).each(backends)('against %s', (_name, start) =
     await backend.stop()
   })
 
-  test('it lists vendors', async () => {
+  test('the example frontend lists vendors', async () => {
     const vendors = page.getByRole('list', { name: 'Vendors: any' }).getByRole('listitem')
     await vendors.first().waitFor()
     expect(await vendors.count()).toBeGreaterThan(1)
     expect(await vendors.first().textContent()).toContain('Lone Star Framing LLC')
   })
 
-  test('it filters them', async () => {
+  test('the example frontend filters vendors by status', async () => {
     await page.getByLabel('Status').selectOption('active')
     await page.getByRole('list', { name: 'Vendors: active' }).waitFor({ state: 'attached' })
     await page.getByLabel('Status').selectOption('')
   })
 
-  test('it shows what other users add, without a reload', async ({ skip }) => {
+  test('the example frontend shows a vendor that another user adds without a reload', async ({ skip }) => {
     if (backend.add === undefined) return skip()
     await backend.add('Brazos Glass')
     await page.getByRole('listitem').filter({ hasText: 'Brazos Glass' }).waitFor()
   })
 
-  test('it shows the errors of a new one', async () => {
+  test('the example frontend shows the errors of an invalid new vendor', async () => {
     await page.getByRole('button', { name: 'Add' }).click()
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.textContent()).toContain('The input is not valid. /companyName must')
   })
 
-  test('it has a token instead of the key', async () => {
+  test('the example frontend uses a browser token and never gets the key', async () => {
     expect([...credentials].filter((each) => each !== '')).toEqual([expect.stringMatching(/^Bearer plb_browser\./)])
     expect(await page.content()).not.toContain(backend.key)
   })
 
-  test('it adds one', async () => {
+  test('the example frontend adds a vendor', async () => {
     await page.getByLabel('Company').fill('Lone Star Framing LLC')
     await page.getByRole('button', { name: 'Add' }).click()
     const status = page.getByRole('status')

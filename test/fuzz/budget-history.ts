@@ -1,11 +1,11 @@
 import type { PurchaseOrder } from '../../client/contract.gen.ts'
 import type { Random } from '../../scripts/conformance/random.ts'
 import { addDays } from '../../server/platform/values/calendar.ts'
-import type { Answer } from '../support/test-plumbline.ts'
+import type { ServiceResponse } from '../support/test-plumbline.ts'
 
 /** State shared by the histories of one builder. */
 export interface HistorySetting {
-  send(method: string, path: string, body?: unknown): Promise<Answer>
+  send(method: string, path: string, body?: unknown): Promise<ServiceResponse>
   communityId: string
   vendorId: string
   planId: string
@@ -51,7 +51,7 @@ export class BudgetHistory {
   readonly #orders: { id: string; status: string }[] = []
   /** The timesheet in which time is entered, until it is approved. */
   #sheet: { id: string; weekStarting: string; status: string } | null = null
-  /** The total when the budget was locked; it never changes after that. */
+  /** The total when the budget was locked, which never changes after that. */
   original: number | null = null
 
   constructor(ground: HistorySetting, random: Random, homeId: string) {
@@ -97,7 +97,7 @@ export class BudgetHistory {
         { name: 'move an order', weight: 10, take: () => this.#moveOrder() },
       )
     }
-    // Few orders get as far as the vendor, so steps after that point are made likely.
+    // Few orders reach the vendor, so steps after that point are made likely.
     if (this.#orders.some(({ status }) => OPEN_STATUSES.includes(status)))
       steps.push({ name: 'record progress', weight: 40, take: () => this.#recordProgress() })
     return steps.flatMap((step) => Array<typeof step>(step.weight).fill(step))
@@ -119,7 +119,7 @@ export class BudgetHistory {
     return { amount: this.#amount(random.chance(0.1) ? -100 : 0) }
   }
 
-  async #addLine(): Promise<Answer> {
+  async #addLine(): Promise<ServiceResponse> {
     const scope = this.#random.pick(SPELLINGS)
     const line = { scope, ...this.#code(), ...this.#pricing() }
     const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lines`, line)
@@ -127,7 +127,7 @@ export class BudgetHistory {
     return response
   }
 
-  #changeLine(): Promise<Answer> {
+  #changeLine(): Promise<ServiceResponse> {
     const changes = this.#random.pick([
       { ...this.#pricing() },
       { amount: this.#amount(), unitCost: null },
@@ -138,11 +138,11 @@ export class BudgetHistory {
     return this.#ground.send('PATCH', `/budget-lines/${this.#random.pick(this.#lines)}`, changes)
   }
 
-  #removeLine(): Promise<Answer> {
+  #removeLine(): Promise<ServiceResponse> {
     return this.#ground.send('DELETE', `/budget-lines/${this.#random.pick(this.#lines)}`)
   }
 
-  async #estimate(): Promise<Answer> {
+  async #estimate(): Promise<ServiceResponse> {
     const on = this.#random.pick(['2026-03-01', '2026-09-01', '2030-01-01'])
     const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/estimate`, { on })
     const { body } = await this.#ground.send('GET', `/homes/${this.homeId}/budget/lines?source=base&limit=10`)
@@ -150,22 +150,22 @@ export class BudgetHistory {
     return response
   }
 
-  async #lock(): Promise<Answer> {
+  async #lock(): Promise<ServiceResponse> {
     const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/lock`)
     if (response.status === 200) this.original = response.body.totalOriginalBudgeted
     return response
   }
 
-  /** Archives a trade, so that the next use of its name decides its spelling from then on. */
-  async #respell(): Promise<Answer> {
+  /** Archives a trade, so that the next use of its name determines its spelling from then on. */
+  async #respell(): Promise<ServiceResponse> {
     const name = this.#random.pick(SPELLINGS)
     const { body } = await this.#ground.send('GET', `/scopes?name=${name}`)
     const response = await this.#ground.send('DELETE', `/scopes/${body.data[0]?.id ?? 'scp_gone'}`)
-    // Another history has archived it, and nobody has used the name since.
+    // Another history has archived the trade, and no step has used the name since then.
     return response.status === 404 ? { ...response, status: 409 } : response
   }
 
-  async #transfer(): Promise<Answer> {
+  async #transfer(): Promise<ServiceResponse> {
     const total = async () => (await this.#ground.send('GET', `/homes/${this.homeId}/budget`)).body.totalBudgeted
     const before = await total()
     const response = await this.#ground.send('POST', `/homes/${this.homeId}/budget/transfers`, {
@@ -192,7 +192,7 @@ export class BudgetHistory {
     }))
   }
 
-  async #draft(): Promise<Answer> {
+  async #draft(): Promise<ServiceResponse> {
     const random = this.#random
     const poType = random.pick(['base', 'base', 'variance', 'variance', 'backcharge'])
     const response = await this.#ground.send('POST', '/purchase-orders', {
@@ -205,14 +205,14 @@ export class BudgetHistory {
     return response
   }
 
-  async #orderLumpSum(): Promise<Answer> {
+  async #orderLumpSum(): Promise<ServiceResponse> {
     const { contractId } = this.#ground
     const response = await this.#ground.send('POST', '/purchase-orders', { homeId: this.homeId, contractId })
     if (response.status === 201) this.#orders.push({ id: response.body.id, status: response.body.status })
     return response
   }
 
-  #changeOrder(): Promise<Answer> {
+  #changeOrder(): Promise<ServiceResponse> {
     const changes = this.#random.pick([
       { lines: this.#orderLines(false) },
       { retainagePercent: this.#random.pick([0, 2.5, 12.34]) },
@@ -222,10 +222,10 @@ export class BudgetHistory {
   }
 
   /**
-   * Records progress for the whole order, or for its first line in one of the two units; lines may have been replaced
-   * since.
+   * Records progress for the whole order, or for its first line in one of the two units. The lines may have been
+   * replaced in the meantime.
    */
-  async #recordProgress(): Promise<Answer> {
+  async #recordProgress(): Promise<ServiceResponse> {
     const random = this.#random
     const order = random.pick(this.#orders.filter(({ status }) => OPEN_STATUSES.includes(status)))
     const percent = random.pick([0, 33.33, 50, 99.99, 100, random.between(0, 10_000) / 100])
@@ -244,7 +244,7 @@ export class BudgetHistory {
     return response
   }
 
-  async #moveOrder(): Promise<Answer> {
+  async #moveOrder(): Promise<ServiceResponse> {
     const order = this.#random.pick(this.#orders)
     const status = this.#random.pick(MOVES[order.status] ?? ['void'])
     const response = await this.#ground.send('POST', `/purchase-orders/${order.id}/status`, {
@@ -258,9 +258,10 @@ export class BudgetHistory {
   }
 
   /**
-   * Enters hours of a day, which can turn other hours into overtime. A new week starts after the last one is approved.
+   * Enters hours of a day, which can turn other hours into overtime. A new week starts after the previous week is
+   * approved.
    */
-  async #enterTime(): Promise<Answer> {
+  async #enterTime(): Promise<ServiceResponse> {
     const random = this.#random
     const { send, userId, nextWeek } = this.#ground
     if (this.#sheet === null) {
@@ -281,25 +282,31 @@ export class BudgetHistory {
     })
   }
 
-  async #moveTime(sheet: { id: string; weekStarting: string; status: string }): Promise<Answer> {
+  async #moveTime(sheet: { id: string; weekStarting: string; status: string }): Promise<ServiceResponse> {
     const status = this.#random.pick(TIME_MOVES[sheet.status] ?? ['open'])
     const response = await this.#ground.send('POST', `/timesheets/${sheet.id}/status`, { status, reason: 'Agreed.' })
     if (response.status === 200) this.#sheet = status === 'exported' ? null : { ...sheet, status }
-    // After a week is approved, the next step concerns another one, unless it is exported first.
+    // After a week is approved, the next step concerns another week, unless the approved week is exported first.
     if (status === 'approved' && this.#random.chance(0.5)) this.#sheet = null
     return response
   }
 }
 
-/** Asserts that the completed, retained, paid and payable amounts of an order agree to the cent. */
+/**
+ * Asserts that the completed, billed, retained, paid, and payable amounts of an order agree to the cent. Completed work
+ * never exceeds the total and is never less than zero, regardless of the sum of the lines and credits.
+ */
 function assertOrderConsistent(order: PurchaseOrder): void {
   const cents = (amount: number) => Math.round(amount * 100)
-  const { lines, completedAmount, retainedAmount, paidAmount, payableAmount, total, status } = order
-  const done = lines.reduce((sum, line) => sum + cents(line.completedAmount), 0)
+  const { lines, completedAmount, billedAmount, retainedAmount, paidAmount, payableAmount, total, status } = order
+  const [least, most] = [Math.min(0, cents(total)), Math.max(0, cents(total))]
+  const sumOfLines = lines.reduce((sum, line) => sum + cents(line.completedAmount), 0)
+  const done = Math.min(Math.max(sumOfLines, least), most)
   const isWhole = lines.every((line) => line.completedPercent === 100)
   const isRight =
     done === cents(completedAmount) &&
-    cents(paidAmount) + cents(retainedAmount) + cents(payableAmount) === cents(completedAmount) &&
+    billedAmount === completedAmount &&
+    cents(paidAmount) + cents(retainedAmount) + cents(payableAmount) === cents(billedAmount) &&
     isWhole === (status === 'completed' || status === 'closed') &&
     (!isWhole || completedAmount === total) &&
     (status !== 'void' || completedAmount === 0)

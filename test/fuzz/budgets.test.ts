@@ -8,10 +8,10 @@ import { BudgetHistory, type HistorySetting } from './budget-history.ts'
 import { type Figure, recomputeBudget } from './recompute-budget.ts'
 
 /**
- * Random histories of budgets: lines, estimates, the lock, transfers, orders in every status, with tax, cost codes,
- * retainage, lump sums and differently spelled trades, and time of the builder's own employees, with overtime. At the
- * end of each history, every figure is compared to the cent with the result of plain SQL on the same rows. A batch is
- * one builder with a home for each history, of which some run concurrently.
+ * Random histories of budgets: lines, estimates, the lock, transfers, orders, and time of the builder's own employees,
+ * with overtime. The orders have every status, tax, cost codes, retainage, lump sums, and differently spelled trades.
+ * At the end of each history, every figure is compared to the cent with the result of plain SQL on the same rows. A
+ * batch is one builder with a home for each history. Some of the histories run concurrently.
  */
 const HISTORIES = 24
 const AT_THE_SAME_TIME = 4
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test(`every figure of a budget equals the sum of its sources, for ${SECONDS} s, seed ${SEED}`, {
+test(`every amount of a budget equals the sum of its sources after random changes, for ${SECONDS} s, seed ${SEED}`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()
@@ -49,7 +49,7 @@ test(`every figure of a budget equals the sum of its sources, for ${SECONDS} s, 
   console.log(
     `seed ${SEED}, ${batches * HISTORIES} histories: ${[...taken].map(([step, count]) => `${step} ${count}`).join(', ')}`,
   )
-  // Histories in which a step never succeeds would prove nothing about it.
+  // Histories in which a step never succeeds would prove nothing about the step.
   for (const step of STEPS) expect(taken.get(step) ?? 0, step).toBeGreaterThanOrEqual(batches)
 })
 
@@ -97,7 +97,7 @@ async function prepare(): Promise<HistorySetting> {
   }
   expect((await send('PUT', `/plans/${planId}/takeoff`, { lines })).status).toBe(200)
   expect((await send('POST', `/plans/${planId}/status`, { status: 'released' })).status).toBe(200)
-  // It covers a trade on two of the days for which estimates are made, and can be ordered.
+  // The lump sum covers a trade on two of the days for which estimates are made, and can be ordered.
   const lumpSums = [{ planId, amount: 4321.09, costCodeId: costCodes[1] }]
   const contractId = await created('/contracts', { vendorId, scope: 'Trim', effectiveDate: '2026-08-01', lumpSums })
   expect((await send('POST', `/contracts/${contractId}/status`, { status: 'active' })).status).toBe(200)
@@ -152,8 +152,8 @@ async function compare({ send }: HistorySetting, { homeId, original }: BudgetHis
 }
 
 /**
- * Asserts that the forecasts of the cost codes add up to the trade's, and that each is its exact share to within a
- * cent. The approved time within the actual cost is known only by code, in `labor`.
+ * Asserts that the forecasts of the cost codes add up to the forecast of the trade, and that each forecast is its exact
+ * share to within a cent. The approved time within the actual cost is known only by code, in `labor`.
  */
 function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly Figure[]): void {
   const key = scope.scope.toLowerCase()
@@ -172,7 +172,7 @@ function compareForecasts({ costCodes, ...scope }: BudgetScope, labor: readonly 
   expect(sum).toBe(cents(scope.forecastAtCompletion))
 }
 
-/** Asserts that the skill for over-committed budgets, which has its own statement, finds the same. */
+/** Asserts that the skill for over-committed budgets, which has its own statement, finds the same budgets. */
 async function compareWithSkill({ send }: HistorySetting, budgets: readonly HomeBudget[]): Promise<void> {
   const input = { thresholdPercent: 1 }
   const { body } = await send('POST', '/execute', { skill: 'detectOverCommittedBudgets', input })
@@ -182,7 +182,7 @@ async function compareWithSkill({ send }: HistorySetting, budgets: readonly Home
   )
   const expected = budgets.flatMap(({ homeId, scopes }) =>
     scopes
-      // Without orders nothing is over-committed, although a credit may make the budget negative.
+      // Without orders, no budget is over-committed, although a credit may make the budget negative.
       .filter((row) => cents(row.committed) + cents(row.pendingCommitted) !== 0)
       .filter((row) => 100 * (cents(row.committed) + cents(row.pendingCommitted)) > cents(row.budgeted))
       .map((row) => `${homeId} ${row.scope} ${row.budgeted} ${row.committed} ${row.pendingCommitted}`),

@@ -1,23 +1,27 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeAnswerErrors, operationPlace, shortenBody } from '../../scripts/conformance/judge-answer.ts'
+import {
+  describeResponseErrors,
+  shortenBody,
+  toOperationKeyPath,
+} from '../../scripts/conformance/describe-response-errors.ts'
 import { DrawnRandom, type Random } from '../../scripts/conformance/random.ts'
 import { breakValue, makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
-import { contract, describeErrors } from '../../scripts/conformance/walked-contract.ts'
+import { contract, describeSchemaErrors } from '../../scripts/conformance/walked-contract.ts'
 import { findBodySchema, World } from '../../scripts/conformance/world.ts'
 import { hasPostgres } from '../../scripts/processes/postgres.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 import { startTestPlumbline } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Sends many random requests, valid and invalid, to every operation. No request may cause a 500 or a status that the
- * contract does not declare, every response must match its schema, and every violation of the input schema must be
- * rejected as such. Two builders work at once. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its duration; every
- * operation gets an equal share of that time, and at least LEAST requests: six on both databases together if there are
- * two.
+ * contract does not declare. Every response must match its schema, and every violation of the input schema must be
+ * rejected as such. Two builders send requests concurrently. FUZZ_SEED=… repeats a run, and FUZZ_SECONDS sets its
+ * duration. Every operation gets an equal share of that time, and at least LEAST requests: six on both databases
+ * together if there are two.
  */
 const LEAST = hasPostgres() ? 3 : 5
 const BUILDERS = 2
@@ -57,18 +61,18 @@ describe.concurrent(`generated requests for ${SECONDS} s, seed ${SEED}`, () => {
       if (world === undefined) throw new Error('There are fewer worlds than builders.')
       const property = fc.asyncProperty(fc.gen(), async (draw) => {
         const requests = new Requests(world, new DrawnRandom(draw))
-        // Many requests archive or finish their resources, so new ones are created continuously.
+        // Many requests archive or finish their resources, so new resources are created continuously.
         if (requests.random.chance(0.3)) await play(world, requests.to(requests.random.pick(CREATIONS)))
         await play(world, requests.to(operation))
       })
-      // Several operations are tried at once, each until the end of its share of the time.
+      // Several operations are tested at once, each until the end of its share of the time.
       const deadlineMs = begunMs + (SECONDS * 1000 * (index + 1)) / operations.length
       await repeatUntilDeadline(deadlineMs, (seed) => fc.assert(property, { seed, numRuns: LEAST }))
     },
   )
 })
 
-test('many valid requests succeed, because a generator whose requests are all rejected would prove little', () => {
+test('the random requests include enough successful and enough invalid requests', () => {
   const counted = [...statuses].sort().map(([what, count]) => `${what}: ${count}`)
   console.log(`seed ${SEED}: ${counted.join(', ')}`)
   const sum = (those: RegExp) =>
@@ -87,7 +91,7 @@ async function play(world: World, request: Generated): Promise<void> {
   // Many requests revoke links and archive vendors.
   if (/^(revoked|expired)_token$/.test(response.body?.code)) return world.dismiss(key)
   const fault = judge(request, response)
-  // Every subscription adds a delivery to each event, and a few of them test as much as hundreds would.
+  // Every subscription adds a delivery to each event, and a few subscriptions test as well as hundreds.
   if (operation.id === 'createWebhook' && response.status === 201 && world.idsFor('webhookId').length > 5)
     await plumbline.delete(`${address}/${response.body.id}`, { key: world.key })
   else world.learn(response)
@@ -97,7 +101,8 @@ async function play(world: World, request: Generated): Promise<void> {
 interface Generated {
   operation: Operation
   /**
-   * `bad` violates the schema of the body or of a parameter; `good` does not, although the rules may still reject it.
+   * `bad` violates the schema of the body or of a parameter. `good` does not violate it, although the rules may still
+   * reject the request.
    */
   kind: 'good' | 'bad'
   address: string
@@ -115,7 +120,7 @@ class Requests {
     this.random = random
     const idFor = (field: string) => {
       const ids = world.idsFor(field)
-      // Mostly use recent resources, because old ones are archived or finished and reject nearly everything.
+      // Uses mostly recent resources, because old resources are archived or finished and reject nearly everything.
       return ids.length === 0 ? undefined : random.pick(random.chance(0.7) ? ids.slice(-6) : ids)
     }
     this.#sources = { random, idFor, url: world.receiver }
@@ -130,15 +135,15 @@ class Requests {
     if (random.chance(0.2)) headers['if-none-match'] = random.pick(['"1"', '"2"', '*', '"x"'])
     const good = this.#body(operation)
     const body = good === undefined || random.chance(0.6) ? good : breakValue(findBodySchema(operation), good, random)
-    const place = [...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema']
-    const breaks = isBroken || (body !== undefined && describeErrors(body, ...place) !== '')
+    const place = [...toOperationKeyPath(operation), 'requestBody', 'content', 'application/json', 'schema']
+    const breaks = isBroken || (body !== undefined && describeSchemaErrors(body, ...place) !== '')
     return { operation, kind: breaks ? 'bad' : 'good', address, body, headers }
   }
 
   #body(operation: Operation): unknown {
     if (!operation.takesBody) return undefined
     if (operation.id === 'executeSkill' && this.random.chance(0.8)) return this.#execution()
-    // An example gets further into the rules than a body generated from the schema alone.
+    // An example passes more of the rules than a body that is generated from the schema alone.
     const examples = this.#world.bodiesOf(operation)
     if (examples.length > 0 && this.random.chance(0.4)) return this.random.pick(examples)
     return makeValidValue(findBodySchema(operation), this.#sources)
@@ -168,10 +173,10 @@ class Requests {
       if (where === 'path') {
         const id = random.chance(0.95) ? this.#sources.idFor(name) : undefined
         const value = id ?? String(makeValidValue(schema, this.#sources, name))
-        // An empty segment or one of dots would be a different path.
+        // An empty segment or a segment that consists of dots would change the path.
         path = path.replace(`{${name}}`, /^\.{0,2}$/.test(value) ? 'x' : encodeURIComponent(value))
       } else if (where === 'query' && (required === true || random.chance(0.15))) {
-        // Nothing more happens in half a minute than in a second; events.test.ts tests the longest wait.
+        // Long waits would only slow the test. events.test.ts tests the longest wait.
         const value = name === 'wait' ? random.between(0, 1) : makeValidValue(schema, this.#sources, name)
         query.set(name, Array.isArray(value) ? value.join(',') : String(value))
       }
@@ -187,19 +192,19 @@ class Requests {
   }
 }
 
-// A string is also a JSON value, and must be sent as one.
+// A string is also a JSON value, and must be sent as JSON.
 function toJson(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-/** Returns what is wrong with a response; an empty string if nothing is. */
-function judge({ operation, kind, headers }: Generated, response: Answer): string {
+/** Returns the errors of a response; an empty string if there are no errors. */
+function judge({ operation, kind, headers }: Generated, response: ServiceResponse): string {
   if (response.status >= 500) return `${operation.id} failed with ${response.status}`
-  const fault = describeAnswerErrors(operation, response)
+  const fault = describeResponseErrors(operation, response)
   if (fault !== '') return fault
   if (kind === 'bad' && response.status !== 422)
     return `${operation.id} takes what its contract refuses: ${response.status}`
-  // The input alone decides only if no earlier response can be replayed.
+  // The input alone determines the response only if no earlier response can be replayed.
   if (kind === 'bad' && headers['idempotency-key'] === undefined && response.body.code !== 'validation_failed') {
     return `${operation.id} refuses a broken input as ${shortenBody(response.body)}`
   }

@@ -2,14 +2,15 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkLedgers } from '../../server/domain/ledger/check-ledgers.ts'
-import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random histories of a home's orders, payments, journals and closed periods. After each step, SQL adds up all postings:
- * cost must equal its sources for every home, order, vendor, cost code and date, and the balances the figures of the
- * records. At the end, every close still has its digest, and the balances of past days are those that were read then.
+ * Random histories of a home's orders, payments, journals, and closed periods. After each step, SQL adds up all
+ * postings. The cost must equal its sources for every home, order, vendor, cost code, and date, and the balances must
+ * equal the figures of the records. At the end, every close still has its digest, and the balances of past days equal
+ * the balances that were read on those days.
  */
 const STEPS = fc.array(
   fc.record({
@@ -32,10 +33,12 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** How many answers of each kind there were, to see that the histories reach something. */
+/** The number of responses of each kind, to check that the histories are not empty. */
 const answers = new Map<string, number>()
 
-test(`postings add up after every step, for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+test(`ledger postings balance after every random step, for ${SECONDS} s, seed ${SEED}`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const property = fc.asyncProperty(STEPS, async (steps) => {
     const { key, organizationId } = await plumbline.newBuilder()
     await new History(key, organizationId).play(steps)
@@ -72,7 +75,7 @@ class History {
     await this.#checkCloses()
   }
 
-  async #send(path: string, body?: object): Promise<Answer> {
+  async #send(path: string, body?: object): Promise<ServiceResponse> {
     const method = body === undefined ? 'GET' : 'POST'
     const response = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
     if (![200, 201, 409, 422].includes(response.status)) throw new Error(`${path}: ${JSON.stringify(response)}`)
@@ -99,9 +102,9 @@ class History {
     }
   }
 
-  async #take({ step, order, percent, cents, daysAgo }: Step): Promise<Answer | null> {
+  async #take({ step, order, percent, cents, daysAgo }: Step): Promise<ServiceResponse | null> {
     const amount = cents / 100
-    const day = addDays(dateIn('UTC', plumbline.clock.now()), -daysAgo)
+    const day = addDays(toLocalDate('UTC', plumbline.clock.now()), -daysAgo)
     const [homeId, toHomeId] = this.#homes
     const poId = this.#orders[order]
     switch (step) {
@@ -171,7 +174,7 @@ class History {
     expect(differences).toEqual([])
   }
 
-  /** No closed day has moved, and closing it again would give the same digest. */
+  /** Expects the balances of closed days to be unchanged, and each close to cover the number of postings that it reports. */
   async #checkCloses(): Promise<void> {
     for (const [day, balances] of this.#known) {
       const { body } = await this.#send(`/ledger/balances?asOf=${day}`)

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment, PurchaseOrder } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random histories of the payments to two vendors for a home, with several concurrent steps: progress back and forth,
- * payments of every type over orders and lines, runs, approvals and voids. One vendor has two orders and a backcharge,
- * which is deducted from its payments; the other has its own order, so that no amount may move from one to the other.
- * After each step, the amounts of the orders are compared to the cent with the sums of their payments, by order and by
- * vendor. At the end everything is completed and paid, and every order must be closed at exactly its total.
+ * Random histories of the payments to two vendors for a home, with several concurrent steps: progress in both
+ * directions, payments of every type over orders and lines, runs, approvals, and voids. One vendor has two orders and a
+ * backcharge, which is deducted from its payments. The other vendor has its own order, so that no amount may move from
+ * one vendor to the other. After each step, the amounts of the orders are compared to the cent with the sums of their
+ * payments, by order and by vendor. At the end, all work is completed and paid, and every order must be closed at
+ * exactly its total.
  */
 const HISTORIES = 6
 const ROUNDS = 10
@@ -22,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test(`paid, retained and payable amounts add up to the completed amount, to the cent, for ${SECONDS} s, seed ${SEED}`, {
+test(`paid, retained, and payable amounts total the completed amount to the cent, for ${SECONDS} s, seed ${SEED}`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const taken = new Map<string, number>()
@@ -66,7 +67,7 @@ class History {
     }
   }
 
-  async #send(path: string, body?: object): Promise<Answer> {
+  async #send(path: string, body?: object): Promise<ServiceResponse> {
     const method = body === undefined ? 'GET' : 'POST'
     const response = await plumbline.request(method, `/api/ext${path}`, body, { key: this.#key })
     if (body !== undefined) this.#steps.push(`${path} ${JSON.stringify(body)} ${response.status}`)
@@ -103,7 +104,7 @@ class History {
     const { body: order } = await this.#send('/purchase-orders', {
       ...{ homeId: this.#homeId, scope: 'framing', ...of },
       lines: Array.from({ length: random.between(1, 3) }, () => ({
-        // At least a cent, so that there is something to pay.
+        // The amount is at least a cent, so that there is something to pay.
         ...{ description: 'As agreed.', quantity: random.between(1000, 20_000) / 1000 },
         ...{ unitPrice: (sign * random.between(100, 999_999)) / 10_000, taxPercent: random.pick([0, 8.25]) },
       })),
@@ -123,7 +124,7 @@ class History {
     if (response !== null && response.status < 300) this.#count(step)
   }
 
-  #progress(): Promise<Answer> {
+  #progress(): Promise<ServiceResponse> {
     const random = this.#random
     const percent = random.pick([25, 50, 99.99, 100, 100, random.between(0, 10_000) / 100])
     const body = random.pick([
@@ -133,7 +134,7 @@ class History {
     return this.#send(`/purchase-orders/${random.pick(this.#orders).id}/progress`, { ...body, reason: 'Agreed.' })
   }
 
-  async #pay(): Promise<Answer> {
+  async #pay(): Promise<ServiceResponse> {
     const random = this.#random
     const paymentType = random.pick(TYPES)
     const { id: poId, vendorId, poType } = random.pick(this.#orders)
@@ -158,7 +159,7 @@ class History {
     return response
   }
 
-  #run(): Promise<Answer> {
+  #run(): Promise<ServiceResponse> {
     return this.#send('/payment-runs', { vendorIds: this.#vendorIds, throughDate: '2100-01-01' })
   }
 
@@ -168,14 +169,14 @@ class History {
     return payments.length === 0 ? null : this.#random.pick(payments)
   }
 
-  async #decide(): Promise<Answer | null> {
+  async #decide(): Promise<ServiceResponse | null> {
     const payment = await this.#anyPayment(['pending', 'approved'])
     if (payment === null) return null
     const status = payment.status === 'approved' ? 'paid' : this.#random.pick(['approved', 'approved', 'rejected'])
     return this.#send(`/payments/${payment.id}/status`, { status, reason: 'Agreed.' })
   }
 
-  async #void(): Promise<Answer | null> {
+  async #void(): Promise<ServiceResponse | null> {
     const payment = await this.#anyPayment(['pending', 'approved', 'paid'])
     return payment && this.#send(`/payments/${payment.id}/void`, { reason: 'Agreed.' })
   }
@@ -238,7 +239,7 @@ class History {
     return { given, retained: retained ?? 0 }
   }
 
-  /** Voids pending payments, and then completes and pays everything. */
+  /** Voids pending payments, and then completes all work and pays all amounts. */
   async #finish(): Promise<void> {
     for (const vendorId of this.#vendorIds)
       for (const { id, status } of await this.#paymentsTo(vendorId))

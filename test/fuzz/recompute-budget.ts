@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
 /**
- * Computes the figures of a home's budget with separate SQL, one plain aggregate for each figure and level, which
- * shares nothing with the service's statement: trades and totals are computed from whole orders, and only cost codes
- * from their lines.
+ * Computes the figures of a home's budget with separate SQL: one plain aggregate for each figure and level, which
+ * shares nothing with the service's statement. Trades and totals are computed from whole orders, and only cost codes
+ * from order lines.
  */
 export interface Figure {
   figure: string
   /** The trade in lower case; empty in the totals. */
   scope: string
-  /** The ID of the cost code; empty if there is none, and in trades and totals. */
+  /** The ID of the cost code; empty if there is no cost code, and in trades and totals. */
   code: string
   amount: number
 }
@@ -42,14 +42,21 @@ function toSqlList(statuses: readonly string[]): string {
   return statuses.map((status) => `'${status}'`).join(', ')
 }
 
-// By the status of the timesheet, with the cost recomputed from hours and rates.
+// The paid time of a week is multiplied by its rate and rounded once. An entry costs the difference that it makes to
+// the rounded sum of the earlier entries with the same rate.
 const TIME = `(
-  select coalesce(e."scope", 'unassigned') as "scope", e."costCodeId", 'closed' as "status",
-    round(coalesce(e."rate", s."rate") * case e."payType" when 'double' then 2 * e."hours"
-      else e."hours" - e."overtimeHours" + e."overtimeHours" * (s."overtimeRule" ->> 'multiplier')::numeric end, 2) as "total"
-  from "timeEntries" e join "timesheets" s on s."id" = e."timesheetId"
-  where e."homeId" = $home and e."archivedAt" is null and s."status" in ('approved', 'exported')
-    and coalesce(e."rate", s."rate") is not null)`
+  select w."scope", w."costCodeId", 'closed' as "status", round(w."rate" * w."sum", 2) - round(w."rate" * (w."sum" - w."paid"), 2) as "total"
+  from (
+    select p.*, sum(p."paid") over (partition by p."timesheetId", p."rate" order by p."date", p."startedAt" nulls last, p."id") as "sum"
+    from (
+      select e."id", e."homeId", e."timesheetId", e."date", e."startedAt", e."costCodeId",
+        coalesce(e."scope", 'unassigned') as "scope", coalesce(e."rate", s."rate") as "rate",
+        case e."payType" when 'double' then 2 * e."hours"
+          else e."hours" - e."overtimeHours" + e."overtimeHours" * (s."overtimeRule" ->> 'multiplier')::numeric end as "paid"
+      from "timeEntries" e join "timesheets" s on s."id" = e."timesheetId"
+      where e."archivedAt" is null and e."hours" is not null and s."status" in ('approved', 'exported')
+    ) as p where p."rate" is not null
+  ) as w where w."homeId" = $home)`
 
 /** Returns the columns of the trade and the code by which a level is grouped. */
 function levelColumns({ scope, code }: { scope: boolean; code: boolean }) {
@@ -83,19 +90,27 @@ function addTime(orders: string, code: boolean): string {
   return `(select ${columns}, "completedAmount" from ${orders} o union all select ${columns}, "total" from ${TIME} t)`
 }
 
-// The retainage of all work up to this line, less that of the work before it. A closed order is paid in full.
+// The order's retainage up to and including this line, in proportion to the work, minus the retainage of earlier lines.
+// The first credit counts as completed by the amount by which the other lines exceed the total. A closed order is paid
+// in full.
 const RECORDED_BY_LINE = `(
-  select o."scope", o."status", l."costCodeId", l."completedAmount",
-    case when o."status" = 'closed' then l."completedAmount" else 0 end as "paidAmount",
-    case when o."status" = 'closed' then 0 else
-      round(o."retainagePercent" / 100 * (select sum(u."completedAmount") from "purchaseOrderLines" u
-        where u."purchaseOrderId" = o."id" and u."position" <= l."position"), 2)
-      - round(o."retainagePercent" / 100 * (select coalesce(sum(u."completedAmount"), 0) from "purchaseOrderLines" u
-        where u."purchaseOrderId" = o."id" and u."position" < l."position"), 2) end as "retainedAmount"
-  from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
-  where o."homeId" = $home)`
+  select d.*, case when "status" = 'closed' then "completedAmount" else 0 end as "paidAmount" from (
+    select o."scope", o."status", l."costCodeId",
+      l."completedAmount" + case when l."position" = (select min(u."position") from "purchaseOrderLines" u
+          where u."purchaseOrderId" = o."id" and (u."total" < 0) <> (o."total" < 0))
+        then o."completedAmount" - s."done" else 0 end as "completedAmount",
+      case when o."status" = 'closed' or s."done" = 0 then 0 else
+        round(o."retainedAmount" * s."upToHere" / s."done", 2)
+        - round(o."retainedAmount" * (s."upToHere" - l."completedAmount") / s."done", 2) end as "retainedAmount"
+    from "purchaseOrders" o join "purchaseOrderLines" l on l."purchaseOrderId" = o."id"
+    cross join lateral (
+      select sum(u."completedAmount") as "done",
+        sum(u."completedAmount") filter (where u."position" <= l."position") as "upToHere"
+      from "purchaseOrderLines" u where u."purchaseOrderId" = o."id") s
+    where o."homeId" = $home) d)`
 
-// Both are by trade: the larger of the budget and the orders plus labor, and the uncommitted part of the budget.
+// Both figures are by trade: the larger of the budget and the orders plus labor, and the uncommitted part of the
+// budget.
 const FORECASTS = `
   select s."scope",
     (select coalesce(sum("originalAmount" + "approvedChanges"), 0) from "budgetLines"

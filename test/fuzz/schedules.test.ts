@@ -3,19 +3,19 @@ import type { Task, VendorNotification } from '../../client/contract.gen.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { scheduleTasks } from '../../server/domain/building/schedule/schedule-tasks.ts'
 import { notifyDueTasks } from '../../server/domain/building/tasks/notify-due-tasks.ts'
-import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
 import { createWorkCalendar } from '../../server/platform/values/workdays.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
- * Random edits of random schedules over HTTP. After each sequence the stored dates equal those of scheduling the stored
- * tasks from scratch, there are no cycles among them, every response named what really moved, and each vendor that was
- * notified of a date was notified of every later change once. A vendor that was asked to confirm, or has answered, is
- * asked again about a new date.
+ * Random edits of random schedules over HTTP. After each sequence, the stored dates equal the dates of scheduling the
+ * stored tasks from scratch, and the tasks have no cycles. Every response named the tasks that moved, and each vendor
+ * that was notified of a date was notified of every later change once. A vendor that was asked to confirm, or has
+ * responded, is asked again about a new date.
  */
 const EDITS = 25
-/** This many sequences are tried however long that takes. */
+/** Minimum number of sequences to try, even if the time is over. */
 const LEAST = 10
 const ZONE = 'America/Chicago'
 /** Turns off scheduled notices, so that nothing changes between an edit and its check. */
@@ -39,9 +39,9 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const today = () => dateIn(ZONE, plumbline.clock.now())
+const today = () => toLocalDate(ZONE, plumbline.clock.now())
 
-test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+test(`random edits keep a schedule consistent, for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
   const seen = new Map<string, number>()
   async function play(seed: number): Promise<void> {
     const random = new SeededRandom(seed)
@@ -57,7 +57,8 @@ test(`random edits for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, asy
       expectAskedAnew(before, after)
       before = after
     }
-    expectFromScratch(before, seed)
+    const { body: schedule } = await plumbline.get(`/api/ext/homes/${home.id}/schedule`)
+    expectFromScratch(before, schedule.dataDate, seed)
     await expectToldOnce(home.id, before)
   }
   const batches = await repeatUntilDeadline(performance.now() + SECONDS * 1000, async (seed) => {
@@ -85,14 +86,22 @@ async function getTasks(homeId: string): Promise<Task[]> {
   return (await plumbline.get(`/api/ext/tasks?homeId=${homeId}&limit=200&sort=createdAt`)).body.data
 }
 
-async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Task[]): Promise<[string, Answer]> {
+async function anyEdit(
+  random: SeededRandom,
+  homeId: string,
+  tasks: readonly Task[],
+): Promise<[string, ServiceResponse]> {
   const aDate = () => addDays(today(), random.between(-10, 40))
   const links = () =>
     tasks.length === 0
       ? []
       : Array.from({ length: random.between(0, 3) }, () => {
           const { id: taskId } = random.pick(tasks)
-          return { taskId, type: random.pick(['FS', 'FS', 'SS', 'FF', 'SF'] as const), lagDays: random.between(-3, 5) }
+          const lagUnit = random.pick(['workdays', 'workdays', 'calendar_days'] as const)
+          return {
+            ...{ taskId, type: random.pick(['FS', 'FS', 'SS', 'FF', 'SF'] as const) },
+            ...{ lagDays: random.between(-3, 5), lagUnit },
+          }
         })
   const constraint = () => {
     const type = random.pick(['none', 'start_no_earlier_than', 'must_start_on', 'hold'] as const)
@@ -110,10 +119,11 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
   }
   const path = `/api/ext/tasks/${task.id}`
   const reason = 'So it is.'
-  const edits: (() => Promise<[string, Answer]>)[] = [
+  const edits: (() => Promise<[string, ServiceResponse]>)[] = [
     async () => ['link', await plumbline.patch(path, { predecessors: links() })],
     async () => ['move', await plumbline.patch(path, { plannedStart: aDate() })],
     async () => ['constrain', await plumbline.patch(path, { constraint: constraint() })],
+    async () => ['report', await plumbline.patch(path, { remainingDays: random.between(1, 9) })],
     async () => ['stretch', await plumbline.patch(path, { durationDays: random.between(1, 9) })],
     async () => ['delay', await plumbline.post(`${path}/delay`, { days: random.between(1, 6), reasonCode: 'weather' })],
     async () => [
@@ -131,7 +141,7 @@ async function anyEdit(random: SeededRandom, homeId: string, tasks: readonly Tas
     },
     async () => ['ask', await plumbline.post(`${path}/confirmation/request`)],
     async () => {
-      // Only dates that the vendor was notified of, because here it learns dates only from notices.
+      // Checks only dates of which the vendor was notified, because here the vendor learns dates only from notices.
       const reported = tasks.filter(
         ({ notifiedStart, plannedStart }) => notifiedStart !== null && plannedStart >= today(),
       )
@@ -173,8 +183,8 @@ function expectNamed(moved: readonly { taskId: string }[], before: readonly Task
 }
 
 /**
- * Asserts that a vendor that was asked or has answered is asked again when the date moves, unless it moves to the date
- * it proposed.
+ * Asserts that a vendor that was asked or has responded is asked again when the date moves, unless the new date is the
+ * date that the vendor proposed.
  */
 function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void {
   for (const { id, name, plannedStart, actualStart, status, confirmation } of after) {
@@ -187,15 +197,15 @@ function expectAskedAnew(before: readonly Task[], after: readonly Task[]): void 
   }
 }
 
-function expectFromScratch(tasks: readonly Task[], seed: number): void {
-  const outcome = scheduleTasks(tasks, createWorkCalendar(community))
+function expectFromScratch(tasks: readonly Task[], dataDate: string, seed: number): void {
+  const outcome = scheduleTasks(tasks, createWorkCalendar(community), dataDate)
   if (!('placed' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)} was stored.`)
   for (const [i, task] of tasks.entries())
     expect(task, `seed ${seed}: ${task.name}`).toMatchObject(outcome.placed[i]?.dates ?? {})
 }
 
 /**
- * Asserts that each notice of a new date starts with the date of the previous notice, and that the last one has the
+ * Asserts that each notice of a new date starts with the date of the previous notice, and that the last notice has the
  * date that the vendor knows.
  */
 async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<void> {
@@ -206,7 +216,7 @@ async function expectToldOnce(homeId: string, tasks: readonly Task[]): Promise<v
     notices.push(...(await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)).body.data)
   }
   for (const { taskId, date, tasks: moved, kind, createdBy } of notices) {
-    // On its own the service announces a task once, and reminds only of dates that the vendor knows.
+    // Without an edit, the service announces a task once, and sends reminders only about dates that the vendor knows.
     if (taskId !== null && createdBy.type === 'system')
       expect(known.get(taskId)).toBe(kind === 'advance' ? undefined : date)
     if (taskId !== null) known.set(taskId, date)

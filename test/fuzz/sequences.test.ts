@@ -1,32 +1,32 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeAnswerErrors, shortenBody } from '../../scripts/conformance/judge-answer.ts'
+import { describeResponseErrors, shortenBody } from '../../scripts/conformance/describe-response-errors.ts'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { makeValidValue, type ValueSources } from '../../scripts/conformance/values.ts'
 import { contract } from '../../scripts/conformance/walked-contract.ts'
 import {
-  createdKind,
   EXAMPLE_IDS,
   findBodySchema,
-  findPrefix,
-  listOperationsOn,
+  findCreatedPrefix,
+  findIdPrefix,
+  listOperationsByPrefix,
   type World,
 } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { startPopulatedPlumbline } from '../support/populated-plumbline.ts'
-import type { Answer } from '../support/test-plumbline.ts'
+import type { ServiceResponse } from '../support/test-plumbline.ts'
 import { repeatUntilDeadline, SECONDS, SEED, TIMEOUT_MS } from './bounds.ts'
 
 /**
  * Random sequences over every kind of resource that can be created: create, read, change, list, archive, use again. A
- * small model defines what must be true for every kind: a read returns the previous response, the same ETag means the
- * same content, a rejection or a stale version changes nothing, and an archived resource stays archived and is in no
- * list. fast-check looks for the shortest failing sequence.
+ * small model defines the rules for every kind. A read returns the previous response, and the same ETag means the same
+ * content. A rejection or a stale version changes nothing, and an archived resource stays archived and is in no list.
+ * fast-check looks for the shortest failing sequence.
  */
 const LEAST = 30
 const MAX_STEPS = 40
 
-/** One kind of resource, and the operations on it. */
+/** A kind of resource, and the operations on it. */
 interface Kind {
   name: string
   create: Operation
@@ -50,9 +50,9 @@ interface Thing {
 type Model = Thing[]
 
 const kinds: Kind[] = [...contract.operations.values()].flatMap((create) => {
-  const kind = createdKind(create)
+  const kind = findCreatedPrefix(create)
   if (kind === undefined) return []
-  const on = listOperationsOn(kind)
+  const on = listOperationsByPrefix(kind)
   const of = (method: string) => on.find((operation) => operation.method === method)
   const get = of('GET')
   if (get === undefined) return []
@@ -71,14 +71,16 @@ beforeAll(async () => {
 
 afterAll(() => stop())
 
-test('the tested kinds include every kind of record that a builder works with', () => {
+test('the random sequences cover vendors, trades, communities, homes, and budget lines', () => {
   expect(kinds.map(({ create }) => create.id)).toEqual(
     expect.arrayContaining(['createVendor', 'createScope', 'createCommunity', 'createHome', 'addBudgetLine']),
   )
   expect(kinds.filter(({ archive }) => archive !== undefined).length).toBeGreaterThan(5)
 })
 
-test(`sequences of up to ${MAX_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+test(`random sequences of up to ${MAX_STEPS} steps return the expected responses, for ${SECONDS} s, seed ${SEED}`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const steps = new Map<string, number>()
   const drawn = { which: fc.nat(20), seed: fc.noShrink(fc.nat()), steps: fc.constant(steps) }
   const step = (make: new (drawn: Drawn) => Step) => fc.record(drawn).map((values) => new make(values))
@@ -102,9 +104,9 @@ test(`sequences of up to ${MAX_STEPS} steps for ${SECONDS} s, seed ${SEED}`, { t
 })
 
 interface Drawn {
-  /** The index among the resources that the step applies to. */
+  /** The index of the resource among the resources to which the step applies. */
   which: number
-  /** The seed of its values. */
+  /** The seed of the step's values. */
   seed: number
   steps: Map<string, number>
 }
@@ -138,14 +140,14 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
   }
 
   /**
-   * Returns a body that the schema accepts, from an example or generated, with IDs of this sequence where it has some.
+   * Returns a body that the schema accepts, from an example or generated, with IDs of this sequence where possible.
    */
   protected body(model: Model, operation: Operation): unknown {
     const random = new SeededRandom(this.#drawn.seed)
     const examples = world.bodiesOf(operation)
     if (examples.length > 0 && random.chance(0.5)) return random.pick(examples)
     const own = (field: string) => {
-      const prefix = findPrefix(field)
+      const prefix = findIdPrefix(field)
       return model.filter(({ kind }) => kind.name === prefix).map(({ id }) => id)
     }
     const sources: ValueSources = {
@@ -164,10 +166,10 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     address: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<ServiceResponse> {
     const response = await world.send(operation, { address, body, headers })
     expect(response.status, shortenBody(response.body)).toBeLessThan(500)
-    expect(describeAnswerErrors(operation, response)).toBe('')
+    expect(describeResponseErrors(operation, response)).toBe('')
     return response
   }
 
@@ -176,8 +178,11 @@ abstract class Step implements fc.AsyncCommand<Model, null> {
     steps.set(what, (steps.get(what) ?? 0) + 1)
   }
 
-  /** Reads the resource: if it was not changed, its ETag is the same, and the same ETag means the same content. */
-  protected async look(thing: Thing): Promise<Answer> {
+  /**
+   * Reads the resource. If the resource was not changed, its ETag is the same, and the same ETag means the same
+   * content.
+   */
+  protected async look(thing: Thing): Promise<ServiceResponse> {
     const response = await this.send(thing.kind.get, thing.address)
     expect([200, 404]).toContain(response.status)
     if (response.status === 404) {
@@ -222,7 +227,7 @@ class Create extends Step {
     const { secret: _shownOnce, cascade: _whatItMoved, ...made } = response.body
     // Possible duplicates are reported to the creator of a vendor and are not part of the vendor.
     const { possibleDuplicates: _alike, ...body } = made
-    // The URL of a calendar is also shown only once; that of a webhook is a field of it.
+    // The URL of a calendar is also shown only once, but the URL of a webhook is a field of the webhook.
     if (operation.id === 'createCalendarFeed') delete body.url
     const etag = response.headers.get('etag') ?? ''
     expect(EXAMPLE_IDS.has(body.id)).toBe(false)
@@ -268,7 +273,7 @@ class Update extends Step {
     const response = await this.send(operation, thing.address, this.body(model, operation), { 'if-match': thing.etag })
     if (response.status === 200) {
       expect(thing.isArchived, `${thing.address} is changed after it was archived`).toBe(false)
-      const { cascade: _whatItMoved, ...body } = response.body
+      const { cascade: _whatItMoved, reschedule: _whatTheCalendarMoved, ...body } = response.body
       thing.body = body
       thing.etag = response.headers.get('etag') ?? ''
       expect((await this.look(thing)).status).toBe(200)
@@ -339,7 +344,7 @@ class List extends Step {
         found.add(item.id)
         const known = model.find(({ id, etag }) => id === item.id && etag === `"${item.version}"`)
         if (known === undefined) continue
-        // Except for portal links, which are in no list, and the fields that the contract omits from lists.
+        // Portal links, which are in no list, and the fields that the contract omits from lists are exceptions.
         const whole = known.body
         const alone = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(item, field)))
         expect(item, 'a list says the same as the thing by itself').toEqual(alone)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SeededRandom } from '../../scripts/conformance/random.ts'
 import { breakValue, makeValidValue } from '../../scripts/conformance/values.ts'
-import { contract, entriesAt } from '../../scripts/conformance/walked-contract.ts'
+import { contract, listEntriesAtPath } from '../../scripts/conformance/walked-contract.ts'
 import { findCatalog, type Skill } from '../../server/interfaces/skills/skill-catalog.ts'
 import type { Operation, OperationId } from '../../server/platform/calls/contract.ts'
 import { dumpWhenSettled } from '../support/dump.ts'
@@ -23,7 +23,7 @@ function exampleInputs({ name, kind }: Skill): unknown[] {
   const operation = contract.operations.get(name as OperationId)
   if (kind === 'operation' && operation !== undefined)
     return world.bodiesOf(operation).map((body) => ({ ...getPath(operation), ...(body as object | undefined) }))
-  return entriesAt('x-skills', name, 'examples').map(([, example]) => world.real(example.value ?? {}))
+  return listEntriesAtPath('x-skills', name, 'examples').map(([, example]) => world.real(example.value ?? {}))
 }
 
 function getPath(operation: Operation): Record<string, unknown> {
@@ -31,14 +31,14 @@ function getPath(operation: Operation): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, populated.world.idFor(name) ?? 'ven_none']))
 }
 
-/** Returns a random input, which every third time violates the skill's schema. */
+/** Returns a random input. One input in three violates the skill's schema. */
 function randomInput({ inputSchema }: Skill, random: SeededRandom): unknown {
   const { world } = populated
   const idFor = (field: string) => {
     const ids = world.idsFor(field)
     return ids.length === 0 ? undefined : random.pick(ids)
   }
-  // The value generator supports no lookarounds.
+  // The value generator does not support lookaround.
   const schema: unknown = JSON.parse(JSON.stringify(inputSchema), (name, value) =>
     name === 'pattern' && /\(\?[=!<]/.test(value) ? undefined : value,
   )
@@ -53,7 +53,7 @@ async function run(skill: Skill, input: unknown, dryRun: boolean): Promise<numbe
   return status
 }
 
-test('a dry run of every skill leaves the database unchanged byte for byte', { timeout: TIMEOUT_MS }, async () => {
+test('a dry run of every skill leaves every byte of the database unchanged', { timeout: TIMEOUT_MS }, async () => {
   const { database } = populated.plumbline
   const before = await dumpWhenSettled(database)
   const succeeded = new Set<string>()
@@ -63,12 +63,12 @@ test('a dry run of every skill leaves the database unchanged byte for byte', { t
     for (const input of [...exampleInputs(skill), randomInput(skill, random)])
       if ((await run(skill, input, true)) === 200) succeeded.add(skill.name)
   expect(await dumpWhenSettled(database)).toEqual(before)
-  // Refused skills would prove little.
+  // Rejected skills would prove little.
   console.log(`${succeeded.size} of ${writing.length} skills that write were tried out with success`)
   expect(succeeded.size).toBeGreaterThan(writing.length / 2)
 })
 
-test('random inputs of all skills return results or problems', { timeout: TIMEOUT_MS }, async () => {
+test('every skill returns a result or a problem for random input', { timeout: TIMEOUT_MS }, async () => {
   const statuses = new Map<number, number>()
   const deadlineMs = performance.now() + SECONDS * 1000
   await repeatUntilDeadline(deadlineMs, async (seed) => {

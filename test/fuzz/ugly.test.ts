@@ -6,8 +6,9 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Inputs that break services: what parsers, databases and validators choke on. Every response must arrive quickly, as a
- * problem that the contract declares or with the value exactly as it was sent, and the service must keep working.
+ * Inputs that break services: values that parsers, databases, and validators cannot handle. Every response must arrive
+ * quickly. It must be a problem that the contract declares, or contain the value exactly as it was sent. The service
+ * must keep working.
  */
 // Without bounds, these inputs blocked the process for tens of seconds. Smaller delays are measured by the benchmark,
 // because they depend on how busy the machine is.
@@ -95,7 +96,7 @@ describe('bodies', () => {
     ['control characters', 'A\u0001\u001f\u007f\u0085\u2028'],
   ]
 
-  test.each(stored)('%s are returned unchanged', async (_what, companyName) => {
+  test.each(stored)('a vendor name with %s is returned unchanged', async (_what, companyName) => {
     const contacts = [{ name: companyName, email: null, phone: null, role: null, notify: true }]
     const created = await plumbline.post(VENDORS, { companyName, contacts })
     expect(created.status).toBe(201)
@@ -105,7 +106,7 @@ describe('bodies', () => {
     expect((await plumbline.get(`${VENDORS}?q=${encodeURIComponent(companyName)}`)).status).toBe(200)
   })
 
-  // If these were stored, all would become U+FFFD, and two different texts would be equal.
+  // If these texts were stored, all of them would become U+FFFD, and two different texts would be equal.
   test.each([
     ['in a column', '{"companyName":"A\\ud800B"}', '/companyName'],
     ['in a column, in capitals', '{"companyName":"A\\uDBFFB"}', '/companyName'],
@@ -122,22 +123,22 @@ describe('bodies', () => {
     ])
   })
 
-  test('a character that is sent as two escapes is kept', async () => {
+  test('a character that is sent as two JSON escapes is stored correctly', async () => {
     const response = await send('{"companyName":"\\ud83d\\ude00 \\\\ud800"}')
     expect([response.status, JSON.parse(response.body).companyName]).toEqual([201, '😀 \\ud800'])
   })
 
-  test('the last value of a repeated field counts, as in JSON', async () => {
+  test('if a JSON field is repeated, its last value is used', async () => {
     const response = await send('{"companyName":"First","companyName":"Second"}')
     expect([response.status, JSON.parse(response.body).companyName]).toEqual([201, 'Second'])
   })
 
-  test('a body of exactly one mebibyte is accepted', async () => {
+  test('a body of exactly 1 MiB is accepted', async () => {
     const response = await send(`{"companyName":"A"}${' '.repeat(1024 * 1024 - 19)}`)
     expect(response.status).toBe(201)
   })
 
-  test('a body of 10 MB without a length is cut off', async () => {
+  test('a body of 10 MB without a length is rejected with 413', async () => {
     const started = performance.now()
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
     const response = await raw(
@@ -174,13 +175,13 @@ describe('URLs', () => {
       [';a=1', 404],
       ['*', 404],
     ].map(([id, status]) => ({ id: String(id), status, start: String(id).slice(0, 40) })),
-  )('an ID of $start is not found', async ({ id, status }) => {
+  )('a request with the ID $start returns a problem', async ({ id, status }) => {
     const response = await raw(`GET ${VENDORS}/${id} HTTP/1.1\r\n${head()}\r\n`)
     expect(Number(response.slice(9, 12))).toBe(status)
     expect(response).toContain('Content-Type: application/problem+json')
   })
 
-  test('a target that is not a URL is rejected unread', async () => {
+  test('a request target that is not a valid URL is rejected', async () => {
     expect(await raw(`GET ${VENDORS}/a b HTTP/1.1\r\n${head()}\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await raw(`GET ${VENDORS}/${'x'.repeat(100_000)} HTTP/1.1\r\n${head()}\r\n`)).toMatch(
       /^HTTP\/1\.1 (414|431) /,
@@ -224,7 +225,7 @@ describe('URLs', () => {
     ['an instant after a line break', 'updatedAfter=2026-01-01%0A00:00:00Z', 422],
     ['an instant without colons in its offset', 'updatedAfter=2026-01-01T00:00:00%2B1400', 200],
     ['ids that are empty', 'ids=,,,', 422],
-  ])('a query of %s gets a response', async (_what, query, status) => {
+  ])('a query with %s gets the expected response status', async (_what, query, status) => {
     const response = await raw(`GET ${VENDORS}?${query} HTTP/1.1\r\n${head()}\r\n`)
     expect(Number(response.slice(9, 12))).toBe(status)
   })
@@ -233,19 +234,23 @@ describe('URLs', () => {
 describe('headers', () => {
   // The memory of the process does not depend on the database, and thousands of requests take a while.
   const isHere = isTestedHere()
-  test.skipIf(!isHere)('a thousand content types use no memory afterwards', { timeout: 120_000 }, async () => {
-    const send = async (from: number) => {
-      for (let i = from; i < from + 1000; i++) {
-        const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
-        if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
+  test.skipIf(!isHere)(
+    '1,000 requests with different content types leave less than 2 MiB in memory',
+    { timeout: 120_000 },
+    async () => {
+      const send = async (from: number) => {
+        for (let i = from; i < from + 1000; i++) {
+          const { status } = await plumbline.post(VENDORS, '{}', { headers: { 'content-type': `application/x-${i}` } })
+          if (status !== 415) throw new Error(`application/x-${i} was answered with ${status}`)
+        }
       }
-    }
-    // The first requests leave some six megabytes of code that is compiled once.
-    await send(0)
-    const before = heapAfterCollection()
-    await send(1000)
-    expect(heapAfterCollection() - before).toBeLessThan(2 * 1024 * 1024)
-  })
+      // The first requests leave some six megabytes of code that is compiled once.
+      await send(0)
+      const before = heapAfterCollection()
+      await send(1000)
+      expect(heapAfterCollection() - before).toBeLessThan(2 * 1024 * 1024)
+    },
+  )
 
   test.each([
     ['an invalid length', 'Content-Length: -1'],
@@ -253,7 +258,7 @@ describe('headers', () => {
     ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked'],
     ['an unknown transfer encoding', 'Transfer-Encoding: gzip'],
     ['a header of 100,000 characters', `X-Long: ${'x'.repeat(100_000)}`],
-  ])('%s is rejected before it becomes a request', async (_what, line) => {
+  ])('a request with %s is rejected before it is handled', async (_what, line) => {
     const response = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head(line)}\r\n{}`)
     expect(Number(response.slice(9, 12))).toBeGreaterThanOrEqual(400)
     expect(Number(response.slice(9, 12))).toBeLessThan(500)
@@ -264,7 +269,7 @@ describe('headers', () => {
     expect([response.status, response.body.code]).toEqual([415, 'unsupported_media_type'])
   })
 
-  test('a request ID that is unsafe in a log is replaced, and any other is kept', async () => {
+  test('a request ID that is unsafe in a log is replaced', async () => {
     const stored = await plumbline.get('/api/ext/me', { headers: { 'x-request-id': 'trace-1.a:b_c' } })
     expect(stored.headers.get('x-request-id')).toBe('trace-1.a:b_c')
     for (const id of ['a b', 'é', '"', 'x'.repeat(200), '{"a":1}', '']) {
@@ -273,7 +278,7 @@ describe('headers', () => {
     }
   })
 
-  test('a client that waits for 100 Continue gets it, and one that hangs up early does no harm', async () => {
+  test('clients that disconnect early do not affect other requests', async () => {
     const waiting = await raw(`POST ${VENDORS} HTTP/1.1\r\n${head('Expect: 100-continue', 'Content-Length: 19')}\r\n`, [
       '{"companyName":"A"}',
     ])
@@ -325,7 +330,7 @@ async function send(body: string | Buffer): Promise<{ status: number; body: stri
   return { status: response.status, body: await response.text() }
 }
 
-/** Writes bytes to a socket and resolves to everything received until the service closes it. */
+/** Writes bytes to a socket, and resolves to all data received until the service closes the socket. */
 function raw(text: string, more: string[] = []): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {
@@ -337,7 +342,7 @@ function raw(text: string, more: string[] = []): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       response += chunk
     })
-    // A rejection may arrive as a reset while we are still writing; what was read until then counts.
+    // A rejection may arrive as a reset while the test is still writing. The bytes that were received until then count.
     socket.on('error', () => {})
     socket.on('close', () => done(response))
   })

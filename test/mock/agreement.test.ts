@@ -2,26 +2,31 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeAnswerErrors } from '../../scripts/conformance/judge-answer.ts'
+import { describeResponseErrors } from '../../scripts/conformance/describe-response-errors.ts'
 import { sendRequest as askAt } from '../../scripts/conformance/service.ts'
-import { contract, entriesAt, SKILL_RUNNERS, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
-import { EXAMPLE_IDS, isOpenToKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import {
+  contract,
+  getValueAtPath,
+  listEntriesAtPath,
+  SKILL_RUNNERS,
+} from '../../scripts/conformance/walked-contract.ts'
+import { EXAMPLE_IDS, isOpenToApiKeys, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import type { Call as ServiceCall } from '../../server/platform/calls/call.ts'
 import type { Operation, ResponseObject, SchemaReference } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
-import { newKeySecret } from '../../server/platform/keys/key-secret.ts'
+import { createKeySecret } from '../../server/platform/keys/key-secret.ts'
 import { ALL_PERMISSIONS } from '../../server/platform/keys/roles.ts'
 import { conflict, invalidTransition, Problem, problem } from '../../server/platform/problems/problem.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import { buildSite, type Site } from '../support/site.ts'
 import { type RunningMock, startMock } from '../support/start-mock.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Sends the same calls to the service and to the mock: each operation as its examples show it, and every problem that
- * can be provoked. The responses must have the same status, headers and shape. Cases that the mock cannot know are
- * listed in differences.txt; for those the response is requested with Prefer, and must be the same.
+ * Sends the same calls to the service and to the mock: each operation with its examples, and every problem that can be
+ * provoked. The responses must have the same status, headers, and shape. Cases that the mock cannot know are listed in
+ * differences.txt. For these cases, the response is requested with Prefer, and must be the same.
  */
 interface Call {
   method: string
@@ -35,7 +40,7 @@ interface Played {
   what: string
   operation: Operation | null
   call: Call
-  answer: Answer
+  answer: ServiceResponse
 }
 
 const operations = [...contract.operations.values()]
@@ -53,8 +58,8 @@ const listed = new Set(
 let mock: RunningMock
 let receiver: Receiver
 
-// The mock's responses do not depend on the database. Prefer PostgreSQL if there is one, because only there can a
-// second request meet one that is still running.
+// The mock's responses do not depend on the database. PostgreSQL is preferred if it is available, because only there
+// can a second request meet a request that is still running.
 const isHere = isTestedHere()
 
 describe.skipIf(!isHere)('mock and service', () => {
@@ -62,6 +67,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     mock = await startMock()
     receiver = await startReceiver()
     await playTheService()
+    await playMail()
     await playTroubles()
   }, 240_000)
 
@@ -70,7 +76,7 @@ describe.skipIf(!isHere)('mock and service', () => {
     await receiver.close()
   })
 
-  test('every operation was performed, and each of its declared statuses was provoked', () => {
+  test('the test data contains a response with every declared status of every operation', () => {
     const seen = new Set(played.map(({ operation, answer }) => `${operation?.id} ${answer.status}`))
     const unseen = operations.flatMap(({ id, declaration }) =>
       Object.keys(declaration.responses)
@@ -80,14 +86,14 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(unseen).toEqual([])
   })
 
-  test('every problem code of an operation was provoked', () => {
+  test('the test data contains every problem code that an operation can return', () => {
     const codes = new Set(played.map(({ answer }) => answer.body?.code))
     // beta_full occurs only when an organization is created, which this API cannot do, and malformed requests are
     // rejected before there is an operation.
     const outside = ['beta_full', 'malformed_request', 'request_timeout', 'expectation_failed', 'headers_too_large']
     // Operations for users of pages are neither in the published document nor in the mock.
     outside.push('not_signed_in', 'cross_site', 'link_spent', 'passkey_refused', 'fresh_sign_in_required')
-    const others = (valueAtPlace('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
+    const others = (getValueAtPath('components', 'schemas', 'ProblemCode', 'enum') as string[]).filter(
       (code) => !outside.includes(code),
     )
     expect(others.filter((code) => !codes.has(code) && !isOnPostgresOnly(code))).toEqual([])
@@ -95,19 +101,20 @@ describe.skipIf(!isHere)('mock and service', () => {
 
   describe('the mock responds like the service', () => {
     test.each(operations)('$id', (operation) => compareAll((each) => each.operation?.id === operation.id))
-    test('for an unknown operation', () => compareAll((each) => each.operation === null))
+    test('the mock responds like the service to a request for an unknown operation', () =>
+      compareAll((each) => each.operation === null))
   })
 
-  test('the example of each problem has the wording of the service', () => {
+  test('the example of each problem has the same text as the service', () => {
     const said = Map.groupBy(
       played.filter(({ answer }) => answer.status >= 400),
       ({ answer }) => answer.body?.code,
     )
-    // For these the service has one sentence per rule, or one from the platform.
+    // For these problems, the service has one sentence per rule, or a sentence from the platform.
     const isOneOfMany = new Set(['conflict', 'malformed_json', 'validation_failed', 'invalid_transition'])
-    // Test handlers provoke these with their own text.
+    // Test handlers provoke these problems with their own text.
     const isThrownHere = new Set(['answer_not_kept', 'too_much_work', 'too_many_concurrent_requests'])
-    const differing = entriesAt('x-problems').flatMap(([code, { example }]) => {
+    const differing = listEntriesAtPath('x-problems').flatMap(([code, { example }]) => {
       const provided = said.get(code)
       if (provided === undefined || isOneOfMany.has(code) || isThrownHere.has(code)) return []
       const shown = contract.resolve<{ value: { detail: string } }>(example as SchemaReference).value.detail
@@ -117,13 +124,13 @@ describe.skipIf(!isHere)('mock and service', () => {
     expect(differing).toEqual([])
   })
 
-  test('differences.txt lists only actual differences', () => {
+  test('differences.txt lists only differences that exist', () => {
     expect([...listed].filter((what) => !differing.has(what) && !isOnPostgresOnly(what))).toEqual([])
   })
 })
 
 async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
-  // Of calls with similar responses, one is enough.
+  // One of several calls with similar responses is enough.
   const kinds = Map.groupBy(
     played.filter(belongs),
     ({ what, answer }) => `${what} ${answer.status} ${answer.body?.code}`,
@@ -132,7 +139,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
   for (const [kind, [one]] of kinds) {
     if (one === undefined) continue
     const { what, operation, call, answer } = one
-    // A listed difference is confirmed by one operation that shows it.
+    // A listed difference is confirmed if one operation shows it.
     if (!differing.has(what)) {
       const difference = differenceBetween(operation, answer, await ask(call))
       if (!listed.has(what)) {
@@ -141,7 +148,7 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
       }
       if (difference !== null) differing.add(what)
     }
-    // Requested by name, a rejection is the same whatever else would cause it.
+    // A rejection that is requested by name is the same, regardless of what else would cause it.
     const refusal = `${answer.status} ${answer.body?.code}`
     if (answer.status >= 400 && !preferredAlready.has(refusal)) {
       preferredAlready.add(refusal)
@@ -154,17 +161,21 @@ async function compareAll(belongs: (each: Played) => boolean): Promise<void> {
   }
 }
 
-function ask({ method, address, body, headers }: Call): Promise<Answer> {
+function ask({ method, address, body, headers }: Call): Promise<ServiceResponse> {
   return askAt(mock.url, method, address, body, { headers })
 }
 
-/** Describes the difference; null if everything that matters is the same. */
-function differenceBetween(operation: Operation | null, service: Answer, mocked: Answer): string | null {
+/** Describes the difference; null if there is no relevant difference. */
+function differenceBetween(
+  operation: Operation | null,
+  service: ServiceResponse,
+  mocked: ServiceResponse,
+): string | null {
   if (service.status !== mocked.status)
     return `status ${service.status} and ${mocked.status} ${JSON.stringify(mocked.body).slice(0, 300)}`
   for (const name of ['content-type', ...getHeaders(operation, service.status)]) {
     const [one, other] = [service.headers.get(name), mocked.headers.get(name)]
-    // Whether there is a next page depends on the data, but each must announce it in both ways.
+    // The data determines whether there is a next page, but both responses must announce it in both ways.
     const pair = name === 'link' ? [linkFault(service), linkFault(mocked)] : [getForm(name, one), getForm(name, other)]
     if (pair[0] !== pair[1]) return `${name}: ${one} and ${other}`
   }
@@ -188,7 +199,7 @@ function getHeaders(operation: Operation | null, status: number): string[] {
   return [...new Set([...always, ...Object.keys(named ?? {}).map((name) => name.toLowerCase())])]
 }
 
-/** Returns a header's value without what varies between requests. */
+/** Returns a header's value without the parts that vary between requests. */
 function getForm(name: string, value: string | null): string | null {
   if (value === null) return null
   if (name === 'location') return `to ${contract.match('GET', value.split('?', 1)[0] ?? '').operation?.id}`
@@ -200,7 +211,7 @@ function getForm(name: string, value: string | null): string | null {
     .replaceAll(/req_\w+/g, 'req')
 }
 
-function linkFault({ headers, body }: Answer): string | null {
+function linkFault({ headers, body }: ServiceResponse): string | null {
   const cursor = body?.nextCursor ?? null
   const link = headers.get('link')
   const [, target = ''] = /<([^>]+)>; rel="next"/.exec(link ?? '') ?? []
@@ -208,9 +219,9 @@ function linkFault({ headers, body }: Answer): string | null {
   return new URL(target, 'http://x').searchParams.get('cursor') === cursor ? null : `no Link to the next page: ${link}`
 }
 
-function bodyDifference(operation: Operation | null, service: Answer, mocked: Answer): string | null {
+function bodyDifference(operation: Operation | null, service: ServiceResponse, mocked: ServiceResponse): string | null {
   if (service.status >= 400) {
-    const members = (body: Answer['body']) => ({
+    const members = (body: ServiceResponse['body']) => ({
       ...{ code: body.code, title: body.title, status: body.status, type: new URL(body.type).pathname },
       ...{
         members: Object.keys(body)
@@ -223,13 +234,13 @@ function bodyDifference(operation: Operation | null, service: Answer, mocked: An
   }
   if (operation === null) return null
   for (const response of [service, mocked]) {
-    const wrong = describeAnswerErrors(operation, response)
+    const wrong = describeResponseErrors(operation, response)
     if (wrong !== '') return wrong
   }
   return typeof service.body === typeof mocked.body ? null : 'another kind of text'
 }
 
-/** Returns a sentence without what varies: numbers, timestamps, URLs, names and input. */
+/** Returns a sentence without the parts that vary: numbers, timestamps, URLs, names, and input. */
 function withoutValues(sentence: string): string {
   return sentence
     .replaceAll(/"[^"]*"(: .*(?=\.))?/g, '…')
@@ -244,7 +255,7 @@ function withoutValues(sentence: string): string {
     .replaceAll(/\b\w+:\w+\b/g, '…')
 }
 
-/** The members of every problem. Others belong to certain codes, but not in every case. */
+/** The members of every problem. Other members belong to certain codes, but not in every case. */
 const MEMBERS = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'permission'])
 
 /** Sends calls to a service and records the responses. */
@@ -253,7 +264,7 @@ function playing(plumbline: TestPlumbline, what: () => string): TestPlumbline {
     const answer = await plumbline.request(method, address, body, options)
     const key = options.key === undefined ? plumbline.key : options.key
     const headers = {
-      // The mock accepts every key of the right form, including real ones.
+      // The mock accepts every key of the right form, including real keys.
       ...(key !== null && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...options.headers,
@@ -280,6 +291,7 @@ async function playTheService(): Promise<void> {
   )
 
   await world.populate()
+  await world.importFile()
   const keys = await strangers(plumbline)
   for (const [index, operation] of operations.entries()) {
     for (const [stranger, key] of keys) {
@@ -300,29 +312,29 @@ async function playTheService(): Promise<void> {
     await world.send(operation)
     if ('304' in operation.declaration.responses) await world.send(operation, { headers: { 'if-none-match': '*' } })
   }
-  // Skills run other operations, and archived resources are useless afterwards, so these come last.
+  // Skills run other operations, and archived resources are useless afterwards, so these operations come last.
   const changing = operations.filter(({ method, id }) => method !== 'GET' && !SKILL_RUNNERS.has(id))
   const hasSucceeded = (id: string) =>
     played.some(({ operation, answer }) => operation?.id === id && answer.status < 300)
   const before = changing.filter(({ method }) => method !== 'DELETE')
   await takeThrough(world, before)
-  // Some operations depend on a later one, such as one that locks a budget.
+  // Some operations depend on a later operation, such as an operation that locks a budget.
   await takeThrough(
     world,
     before.filter(({ id }) => !hasSucceeded(id)),
   )
   await takeThrough(world, changing.filter(({ method }) => method === 'DELETE').toReversed())
-  // Operations that only met finished resources are first tried in another world.
+  // Operations that met only finished resources are first tried in another world.
   const pending = changing.filter(({ id }) => !hasSucceeded(id)).toReversed()
   const { key } = await plumbline.newBuilder()
-  await takeThrough(
-    await new World(
-      playing(plumbline, () => what),
-      key,
-      receiver.url,
-    ).populate(),
-    pending,
-  )
+  const another = await new World(
+    playing(plumbline, () => what),
+    key,
+    receiver.url,
+  ).populate()
+  await takeThrough(another, pending)
+  // A vendor withdraws a bill of its own only after it has submitted one.
+  await takeThrough(another, pending.filter(({ id }) => !hasSucceeded(id)).toReversed())
   const approve = operations.find(({ id }) => id === 'approveProposal')
   // Nobody may approve their own proposals.
   const other = await plumbline.newKey([...ALL_PERMISSIONS])
@@ -342,7 +354,7 @@ async function playTheService(): Promise<void> {
     await world.send(approve, approving(created.id))
     what = AS_SHOWN
   }
-  // Rejections in the meantime are those that the state causes.
+  // Rejections in the meantime are caused by the state.
   for (const each of played) {
     const code = each.what === AS_SHOWN ? each.answer.body?.code : undefined
     if (code !== undefined) each.what = STATE_CODES[code] ?? each.what
@@ -396,7 +408,7 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   }
   return [
     ['no key', null],
-    ['an unknown key', newKeySecret()],
+    ['an unknown key', createKeySecret()],
     ['an expired key', expired],
     ['a revoked key', revoked],
     ['a key without a permission', await plumbline.newKey([])],
@@ -404,7 +416,9 @@ async function strangers(plumbline: TestPlumbline): Promise<[what: string, key: 
   ]
 }
 
-/** Provokes everything that an operation rejects in any state, and what it rejects because something does not exist. */
+/**
+ * Provokes the problems with which an operation rejects a request in any state, or because something does not exist.
+ */
 async function provoke(world: World, operation: Operation, now: (what: string) => void): Promise<void> {
   const address = world.addressFor(operation)
   const requested = (query: string) => ({ address: `${address}${address.includes('?') ? '&' : '?'}${query}` })
@@ -440,7 +454,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
   if ('412' in operation.declaration.responses && !SKILL_RUNNERS.has(operation.id)) {
     now('another version in If-Match')
-    // A resource that cannot be changed in any version is rejected for that reason, so try the next one.
+    // A resource that cannot be changed in any version is rejected for that reason, so try the next resource.
     for (let which = 0, status = 0; which < 6 && status !== 412; which++) {
       const address = world.addressOf(operation, which)
       if (address === undefined) break
@@ -468,7 +482,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
     now('a skill of no name')
     await world.send(operation, { address: operation.path.replace('{skillName}', 'doNothing') })
   }
-  // A body that is not JSON, is too large or has the wrong type is rejected even by an operation without a body.
+  // A body that is not JSON, is too large, or has the wrong type is rejected even by an operation without a body.
   if (operation.method !== 'POST' && !operation.takesBody) return
   now('a body that is no JSON')
   await world.send(operation, { body: '{"a":' })
@@ -490,7 +504,7 @@ async function provoke(world: World, operation: Operation, now: (what: string) =
   }
 }
 
-/** Returns the body with its first ID replaced by one that does not exist; null if it has none. */
+/** Returns the body with its first ID replaced by an ID that does not exist; null if the body has no ID. */
 function withoutReference(body: unknown): unknown {
   let isChanged = false
   const changed = JSON.parse(JSON.stringify(body), (_field, value: unknown) => {
@@ -501,7 +515,10 @@ function withoutReference(body: unknown): unknown {
   return isChanged ? changed : null
 }
 
-/** The methods in the rejection depend on the path, so one path is tried for each set of methods. */
+/**
+ * Sends requests with unknown methods. The methods in the rejection depend on the path, so one path is tried for each
+ * set of methods.
+ */
 async function playNoOperation(world: World, plumbline: TestPlumbline, now: (what: string) => void): Promise<void> {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const bySet = Map.groupBy(byPath, ([, members]) =>
@@ -536,7 +553,7 @@ async function playRepeats(plumbline: TestPlumbline, now: (what: string) => void
 
 type Trouble = (call: ServiceCall) => Promise<never>
 
-/** Provokes the errors that only vendors get: an expired link, and an answer that was changed too often. */
+/** Provokes the errors that only vendors get: an expired link, and a response that was changed too often. */
 async function playVendors(plumbline: TestPlumbline): Promise<void> {
   const [revoked, expired] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   for (const [token, change] of [
@@ -574,12 +591,16 @@ async function portalToken(plumbline: TestPlumbline, subjectId: string): Promise
   return (await plumbline.mailedLink(subjectId)).split('/').at(-1) ?? ''
 }
 
-/** Plays a bid that a vendor submits itself, until it has submitted too often, and withdraws. */
+/** Simulates a bid that a vendor submits itself until it has submitted too often, and then withdraws. */
 async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) => void): Promise<void> {
   const key = await portalToken(asPlayed, id)
   const post = (path: string, body?: unknown) =>
     asPlayed.post(`/api/portal/invitations/${id}/bid${path}`, body, { key })
   now(AS_SHOWN)
+  const files = `/api/portal/invitations/${id}/attachments`
+  const content = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
+  const { body: file } = await asPlayed.post(`${files}?fileName=Offer.pdf`, { content }, { key })
+  await asPlayed.post(`${files}/${file.id}/discard`, undefined, { key })
   for (let i = 1; i <= 7; i++) {
     await post('/draft', { amount: 41_000 + i })
     if (i === 7) now('an answer changed too often')
@@ -589,8 +610,8 @@ async function playBid(asPlayed: TestPlumbline, id: string, now: (what: string) 
   await post('/withdraw', { reason: 'The crew is booked elsewhere.' })
 }
 
-/** Plays an order that a vendor accepts, and the certificate that it submits. */
-async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar }: Site): Promise<void> {
+/** Simulates an order that a vendor accepts, and a certificate that the vendor submits. */
+async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar, day }: Site): Promise<void> {
   const ext = async (path: string, body?: unknown) => (await asPlayed.post(`/api/ext${path}`, body, { key })).body
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
   const order = await ext('/purchase-orders', { homeId: lot15, vendorId: loneStar, scope: 'framing', lines })
@@ -604,9 +625,40 @@ async function playOrder(asPlayed: TestPlumbline, { key, lot15, loneStar }: Site
   const { body } = await portal('/compliance-documents', { type: 'license' })
   const content = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
   await portal(`/compliance-documents/${body.id}/attachments?fileName=License.pdf`, { content })
+  await playRepairs(ext, portal, { homeId: lot15, vendorId: loneStar, day })
 }
 
-/** Plays problems that no caller can cause, on services whose handlers are replaced to cause them. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGPomLmKAYSgFAAAK1IGP0FG2OAAAAAASUVORK5CYII='
+
+/** Simulates a punch item and a service visit of a vendor, whose photos show that the work is done. */
+async function playRepairs(
+  ext: (path: string, body?: unknown) => Promise<ServiceResponse['body']>,
+  portal: (path: string, body: unknown) => Promise<ServiceResponse>,
+  { homeId, vendorId, day }: { homeId: string; vendorId: string; day: Site['day'] },
+): Promise<void> {
+  const item = await ext('/punch-items', { homeId, vendorId, description: 'A stud is bowed.', dueDate: day(3) })
+  await portal(`/punch-items/${item.id}/photos?fileName=Stud.png`, { content: PNG })
+  const request = await ext('/warranty-requests', { homeId, description: 'The floor squeaks.' })
+  await ext(`/warranty-requests/${request.id}/decision`, { decision: 'goodwill' })
+  await ext(`/warranty-requests/${request.id}/assignment`, { vendorId })
+  const visit = await ext('/visits', { requestIds: [request.id], date: day(4) })
+  await portal(`/service-visits/${visit.id}/photos?fileName=Floor.png`, { content: PNG })
+  await portal(`/service-visits/${visit.id}/complete`, {})
+}
+
+/** Invites a home owner, which requires a service with a mail server. The email itself is never delivered. */
+async function playMail(): Promise<void> {
+  const plumbline = await startTestPlumbline({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'office@example.com' })
+  const asPlayed = playing(plumbline, () => AS_SHOWN)
+  const create = async (path: string, body: object) => (await plumbline.post(`/api/ext${path}`, body)).body.id
+  const communityId = await create('/communities', { name: 'Cedar Hollow', status: 'active' })
+  const homeId = await create('/homes', { name: 'Lot 16', communityId })
+  const ownerId = await create('/home-owners', { homeId, name: 'Dana Whitfield', email: 'dana@example.com' })
+  await asPlayed.post(`/api/ext/home-owners/${ownerId}/invitation`, undefined, { key: plumbline.key })
+  await plumbline.stop()
+}
+
+/** Provokes problems that no caller can cause, on services whose handlers are replaced to cause them. */
 async function playTroubles(): Promise<void> {
   let trouble: Trouble
   const handlers = new Proxy({}, { get: () => (_input: unknown, call: ServiceCall) => trouble(call) }) as Handlers
@@ -624,7 +676,7 @@ async function playTroubles(): Promise<void> {
       plumbline.key,
       'https://hooks.example.com/plumbline',
     )
-    // Nothing exists here, so the IDs of the examples are as good as real ones.
+    // Nothing exists here, so the IDs of the examples can replace real IDs.
     for (const id of EXAMPLE_IDS) world.remember(id)
     const token = await plumbline.newPortalToken()
     world.admit(token)
@@ -657,7 +709,7 @@ async function playTroubles(): Promise<void> {
   ])
   await playAll({ RATE_LIMIT_PER_MINUTE: '1', PORTAL_LIMIT_PER_MINUTE: '1' }, [['a minute used up', null, operations]])
   // A vendor does not use the builder's daily quota.
-  await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToKeys)]])
+  await playAll({ QUOTA_PER_DAY: '1' }, [['a day used up', null, operations.filter(isOpenToApiKeys)]])
   await playRefusedKey()
 }
 
@@ -668,7 +720,7 @@ async function playRefusedKey(): Promise<void> {
   await sql`update "apiKeys" k set "allowedAddresses" = '{203.0.113.0/24}' from "apiKeySecrets" s
     where s."keyId" = k."id" and s."start" = ${bound.slice(0, 10)}`.execute(plumbline.database.statements)
   await elsewhere.get('/api/ext/vendors', { key: bound })
-  const key = newKeySecret()
+  const key = createKeySecret()
   await plumbline.get('/api/ext/vendors', { key })
   const played = playing(plumbline, () => 'a key refused too often')
   await played.get('/api/ext/vendors', { key })
@@ -698,7 +750,7 @@ async function playInProgress(plumbline: TestPlumbline, handle: (trouble: Troubl
   await first
 }
 
-/** On the embedded database writing requests wait for each other, so the second is never asked to come back. */
+/** On the embedded database, writing requests wait for each other, so the second request is never told to try again. */
 function isOnPostgresOnly(what: string): boolean {
   return (
     (what === 'idempotency_in_progress' || what === 'a first request that still runs') &&

@@ -53,7 +53,7 @@ test('each alert rule names only metrics that the service reports', () => {
   }
 })
 
-test('each alert has a severity, a summary and a section of the runbook', () => {
+test('each alert has a severity, a summary, and a section in the runbook', () => {
   const headings = [...read('docs/operating/runbook.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual(rules.map(({ alert }) => alert))
   for (const { alert, labels, annotations } of rules) {
@@ -63,7 +63,7 @@ test('each alert has a severity, a summary and a section of the runbook', () => 
   }
 })
 
-test('each section of the runbook explains the alert, how to check it and what to do', () => {
+test('each section of the runbook has the parts Meaning, Check, and What to do', () => {
   const sections = read('docs/operating/runbook.md').split(/^## /m).slice(1)
   for (const section of sections) {
     const parts = [...section.matchAll(/^\*\*(.+?)\.\*\*/gm)].map(([, part]) => part)
@@ -71,20 +71,20 @@ test('each section of the runbook explains the alert, how to check it and what t
   }
 })
 
-test('monitoring.md lists every metric of the service once, and no other', () => {
+test('monitoring.md lists every metric of the service once, and no other metrics', () => {
   const rows = [...read('docs/operating/monitoring.md').matchAll(/^\| `(plumbline_\w+)` \|/gm)].map(([, name]) => name)
   const own = [...text.matchAll(/^# TYPE (plumbline_\S+)/gm)].map(([, name]) => name)
   expect(rows.toSorted()).toEqual(own.toSorted())
 })
 
-test('the pages for operators name only metrics that the service reports', () => {
+test('the operator documentation names only metrics that the service reports', () => {
   for (const page of ['monitoring', 'troubleshooting', 'runbook', 'several-machines', 'upgrading']) {
     const names = named(read(`docs/operating/${page}.md`)).filter((name) => name !== 'up')
     expect([page, names.filter((name) => !reported().has(name))]).toEqual([page, []])
   }
 })
 
-test('metrics have a help sentence and a name with a unit as Prometheus advises', () => {
+test('each metric has a help sentence and a name that follows the Prometheus conventions', () => {
   const own = [...text.matchAll(/^# HELP (plumbline_\S+) (.*)\n# TYPE \S+ (\S+)$/gm)]
   expect(own.length).toBeGreaterThan(20)
   for (const [, name = '', help = '', type = ''] of own) {

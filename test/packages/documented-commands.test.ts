@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** The files that people read and paste from: pages, and the comments of examples. */
+/** The files from which users read and paste commands: pages, and the comments of examples. */
 const READ = ['*.md', '{client,docs,examples,mock,scripts,server,web}/**/*.md', 'examples/**/*.ts']
 
 const documented = READ.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }))
@@ -15,13 +15,13 @@ const linesLike = (pattern: RegExp) =>
       .flatMap((line, i) => (pattern.test(line) ? [`${file}:${i + 1} ${line.trim()}`] : [])),
   )
 
-test('commands that run TypeScript use the Node that npm ci installs, because an older one only needs to run npm', () => {
+test('documented commands run TypeScript files with the Node version that npm ci installs', () => {
   expect(documented.length).toBeGreaterThan(15)
   expect(linesLike(/npx node \S+\.ts\b/).length).toBeGreaterThan(4)
   expect(linesLike(/(?<!npx |\.bin\/|[\w-])node (-\S+ )*[\w./-]+\.ts\b/)).toEqual([])
 })
 
-// Our packages are not on npm yet, and somebody else could publish one under such a name.
-test('no page installs unpublished packages from the registry', () => {
+// The packages are not on npm yet, and someone else could publish a package under such a name.
+test('no documented command installs an unpublished package from the npm registry', () => {
   expect(linesLike(/npm (i|install|add) (-\S+ )*@plumbline\//)).toEqual([])
 })

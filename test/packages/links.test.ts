@@ -12,7 +12,10 @@ const pages = globSync(['*.md', '{client,contract,docs,examples,mock,scripts}/**
 /** Returns the text of a page without its code blocks. */
 const proseOf = (page: string) => readFileSync(path.join(root, page), 'utf8').replace(/^```.*?^```/gms, '')
 
-/** Returns the anchors of a page: those that GitHub derives from its headings, and former anchors next to them. */
+/**
+ * Returns the anchors of a page: the anchors that GitHub derives from its headings, and the former anchors next to the
+ * headings.
+ */
 function getAnchors(page: string): string[] {
   const prose = proseOf(page)
   const former = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id = '']) => id)
@@ -43,7 +46,7 @@ test('every link between Markdown pages points to a file and a heading', () => {
   expect(own.filter(({ page, target }) => leadsNowhere(page, target))).toEqual([])
 })
 
-test('every path that a Markdown page names as code exists', () => {
+test('every path that a Markdown page shows in code format exists', () => {
   const named = pages.flatMap((page) =>
     [...proseOf(page).matchAll(/`((?:client|contract|deploy|docs|mock|scripts|server|test|web)\/[\w./-]+)`/g)].map(
       ([, file = '']) => ({ page, file }),

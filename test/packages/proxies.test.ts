@@ -21,37 +21,46 @@ const PATHS = [
 
 const isInstalled = (program: string) => spawnSync(program, ['-h']).error === undefined
 
-test.skipIf(!isInstalled('nginx'))('the documented nginx configuration logs no link', { timeout: 60_000 }, async () => {
-  await withProxy('nginx', (folder, port, upstream) => {
-    const server = block('nginx')
-      .replace(/server \{\n {2}listen 80;[\s\S]*?\n\}\n/, '')
-      .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
-      .replaceAll(/^ {2}ssl_.*$/gm, '')
-      .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)
-      .replaceAll('/var/log/nginx', folder)
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
-    writeFileSync(
-      path.join(folder, 'nginx.conf'),
-      `pid ${folder}/pid; error_log ${folder}/error.log; events {}\nhttp {\n${paths.join('\n')}\n${server}\n}\n`,
-    )
-    return ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;']
-  })
-})
+test.skipIf(!isInstalled('nginx'))(
+  'the documented nginx configuration logs no portal link',
+  { timeout: 60_000 },
+  async () => {
+    await withProxy('nginx', (folder, port, upstream) => {
+      const server = block('nginx')
+        .replace(/server \{\n {2}listen 80;[\s\S]*?\n\}\n/, '')
+        .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
+        .replaceAll(/^ {2}ssl_.*$/gm, '')
+        .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)
+        .replaceAll('/var/log/nginx', folder)
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
+      writeFileSync(
+        path.join(folder, 'nginx.conf'),
+        `pid ${folder}/pid; error_log ${folder}/error.log; events {}\nhttp {\n${paths.join('\n')}\n${server}\n}\n`,
+      )
+      return ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;']
+    })
+  },
+)
 
-test.skipIf(!isInstalled('caddy'))('the documented Caddy configuration logs no link', { timeout: 60_000 }, async () => {
-  await withProxy('caddy', (folder, port, upstream) => {
-    const site = block('caddy')
-      .replace('build.example.com {', `http://127.0.0.1:${port} {`)
-      .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)
-      .replace('{\n', '{\n\tadmin off\n')
-      .replace('\tlog {\n', `\tlog {\n\t\toutput file ${folder}/plumbline.log\n`)
-    writeFileSync(path.join(folder, 'Caddyfile'), site)
-    return ['run', '--adapter', 'caddyfile', '--config', path.join(folder, 'Caddyfile')]
-  })
-})
+test.skipIf(!isInstalled('caddy'))(
+  'the documented Caddy configuration logs no portal link',
+  { timeout: 60_000 },
+  async () => {
+    await withProxy('caddy', (folder, port, upstream) => {
+      const site = block('caddy')
+        .replace('build.example.com {', `http://127.0.0.1:${port} {`)
+        .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)
+        .replace('{\n', '{\n\tadmin off\n')
+        .replace('\tlog {\n', `\tlog {\n\t\toutput file ${folder}/plumbline.log\n`)
+      writeFileSync(path.join(folder, 'Caddyfile'), site)
+      return ['run', '--adapter', 'caddyfile', '--config', path.join(folder, 'Caddyfile')]
+    })
+  },
+)
 
 /**
- * Sends requests through a proxy, first to a service that responds and then to one that is down, and checks the logs.
+ * Sends requests through a proxy, first to a service that responds and then to a service that is down, and checks the
+ * logs.
  */
 async function withProxy(program: string, configure: (folder: string, port: number, upstream: number) => string[]) {
   const folder = mkdtempSync(path.join(tmpdir(), `plumbline-${program}-`))
@@ -91,7 +100,7 @@ async function withProxy(program: string, configure: (folder: string, port: numb
   const [access = '', errors = ''] = logs
   expect(access).toContain('/portal/[redacted]/task_1/files')
   expect(access).toContain('/calendars/[redacted]')
-  // Without the token in the query, which only the error log of nginx contains.
+  // Omits the lines with the token in the query, which only the error log of nginx contains.
   const written = program === 'nginx' ? errors.split('\n').filter((line) => !line.includes('/docs?')) : [said]
   expect([access, ...written].filter((text) => text.includes(TOKEN.slice(-20)))).toEqual([])
 }

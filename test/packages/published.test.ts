@@ -25,7 +25,7 @@ const manifest = (at: string) => JSON.parse(readFileSync(path.join(root, at, 'pa
 const npm = (cwd: string, ...args: string[]) =>
   execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
-test('the packages have one version and license, and require what the repository is tested with', () => {
+test('all packages have the same version, license, and dependency versions as the repository', () => {
   const own = manifest('.')
   const tested = { ...own.devDependencies, ...own.dependencies }
   for (const at of ['client', 'mock', 'scripts/conformance']) {
@@ -36,7 +36,9 @@ test('the packages have one version and license, and require what the repository
   }
 })
 
-test('npm would publish the mock, which works without this repository', { timeout: 120_000 }, async () => {
+test('the mock package runs without this repository', {
+  timeout: 120_000,
+}, async () => {
   const source = path.join(root, 'mock')
   const reported = JSON.parse(npm(source, 'publish', '--dry-run', '--json', '--silent'))
   const { files } = reported['@plumbline/mock'] as { files: { path: string }[] }
@@ -54,7 +56,7 @@ test('npm would publish the mock, which works without this repository', { timeou
   const installed = path.join(folder, 'node_modules/@plumbline/mock')
   mkdirSync(installed, { recursive: true })
   await extract({ file: path.join(folder, packed.filename), cwd: installed, strip: 1 })
-  // Links what npm would install, without a registry.
+  // Links the packages that npm would install, without a registry.
   for (const name of Object.keys(manifest('mock').dependencies ?? {})) {
     mkdirSync(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))

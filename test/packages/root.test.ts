@@ -5,14 +5,14 @@ import { document, root } from '../../scripts/conformance/walked-contract.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-test('the license at the root is the one that the package and the contract name', () => {
+test('the LICENSE file at the root matches the license in package.json and in the contract', () => {
   const { license } = JSON.parse(read('package.json')) as { license: string }
   expect([license, document.info.license]).toEqual(['Apache-2.0', { name: 'Apache-2.0', identifier: 'Apache-2.0' }])
   expect(read('LICENSE')).toContain('Apache License\n                           Version 2.0, January 2004')
   expect(read('LICENSE')).toBe(read('client/LICENSE'))
 })
 
-test('everything that CONTRIBUTING.md refers to exists', () => {
+test('every file and command that CONTRIBUTING.md refers to exists', () => {
   const text = read('CONTRIBUTING.md')
   const links = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, file = '']) => file)
   const files = [...text.matchAll(/`([\w-]+(?:\/[\w.-]+)+|[\w-]+\.(?:yaml|md))`/g)].map(([, file = '']) => file)

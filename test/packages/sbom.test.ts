@@ -30,13 +30,13 @@ describe('the bill of materials', () => {
     bill = JSON.parse(execFileSync(process.execPath, [path.join(root, 'scripts/sbom.ts')], { encoding: 'utf8' }))
   })
 
-  test('is CycloneDX and describes this package', () => {
+  test('the bill of materials describes this package in the CycloneDX format', () => {
     expect(bill.bomFormat).toBe('CycloneDX')
     expect(bill.$schema).toBe(`http://cyclonedx.org/schema/bom-${bill.specVersion}.schema.json`)
     expect(bill.metadata.component).toMatchObject({ name: manifest.name, version: manifest.version })
   })
 
-  test('has every package that the service depends on, at the locked version, and no tools', () => {
+  test('the bill of materials lists every dependency of the service but no development tools', () => {
     const found = new Set(bill.components.map(({ name, version }) => `${name} ${version}`))
     const names = new Set(bill.components.map(({ name }) => name))
     const direct = Object.keys(manifest.dependencies)
@@ -45,12 +45,12 @@ describe('the bill of materials', () => {
     // Indirect dependencies.
     for (const name of ['pg-protocol', 'path-to-regexp', 'proxy-addr']) expect(names).toContain(name)
     const tools = Object.keys(manifest.devDependencies).filter((name) => lock.packages[`node_modules/${name}`].dev)
-    // Not vitest: better-auth may use it, so npm installs it wherever both are in the lock file.
+    // Does not check vitest, because better-auth may use it, so npm installs it wherever both are in the lock file.
     expect(tools).toContain('@biomejs/biome')
     expect(tools.filter((name) => names.has(name))).toEqual([])
   })
 
-  test('names each package once, and every package that another depends on', () => {
+  test('the bill of materials lists each package once', () => {
     const refs = bill.components.map((component) => component['bom-ref'])
     expect(new Set(refs).size).toBe(refs.length)
     const known = new Set([...refs, bill.metadata.component['bom-ref']])

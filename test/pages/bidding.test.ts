@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await plumbline.stop()
   })
 
-  test('two framers are asked for prices per line', async () => {
+  test('a user can request bids for several lines from two vendors', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('link', { name: 'New request' }).first().click()
@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByRole('checkbox', { name: /Lone Star/ }).check()
     await page.getByRole('checkbox', { name: /Hill Country/ }).check()
     await page.getByRole('button', { name: 'Send to 2 vendors' }).click()
-    // Without a deadline it is rejected, where the deadline is.
+    // A request without a deadline is rejected, and the error is shown at the deadline.
     const deadline = page.getByLabel('Deadline')
     await page.locator('[aria-invalid="true"]').first().waitFor()
     expect(await deadline.getAttribute('aria-invalid')).toBe('true')
@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByRole('heading', { name: 'Framing, Lot 15' }).waitFor()
   })
 
-  test('a bid by phone can be recorded, and an arriving bid appears within two seconds', async () => {
+  test('a new bid appears in the comparison within two seconds', async () => {
     const { page } = seen
     await page.getByRole('link', { name: /^Invitations/ }).click()
     const row = page.getByRole('row', { name: /Lone Star/ })
@@ -70,7 +70,29 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByText('24,500').first().waitFor({ timeout: 4000 })
   })
 
-  test('an award is first previewed, and then made with the keyboard', async () => {
+  test("a vendor's question can be answered to all invited vendors, who do not learn who asked", async () => {
+    const { page } = seen
+    const id = page.url().split('/').at(-1)?.split('?')[0]
+    const { body: request } = await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })
+    const tokenOf = async (invitation: { id: string }) => ({
+      key: (await plumbline.mailedLink(invitation.id)).split('/').at(-1) ?? '',
+    })
+    const [asking, other] = request.invitations
+    const question = { invitationId: asking.id, body: 'Is the crane included?' }
+    expect((await plumbline.post('/api/portal/messages', question, await tokenOf(asking))).status).toBe(200)
+    await page.getByRole('link', { name: 'Questions' }).click()
+    await page.getByText('Is the crane included?').waitFor()
+    await page.getByRole('button', { name: 'Reply to all invited vendors…' }).click()
+    await page.locator('.dialog').getByLabel('Answer').fill('Is the crane included? No, price it as a line.')
+    await page.locator('.dialog').getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Reply sent to 2 vendors').waitFor()
+    const about = `/api/ext/messages?relatedToId=${id}&recipientId=${other.vendorId}`
+    const { body: messages } = await plumbline.get(about, { key: site.key })
+    expect(messages.data).toMatchObject([{ body: 'Is the crane included? No, price it as a line.' }])
+    await page.getByRole('link', { name: 'Comparison' }).click()
+  })
+
+  test('an award is previewed before it is made', async () => {
     const { page } = seen
     const id = page.url().split('/').at(-1)?.split('?')[0]
     await page.getByRole('button', { name: 'Award… to Lone Star' }).focus()
@@ -90,7 +112,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     expect(accepted.body.poIds).toHaveLength(1)
   })
 
-  test('after an award to the higher bid, the lowest amount and its budget difference belong to the same bid', async () => {
+  test('after the higher bid is awarded, the lowest amount and the budget difference come from the same bid', async () => {
     const { page } = seen
     const as = { key: site.key }
     const { body: home } = await plumbline.post(
@@ -110,11 +132,11 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     expect((await plumbline.post(`/api/ext/bids/${bids[1]}/accept`, {}, as)).status).toBe(200)
     await page.goto(`${plumbline.url}/bidding/${request.id}`)
     await page.getByText('$1,529 under budget').waitFor()
-    const facts = await page.getByRole('region', { name: 'Facts' }).textContent()
-    expect(facts).toContain('Lowest$24,475$1,529 under budgetBudgeted$26,004')
+    const facts = await page.getByRole('region', { name: 'Key facts' }).textContent()
+    expect(facts).toContain('Lowest bid$24,475$1,529 under budgetBudgeted$26,004')
   })
 
-  test('amounts of a blind request stay hidden until it closes, and its deadline can be extended before', async () => {
+  test('the amounts of a blind bid request are hidden until bidding closes', async () => {
     const requested = { ...site.framing(), blind: true, title: 'Blind one' }
     const request = await plumbline.post('/api/ext/bids/request', requested, { key: site.key })
     await plumbline.post(
@@ -138,7 +160,7 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByText('31,234').first().waitFor()
   })
 
-  test("a request can be canceled with a reason, and another builder's is not found", async () => {
+  test('a bid request can be canceled with a reason', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Cancel request…' }).click()
@@ -146,6 +168,10 @@ describe.skipIf(chromium === null)('the bidding pages', () => {
     await page.getByRole('button', { name: 'Cancel request' }).click()
     await page.getByText('Canceled', { exact: true }).first().waitFor()
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
+  })
+
+  test('the page of an unknown bid request says that it could not be loaded', async () => {
+    const { page } = seen
     await page.goto(`${plumbline.url}/bidding/brq_01m7y975jzfesvq6da0jsw32jg`)
     await page.getByText('The request could not be loaded').waitFor()
   })

@@ -10,7 +10,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
   let plumbline: TestPlumbline
   let browser: Browser
   let app: OauthApp
-  /** Where the app waits: a foreign page, so the test only checks that the browser is redirected there. */
+  /** The redirect URI of the app is a foreign page, so the test only checks that the browser is redirected there. */
   const redirect = () => 'http://localhost:7777/done'
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     await plumbline.stop()
   })
 
-  test('a user sees the permissions that an app requests, connects it, and disconnects it in the settings', async () => {
+  test('a user can connect an app with selected permissions and disconnect it in the settings', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(plumbline.url + app.address({ redirect_uri: redirect() }))
@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     expect(body.scope).toContain('payments:read')
     expect(body.scope).not.toContain('payments:write')
 
-    // Nothing responds there; the browser's error page must not interfere.
+    // Nothing responds at this URL, and the browser's error page must not interfere.
     await page.waitForURL('chrome-error://**', { waitUntil: 'commit' })
     await page.goto(`${plumbline.url}/settings/apps`)
     await page
@@ -58,7 +58,7 @@ describe.skipIf(chromium === null)('a user in a browser', () => {
     await seen.close()
   })
 
-  test("a user who is not signed in returns to the app's request, even if the link opens in another window", async () => {
+  test('after signing in, a user returns to the consent page of the app', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     const address = app.address({ redirect_uri: redirect() })

@@ -17,7 +17,7 @@ const read = (path: string, headers: Record<string, string> = {}) =>
   fetch(plumbline.url + path, { headers, redirect: 'manual' })
 
 describe('the admin area', () => {
-  test('is one document for the URL of every page, and for no other', async () => {
+  test('every page URL of the admin area returns the same document', async () => {
     for (const path of ['/', '/bidding', '/bidding/brq_1?tab=bids', '/settings/keys']) {
       const response = await read(path)
       expect([path, response.status, response.headers.get('content-type')]).toEqual([
@@ -35,13 +35,13 @@ describe('the admin area', () => {
       expect([path, await (await read(path)).text()]).not.toEqual([path, expect.stringContaining('id="root"')])
   })
 
-  test('has a policy that allows nothing from elsewhere', async () => {
+  test('the content security policy of the admin area allows only resources of the service', async () => {
     const policy = (await read('/')).headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/)
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  test('revalidates the document, while files are cached forever and compressed', async () => {
+  test('only the files of the admin area, not its document, are cached without revalidation', async () => {
     const document = await read('/')
     expect(document.headers.get('cache-control')).toBe('no-cache')
     const again = await read('/today', { 'if-none-match': document.headers.get('etag') ?? '' })
@@ -53,7 +53,7 @@ describe('the admin area', () => {
     expect((await read(script, { 'accept-encoding': 'identity' })).headers.get('content-encoding')).toBeNull()
   })
 
-  test('is below the path of the public URL, if it has one', async () => {
+  test('if the public URL has a path, the admin area is below that path', async () => {
     const below = await startTestPlumbline({ PUBLIC_URL: 'https://builder.example.com/plumbline' })
     const text = await (await fetch(below.url)).text()
     await below.stop()
@@ -72,7 +72,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     await closeWindows()
   })
 
-  test('the first load stays below 250 kB, compressed', async () => {
+  test('the first load of the admin area is smaller than 250 kB, compressed', async () => {
     const sizes: Promise<number>[] = []
     const weigh = (response: Response) => {
       if (response.url().includes('/assets/')) sizes.push(response.body().then((body) => gzipSync(body).length))
@@ -86,7 +86,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     expect(total).toBeLessThan(250_000)
   })
 
-  test('search opens a record with a few letters and Enter', async () => {
+  test('a user can open a record from the search with a few letters and Enter', async () => {
     const site = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
     const vendor = await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
     const request = await plumbline.post('/api/ext/bids/request', {
@@ -105,7 +105,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     await page.waitForURL(`**/bidding/${request.body.id}`)
   })
 
-  test('a list keeps its search and order in the URL, reports missing matches, and exports what it shows', async () => {
+  test('a list exports only the records that match its search', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding?q=nothing+like+it`)
     await page.getByText('No matching requests').waitFor()
@@ -124,7 +124,7 @@ describe.skipIf(chromium === null)('in a browser', () => {
     expect(Buffer.concat(chunks).toString()).toContain('BR-0001')
   })
 
-  test('every page shows its API calls, ready to copy', async () => {
+  test('every page can show its API calls', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/bidding`)
     await page.getByRole('button', { name: 'View as API call' }).click()

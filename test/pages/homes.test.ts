@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObservedPage } from '../../scripts/processes/chromium.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
-import { expectNoComplaints, visit } from './visit.ts'
+import { expectNoComplaints, findViolations, visit } from './visit.ts'
 
 describe.skipIf(chromium === null)('the pages of homes', () => {
   let plumbline: TestPlumbline
@@ -44,7 +44,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await plumbline.stop()
   })
 
-  test('the list links to a home, its budget by trade, and overruns at the top', async () => {
+  test('the page of a home shows the budget by trade and warns of trades over budget', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes`)
     await page.getByRole('link', { name: 'Lot 14' }).click()
@@ -62,7 +62,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
   })
 
-  test('the schedule is also shown as a table, and a delay is previewed and saved', async () => {
+  test('a delay of a task is previewed before it is saved', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}?tab=schedule`)
     const framed = page
@@ -70,7 +70,7 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
       .getByRole('row', { name: /Walls framed/ })
     expect(await framed.textContent()).toMatch(/on the critical path.*Jan 14.*Jan 25/)
     await page.getByRole('link', { name: 'Slab poured' }).click()
-    await page.getByRole('button', { name: 'Delay' }).click()
+    await page.getByRole('button', { name: 'Delay task' }).click()
     await page.getByLabel('Workdays').fill('3')
     await page.getByText('Preview: Slab poured ends Jan 16, 2030 instead of Jan 11, 2030.').waitFor()
     await page.getByText('2 tasks move').waitFor()
@@ -88,7 +88,27 @@ describe.skipIf(chromium === null)('the pages of homes', () => {
     ])
   })
 
-  test('the status can be changed, and obstacles to a change are shown in advance', async () => {
+  test('the tasks that a new holiday moves are shown before the holiday is saved', async () => {
+    const { page } = seen
+    const { body: site } = await plumbline.post('/api/ext/communities', { name: 'Cedar Bend', status: 'active' })
+    const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 3', communityId: site.id })
+    const gate = { homeId: home.id, name: 'Gate set', plannedStart: '2030-01-03' }
+    const { body: task } = await plumbline.post('/api/ext/tasks', gate)
+    await page.goto(`${plumbline.url}/communities/${site.id}?tab=calendar`)
+    await page.getByRole('button', { name: 'Edit workdays and holidays' }).click()
+    await page.getByLabel('Add a holiday').fill('2030-01-03')
+    await page.getByRole('button', { name: 'Add holiday' }).click()
+    await page.getByText('1 task moves in 1 home.').waitFor()
+    await page.getByText('Gate set (Jan 3, 2030 to Jan 4, 2030)').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect((await plumbline.get(`/api/ext/tasks/${task.id}`)).body.plannedStart).toBe('2030-01-03')
+    await page.getByRole('button', { name: 'Save calendar' }).click()
+    await page.getByText('Cedar Bend updated, 1 task moved').waitFor()
+    await page.getByText('Jan 3, 2030').waitFor()
+    expect((await plumbline.get(`/api/ext/tasks/${task.id}`)).body.plannedStart).toBe('2030-01-04')
+  })
+
+  test('reasons that prevent a status change of a home are shown in advance', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/homes/${homeId}`)
     const dialog = page.locator('.dialog')

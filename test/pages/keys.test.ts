@@ -21,7 +21,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await plumbline.stop()
   })
 
-  test('a sign-in link works with a click, and returns to the previous page', async () => {
+  test('after signing in with a link, a user returns to the previous page', async () => {
     const door = await visit(browser, plumbline)
     const { page } = door
     await page.context().clearCookies()
@@ -61,7 +61,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await door.close()
   })
 
-  test('a key can be created with the keyboard only, works, and its secret is shown once', async () => {
+  test('a key can be created with only the keyboard', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/keys`)
     const create = page.getByRole('button', { name: 'New key' })
@@ -95,7 +95,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     expect(await page.content()).not.toContain(secret)
   })
 
-  test('an error is shown at its field', async () => {
+  test('an error in the form for a new key is shown at its field', async () => {
     const { page } = seen
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByRole('radio', { name: 'Read all' }).check({ force: true })
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     await page.keyboard.press('Escape')
   })
 
-  test('a key can be rotated with an overlap and revoked, and is rejected afterwards', async () => {
+  test('a key can be rotated with an overlap and then revoked', async () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Voice agent' }).click()
     await page.getByRole('button', { name: 'Rotate' }).click()
@@ -128,7 +128,7 @@ describe.skipIf(chromium === null)('the sign-in and the pages of API keys', () =
     expectNoComplaints({ ...seen, complaints: seen.complaints.filter((line) => !line.includes('422')) })
   })
 
-  test('users whose role has no keys do not see the page', async () => {
+  test('users whose role cannot manage keys do not see the page for keys', async () => {
     await createUser(plumbline.database, plumbline.clock, {
       ...{ organizationId: plumbline.organizationId, name: 'Vera Okafor', email: 'vera@harrowfinch.example.com' },
       ...{ role: 'viewer', poApprovalLimit: null },

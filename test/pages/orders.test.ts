@@ -45,7 +45,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     await plumbline.stop()
   })
 
-  test('an order can be approved or sent back from the queue, which shows the effect on the budget', async () => {
+  test('an order in the approval queue can be approved or returned', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/approvals`)
     await page.getByText('Orders that need approval: $67,869 in total.').waitFor()
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     })
   })
 
-  test('an order shows its lines and steps, and previews each step', async () => {
+  test('the page of an order previews each step', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders`)
     await page.getByRole('link', { name: 'PO-0014-01' }).click()
@@ -91,7 +91,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     expect(file.suggestedFilename()).toBe('PO-0014-01.pdf')
   })
 
-  test('files can be added to an order, and the vendor sees the shared files', async () => {
+  test("the vendor of an order sees the files that are shared on the order's page", async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/orders/${orders[0]}`)
     await page.getByText('No files yet.').waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(chromium === null)('the pages of orders', () => {
     const portalUrl = await plumbline.mailedLink(vendorId)
     const portal = async () => (await fetch(`${plumbline.url}${new URL(portalUrl).pathname}/${orders[0]}`)).text()
     expect(await portal()).not.toContain(id)
-    // It is checked once the service has noted it.
+    // The checkbox is checked after the service has stored the change.
     const shared = page.getByRole('checkbox', { name: "Share The roofer's plan.pdf with the vendor" })
     await shared.click()
     await page.getByText("The roofer's plan.pdf shared with the vendor").waitFor()

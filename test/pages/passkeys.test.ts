@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await plumbline.stop()
   })
 
-  test('a passkey is added in the settings, and a second one on the same device is rejected', async () => {
+  test('a user cannot add a second passkey on the same device', async () => {
     const { page } = seen
     await page.goto(`${url}/today`)
     await page.getByRole('button', { name: /Priya Harrow/ }).click()
@@ -59,7 +59,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.getByRole('row', { name: /The office’s laptop/ }).waitFor()
   })
 
-  test('a passkey signs in with the keyboard only, and returns to the previous page', async () => {
+  test('a user can sign in with a passkey and only the keyboard', async () => {
     const { page } = seen
     await page.context().clearCookies()
     await page.goto(`${url}/vendors?status=active`)
@@ -71,7 +71,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.getByRole('heading', { name: 'Vendors' }).waitFor()
   })
 
-  test('a key that needs a fresh sign-in is created after the passkey was used in a dialog', async () => {
+  test('a user can sign in again with a passkey to create a key', async () => {
     const { page } = seen
     await ageSessions()
     await page.goto(`${url}/settings/keys`)
@@ -90,7 +90,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.getByText('This secret is shown only once').waitFor()
   })
 
-  test('without a mail server, the dialog explains how to get a link and continues after it is opened', async () => {
+  test('without a mail server, the sign-in dialog explains how to get a sign-in link', async () => {
     const { page } = seen
     await ageSessions()
     await page.goto(`${url}/settings/passkeys`)
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('passkeys, with a device that Chromium simula
     await page.waitForURL('**/settings/passkeys')
   })
 
-  test('a passkey can be renamed and removed, and then the sign-in page rejects it', async () => {
+  test('a removed passkey cannot be used to sign in', async () => {
     const { page } = seen
     await page.goto(`${url}/settings/passkeys`)
     const dialog = page.getByRole('dialog')

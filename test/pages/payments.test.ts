@@ -38,7 +38,7 @@ describe.skipIf(chromium === null)('the pages of payments', () => {
     await plumbline.stop()
   })
 
-  test('a run shows the orders it skips in a preview, and is then created, approved, waived and paid', async () => {
+  test('a payment of a payment run can be approved and paid with a lien waiver', async () => {
     const seen = await visit(browser, plumbline)
     const { page } = seen
     await page.goto(`${plumbline.url}/payments?through=2031-01-31`)

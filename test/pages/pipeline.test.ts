@@ -7,10 +7,10 @@ import { buildSite, type Site } from '../support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 import { expectNoComplaints, visit } from './visit.ts'
 
-/** The longest time until a watcher sees another user's action. */
+/** The maximum time until a watching user sees another user's action. */
 const BY_ITSELF = { timeout: 2000 }
 
-/** Each in their own window: the builder in two, and three framers whose browsers run no scripts. */
+/** Each user has a separate window: the builder has two, and the three framers have browsers that run no scripts. */
 describe.skipIf(chromium === null)('the bidding pipeline, from the request to the accepted order', () => {
   const NAMES = ['Lone Star Framing LLC', 'Hill Country Framers', 'Redrock Carpentry'] as const
   const UNIT_PRICES = ['9.80', '10.08', '10.94'] as const
@@ -37,7 +37,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await plumbline.stop()
   })
 
-  test('the builder invites three framers blindly, and each opens the link in its email', async () => {
+  test('each invited framer can open the link to the bid request in its email', async () => {
     const { page } = office
     await page.goto(`${plumbline.url}/bidding/new`)
     await page.getByLabel('Community').selectOption({ index: 1 })
@@ -68,10 +68,10 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('each framer enters its price on its own page, the first with the keyboard only, and sees no other price', async () => {
+  test('each framer enters its price in the portal and sees no other price', async () => {
     for (const [i, { page }] of vendors.entries()) {
       const press = i === 0 ? pressByKeyboard : (of: Locator) => of.click()
-      await press(page.getByRole('link', { name: 'Yes, enter our price' }))
+      await press(page.getByRole('link', { name: 'Enter our price' }))
       const price = page.getByLabel('Price per SF')
       if (i === 0) {
         await reach(price)
@@ -89,7 +89,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('bids appear by themselves on an open page, without amounts until bidding is closed', async () => {
+  test('amounts of new bids appear on an open page only after bidding is closed', async () => {
     const { page } = watching
     await page.getByText('3 of 3').waitFor(BY_ITSELF)
     await page.getByText('This request is blind: amounts are hidden until bidding closes.').waitFor()
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     expect(await amountsOn(page)).toEqual([...TOTALS])
   })
 
-  test('the award is made with the keyboard only, and appears by itself within two seconds', async () => {
+  test('an award appears on another open page within two seconds', async () => {
     const { page } = office
     await pressByKeyboard(page.getByRole('link', { name: 'Comparison' }))
     await pressByKeyboard(page.getByRole('button', { name: 'Award… to Lone Star' }))
@@ -125,7 +125,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     }
   })
 
-  test('the order is issued with a click, and the framer accepts it on its page', async () => {
+  test('a framer can accept an issued order on its portal page', async () => {
     const { page } = office
     await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
     await page.getByRole('link', { name: /^PO-/ }).first().click()
@@ -145,7 +145,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     await page.getByText('The link copied').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'History' }).click()
-    await page.getByText('Link copied by Priya Harrow').waitFor()
+    await page.getByText('Portal link copied by Priya Harrow').waitFor()
     const framer = vendors[0]?.page
     await framer?.goto(plumbline.url + (await copied()))
     await framer?.getByRole('link', { name: /^PO-/ }).click()
@@ -156,7 +156,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
     expect(data).toMatchObject([{ status: 'accepted', total: 24_010 }])
   })
 
-  test('no window logged an error', () => {
+  test('no browser window logs an error during the bidding test', () => {
     expectNoComplaints(office)
     expectNoComplaints(watching)
     for (const vendor of vendors) expectQuietPortal(vendor)
@@ -173,7 +173,7 @@ describe.skipIf(chromium === null)('the bidding pipeline, from the request to th
   }
 })
 
-/** More tab stops than any of these pages needs. */
+/** This is more tab stops than any of these pages has. */
 const MAX_STOPS = 120
 
 /** Presses the Tab key until the target has the focus. */

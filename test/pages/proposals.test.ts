@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     return proposal.id
   }
 
-  test("Today links to an agent's proposed change, which is previewed again and then approved", async () => {
+  test('a proposal can be opened from the Today page, previewed, and approved', async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0199' })
     const { page } = seen
     await page.goto(`${plumbline.url}/today`)
@@ -56,7 +56,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decidedBy.type).toBe('user')
   })
 
-  test('a proposal can be rejected with a reason, and proposals are found by their outcome', async () => {
+  test('a proposal can be rejected with a reason', async () => {
     const id = await propose('POST', '/api/ext/vendors', { companyName: 'Redrock Concrete', scopes: ['concrete'] })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals?status=proposed`)
@@ -67,13 +67,17 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     await dialog.getByLabel('Reason').fill('We have enough concrete crews.')
     await dialog.getByRole('button', { name: 'Reject' }).click()
     await page.getByText('Reason for rejection: We have enough concrete crews.').waitFor()
-    await page.getByRole('link', { name: 'Proposals' }).click()
-    await page.getByRole('navigation', { name: 'Proposals' }).getByRole('link', { name: 'Rejected' }).click()
-    await page.getByRole('row', { name: /Create a vendor.*Voice agent/ }).waitFor()
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.decisionReason).toMatch(/enough/)
   })
 
-  test('the page says what to do if another user decided first, records have changed, or the role is not sufficient', async () => {
+  test('proposals can be filtered by outcome', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/agents/proposals`)
+    await page.getByRole('navigation', { name: 'Proposals' }).getByRole('link', { name: 'Rejected' }).click()
+    await page.getByRole('row', { name: /Create a vendor.*Voice agent/ }).waitFor()
+  })
+
+  test('the page of a proposal explains why the proposal cannot be approved', async () => {
     const taken = { externalId: 'erp-77' }
     const blocked = await propose('PATCH', `/api/ext/vendors/${vendorId}`, taken)
     await plumbline.post('/api/ext/vendors', { companyName: 'Was Faster', ...taken })
@@ -82,7 +86,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     const dialog = page.getByRole('dialog')
     await page.goto(`${plumbline.url}/agents/proposals/${blocked}`)
     await page.getByRole('button', { name: 'Approve' }).click()
-    await dialog.getByText(/Records have changed since this was proposed/).waitFor()
+    await dialog.getByText(/Records have changed since this proposal was created/).waitFor()
     await page.goto(`${plumbline.url}/agents/proposals/${decided}`)
     await page.getByRole('button', { name: 'Approve' }).click()
     await dialog.getByText('1 change will be made').waitFor()
@@ -101,7 +105,7 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     await other.close()
   })
 
-  test('the approval is rejected if a record has changed since, and the change is shown', async () => {
+  test('if a record has changed, approving a proposal shows the change', async () => {
     const id = await propose('PATCH', `/api/ext/vendors/${vendorId}`, { contactName: 'Ann' })
     const { page } = seen
     await page.goto(`${plumbline.url}/agents/proposals/${id}`)
@@ -110,14 +114,14 @@ describe.skipIf(chromium === null)('the pages of proposals', () => {
     await dialog.getByText('1 change will be made').waitFor()
     await plumbline.patch(`/api/ext/vendors/${vendorId}`, { phone: '+1 512 555 0142' })
     await dialog.getByRole('button', { name: 'Approve and run' }).click()
-    const changes = dialog.getByRole('table', { name: 'Changed since the proposal' })
+    const changes = dialog.getByRole('table', { name: 'Values changed since the proposal' })
     await changes.getByRole('row', { name: /Lone Star Framing.*Phone.*0199.*0142/ }).waitFor()
     await dialog.getByText(/Request a new proposal/).waitFor()
     await expectAccessible(page)
     expect((await plumbline.get(`/api/ext/proposals/${id}`)).body.status).toBe('proposed')
   })
 
-  test('a proposed batch shows each step with its input', async () => {
+  test('the page of a proposed batch shows each step with its input', async () => {
     const steps = [
       { name: 'vendor', skill: 'createVendor', input: { companyName: 'Pecan Street Painters' } },
       {

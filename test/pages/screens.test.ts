@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts'
-import { createFinder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
+import { createRecordFinder, SCREENS, WIDTHS } from '../../scripts/screenshots/screens.ts'
 import { createDemo } from '../../server/operators/demo/create-demo.ts'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
@@ -32,24 +32,22 @@ describe.skipIf(chromium === null)('every screen', () => {
     await plumbline.stop()
   })
 
-  /** The window that showed the last screen; null after a failure, whose window may be in any state. */
+  /** The window that showed the last screen; null after a failure, because the window may then be in any state. */
   let seen: ObservedPage | null = null
 
-  test.each(SCREENS)(
-    '$name has no finding of axe, in light and dark, and does not scroll sideways on a phone',
-    async (screen) => {
-      const address = await screen.path(createFinder(plumbline.url, cookie))
-      const shown = seen ?? (await visitWith(cookie))
-      seen = null
-      const { page } = shown
-      await goToPage(page, address)
-      await page.locator(screen.ready).first().waitFor()
-      await screen.act?.(page)
-      await expectAccessible(page)
-      expectNoComplaints(shown)
-      seen = shown
-    },
-  )
+  test.each(SCREENS)('$name has no accessibility problem in either color scheme or on a phone', async (screen) => {
+    const address = await screen.path(createRecordFinder(plumbline.url, cookie))
+    const shown = seen ?? (await visitWith(cookie))
+    seen = null
+    const { page } = shown
+    await goToPage(page, address)
+    await page.locator(screen.ready).first().waitFor()
+    await screen.act?.(page)
+    await expectAccessible(page)
+    expectNoComplaints(shown)
+    // An action may leave unsaved entries, about which the next page in this window would ask.
+    seen = screen.act === undefined ? shown : null
+  })
 
   async function visitWith(session: string): Promise<ObservedPage> {
     const opened = await openPage(browser, plumbline.url, WIDTHS[0], { reducedMotion: 'reduce' })

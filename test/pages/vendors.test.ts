@@ -23,7 +23,7 @@ describe.skipIf(chromium === null)('the pages of vendors and Today', () => {
     await plumbline.stop()
   })
 
-  test('a vendor can be added, and an editor sees what another user changed in the meantime', async () => {
+  test('an edit of a vendor shows changes that another user made in the meantime', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/vendors`)
     await page.getByRole('button', { name: 'New vendor' }).click()
@@ -46,7 +46,7 @@ describe.skipIf(chromium === null)('the pages of vendors and Today', () => {
     expect(body).toMatchObject({ phone: '+1 512 555 0199', scopes: ['electrical', 'low voltage'] })
   })
 
-  test('an order that awaits approval is on Today, with a link to the decision', async () => {
+  test('the Today page links to each order that awaits approval', async () => {
     const { page } = seen
     const budget = `/api/ext/homes/${site.lot15}/budget/lines`
     await plumbline.post(budget, { scope: 'framing', amount: 1000 }, { key: site.key })

@@ -6,7 +6,10 @@ import { type ObservedPage, openPage } from '../../scripts/processes/chromium.ts
 import { WIDTHS } from '../../scripts/screenshots/screens.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** Opens a window with a signed-in user in their own session; the owner, unless another email address is given. */
+/**
+ * Opens a window with a signed-in user in a separate session. The user is the owner, unless another email address is
+ * given.
+ */
 export async function visit(
   browser: Browser,
   plumbline: TestPlumbline,
@@ -24,8 +27,8 @@ export async function visit(
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Returns axe's findings on a page, without elements that were already judged, by all or some rules: the rule and the
- * element.
+ * Returns axe's findings on a page (the rule and the element), by all or some rules. Elements that were already checked
+ * are skipped.
  */
 export async function findViolations(page: Page, runOnly: string[] = []): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
@@ -48,9 +51,9 @@ export async function findViolations(page: Page, runOnly: string[] = []): Promis
 }
 
 /**
- * Finds what a page repeats, so that axe judges each kind of element rather than all 13,000: of siblings that differ
- * only in text, names and URLs, all but three are skipped. Three are enough for styles of the first and of alternating
- * elements. Terms stay with their descriptions, and cells with their row.
+ * Finds repeated elements of a page, so that axe checks each kind of element instead of all 13,000 elements. Of
+ * siblings that differ only in text, names, and URLs, all but three are skipped. Three siblings are enough for the
+ * styles of first and alternating elements. Terms are kept together with their descriptions, and cells with their row.
  */
 const KEEP_FEW_SCRIPT = `(seen, at, mayGo) => {
   const FEW = 3
@@ -79,7 +82,7 @@ const KEEP_FEW_SCRIPT = `(seen, at, mayGo) => {
   return repeated
 }`
 
-/** Removes what a page repeats. Every label stays, because its field may be elsewhere. */
+/** Removes the repeated elements of a page. Every label is kept, because its field may be elsewhere. */
 export function keepFewOfEach(page: Page): Promise<void> {
   return page.evaluate(`
     for (const element of (${KEEP_FEW_SCRIPT})(new Map(), '', ({ localName }) => localName !== 'label')) element.remove()
@@ -87,9 +90,9 @@ export function keepFewOfEach(page: Page): Promise<void> {
 }
 
 /**
- * Marks elements that a page repeats, and those that this window has already shown three times at this width, such as
- * the frame around every screen. Nothing is removed, because the page is used further. Every heading is judged again,
- * because its level depends on the previous one.
+ * Marks elements that a page repeats, and elements that this window has already shown three times at this width, such
+ * as the frame around every screen. Nothing is removed, because the test continues to use the page. Every heading is
+ * checked again, because its level depends on the previous heading.
  */
 function markSeenParts(page: Page): Promise<void> {
   return page.evaluate(`
@@ -100,12 +103,17 @@ function markSeenParts(page: Page): Promise<void> {
   `)
 }
 
-/** Asserts that nothing was loaded from elsewhere, no script failed, and the Content-Security-Policy was kept. */
+/**
+ * Asserts that nothing was loaded from elsewhere, no script failed, and the Content-Security-Policy was not violated.
+ */
 export function expectNoComplaints({ strayed, complaints }: ObservedPage): void {
   expect({ strayed, complaints }).toEqual({ strayed: [], complaints: [] })
 }
 
-/** Returns by how much the page is wider than its window, which would scroll sideways on a phone. */
+/**
+ * Returns the number of pixels by which the page is wider than its window, because such a page would scroll sideways on
+ * a phone.
+ */
 export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { document } = globalThis as unknown as {
@@ -116,8 +124,8 @@ export function measureOverflow(page: Page): Promise<number> {
 }
 
 /**
- * Asserts that axe finds nothing on the current page, in light and dark, on a desktop and on a phone, where it also
- * fits the width.
+ * Asserts that axe finds no errors on the current page, in light and dark mode, on a desktop and on a phone. On a
+ * phone, the page must also fit the width.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   const before = page.viewportSize()
@@ -139,8 +147,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Navigates to another page as its links do, without reloading the scripts. It passes through the sign-in page, so that
- * nothing of the previous page remains: no dialog, no message, no frame.
+ * Navigates to another page as its links do, without reloading the scripts. The navigation passes through the sign-in
+ * page, so that no dialog, message, or frame of the previous page remains.
  */
 export async function goToPage(page: Page, address: string): Promise<void> {
   await page.mouse.move(0, 0)

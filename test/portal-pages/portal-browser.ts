@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 /** A vendor's browser without scripts: the portal's pages must work without them. */
 export interface Visitor {
   readonly page: Page
-  /** URLs elsewhere that the page tried to load, and the browser's error messages. */
+  /** URLs of other origins that the page tried to load, and the browser's error messages. */
   readonly complaints: readonly string[]
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function openVisitor(browser: Browser, origin: string, look: Visito
     ...(withScripts && { bypassCSP: true }),
   })
   const complaints: string[] = []
-  // Observed rather than intercepted, because the browser reaches nothing beyond this machine.
+  // Requests are observed instead of intercepted, because the browser can reach only this machine.
   context.on('request', (request) => {
     const url = request.url()
     if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) complaints.push(`it loads ${url}`)

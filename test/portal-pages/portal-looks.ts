@@ -5,7 +5,9 @@ import { openVisitor, savePicture, type Visitor } from './portal-browser.ts'
 import type { Setting } from './portal-pages.test.ts'
 import type { PortalWorld } from './portal-world.ts'
 
-/** How the pages look with the longest names, 60 lines and amounts of nine digits, and their size. */
+/**
+ * Tests how the pages look with the longest names, 60 lines, and amounts of nine digits, and how large the pages are.
+ */
 const VIEWPORTS = [
   [320, 'light'],
   [390, 'light'],
@@ -15,7 +17,7 @@ const VIEWPORTS = [
 ] as const
 const MAX_BYTES = 20_000
 
-const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
+export const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
   ['overview', ({ root }) => root],
   ['request', ({ root, invitation }) => `${root}/${invitation}`],
   ['price-lines', ({ root, invitation }) => `${root}/${invitation}/price`],
@@ -26,14 +28,24 @@ const PAGES: readonly [name: string, path: (world: PortalWorld) => string][] = [
   ['date', ({ root, task }) => `${root}/${task}`],
   ['waiver', ({ root, waiver }) => `${root}/${waiver}`],
   ['message', ({ root, message }) => `${root}/${message}`],
+  ['punch-item', ({ root, punch }) => `${root}/${punch}`],
+  ['punch-items', ({ root }) => `${root}/punch`],
+  ['visit', ({ root, serviceVisit }) => `${root}/${serviceVisit}`],
+  ['visits', ({ root }) => `${root}/visits`],
+  ['drawings', ({ root }) => `${root}/drawings`],
+  ['write', ({ root }) => `${root}/write`],
   ['documents', ({ root }) => `${root}/documents`],
   ['hand-in', ({ root }) => `${root}/hand-in`],
+  ['dates', ({ root }) => `${root}/dates`],
+  ['receipt', ({ root, received }) => `${root}/${received}/receipt`],
+  ['will-bid', ({ lumpSum }) => `${lumpSum.path}/will-bid`],
+  ['pass', ({ lumpSum }) => `${lumpSum.path}/pass`],
   ['payments', ({ root }) => `${root}/payments`],
   ['not-found', ({ root }) => `${root}x`],
 ]
 
 export function testPortalLooks(setting: () => Setting): void {
-  describe('its pages', () => {
+  describe('portal pages', () => {
     let judge: Visitor
     beforeAll(async () => {
       await enterPrices(setting())
@@ -41,40 +53,46 @@ export function testPortalLooks(setting: () => Setting): void {
     })
     afterAll(() => judge.close())
 
-    test.each(PAGES)('%s: has no findings on a desktop and a phone, in light and dark', async (name, path) => {
-      const { plumbline, world } = setting()
-      const { page } = judge
-      await page.goto(plumbline.url + path(world))
-      for (const [width, scheme] of VIEWPORTS) {
-        await page.setViewportSize({ width, height: 850 })
-        await page.emulateMedia({ colorScheme: scheme })
-        expect([width, scheme, await measureOverflow(page)]).toEqual([width, scheme, 0])
-        expect([width, scheme, await findOverflowing(page)]).toEqual([width, scheme, []])
-        await savePicture(page, `${name}-${width}-${scheme}`)
-      }
-      await keepFewOfEach(page)
-      for (const [width, scheme] of VIEWPORTS) {
-        await page.setViewportSize({ width, height: 850 })
-        await page.emulateMedia({ colorScheme: scheme })
-        // The color scheme changes only colors.
-        const found = await findViolations(page, scheme === 'dark' ? ['color-contrast'] : [])
-        expect([width, scheme, found]).toEqual([width, scheme, []])
-      }
-    })
+    test.each(PAGES)(
+      '%s: the page has no accessibility problem on a desktop and a phone, in the light and dark color schemes',
+      async (name, path) => {
+        const { plumbline, world } = setting()
+        const { page } = judge
+        await page.goto(plumbline.url + path(world))
+        for (const [width, scheme] of VIEWPORTS) {
+          await page.setViewportSize({ width, height: 850 })
+          await page.emulateMedia({ colorScheme: scheme })
+          expect([width, scheme, await measureOverflow(page)]).toEqual([width, scheme, 0])
+          expect([width, scheme, await findOverflowing(page)]).toEqual([width, scheme, []])
+          await savePicture(page, `${name}-${width}-${scheme}`)
+        }
+        await keepFewOfEach(page)
+        for (const [width, scheme] of VIEWPORTS) {
+          await page.setViewportSize({ width, height: 850 })
+          await page.emulateMedia({ colorScheme: scheme })
+          // The color scheme changes only colors.
+          const found = await findViolations(page, scheme === 'dark' ? ['color-contrast'] : [])
+          expect([width, scheme, found]).toEqual([width, scheme, []])
+        }
+      },
+    )
 
-    test.each(PAGES)('%s: is small, has no scripts, and loads nothing from elsewhere', async (_name, path) => {
-      const { plumbline, world } = setting()
-      const response = await fetch(plumbline.url + path(world))
-      const html = await response.text()
-      expect(response.headers.get('content-encoding')).toBe('gzip')
-      expect(Number(response.headers.get('content-length'))).toBeLessThan(MAX_BYTES)
-      expect(html).not.toMatch(/<script|javascript:|\son\w+=|\sstyle=/i)
-      const policy = response.headers.get('content-security-policy')
-      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; form-action 'self'/)
-      expect(policy).not.toMatch(/unsafe|https?:|\*/)
-    })
+    test.each(PAGES)(
+      '%s: the page is small, has no scripts, and loads nothing from other servers',
+      async (_name, path) => {
+        const { plumbline, world } = setting()
+        const response = await fetch(plumbline.url + path(world))
+        const html = await response.text()
+        expect(response.headers.get('content-encoding')).toBe('gzip')
+        expect(Number(response.headers.get('content-length'))).toBeLessThan(MAX_BYTES)
+        expect(html).not.toMatch(/<script|javascript:|\son\w+=|\sstyle=/i)
+        const policy = response.headers.get('content-security-policy')
+        expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; form-action 'self'/)
+        expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      },
+    )
 
-    test('typical pages are small even without compression', async () => {
+    test('typical portal pages are small even without compression', async () => {
       const { plumbline, world } = setting()
       const { root, lumpSum, order, task, waiver } = world
       for (const path of [root, lumpSum.path, `${root}/${order}`, `${root}/${task}`, `${root}/${waiver}`]) {
@@ -84,7 +102,7 @@ export function testPortalLooks(setting: () => Setting): void {
       }
     })
 
-    test('every page is in Spanish if requested, and none violates its policy', async () => {
+    test('every portal page is in Spanish if Spanish is requested', async () => {
       const { chrome, plumbline, world } = setting()
       const guest = await openVisitor(chrome, plumbline.url, { locale: 'es-MX' })
       for (const [name, path] of PAGES) {
@@ -99,7 +117,7 @@ export function testPortalLooks(setting: () => Setting): void {
 }
 
 /** Returns the fields and buttons that are wider than their container. */
-function findOverflowing(page: Page): Promise<string[]> {
+export function findOverflowing(page: Page): Promise<string[]> {
   return page.locator('.sheet :is(input, select, textarea, button, a)').evaluateAll((controls) =>
     controls
       .filter((control) => {

@@ -2,11 +2,13 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { testPortalDevices } from './portal-devices.ts'
 import { testPortalFlows } from './portal-flows.ts'
 import { testPortalLooks } from './portal-looks.ts'
+import { testDoubleTaps } from './portal-taps.ts'
 import { buildPortal, type PortalWorld } from './portal-world.ts'
 
-/** The vendor portal as a vendor sees it: in a browser without scripts that reaches only this service. */
+/** Tests the vendor portal as a vendor sees it: in a browser without scripts that reaches only this service. */
 export interface Setting {
   plumbline: TestPlumbline
   world: PortalWorld
@@ -26,5 +28,7 @@ describe.skipIf(chromium === null)('the vendor portal in a browser', () => {
   })
 
   testPortalLooks(() => setting)
+  testPortalDevices(() => setting)
   testPortalFlows(() => setting)
+  testDoubleTaps(() => setting)
 })

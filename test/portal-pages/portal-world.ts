@@ -1,22 +1,27 @@
 import { buildSite, type Site } from '../support/site.ts'
-import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
-/** A portal in which everything is as long and as large as possible. */
+/** A portal with texts of maximum length and amounts of maximum size. */
 export interface PortalWorld {
   site: Site
   vendorId: string
   /** The paths of the whole portal and of one page of each kind below it. */
   root: string
   invitation: string
+  /** The invitation to a request with a bid that was sent, with alternates. */
+  received: string
   /** A request for one price, with its own link. */
   lumpSum: { path: string; id: string }
   order: string
   task: string
   waiver: string
   message: string
+  /** A punch item and a service visit, to neither of which the vendor has responded. */
+  punch: string
+  serviceVisit: string
   paymentNumber: string
-  ext(path: string, body?: unknown): Promise<Answer['body']>
-  get(path: string): Promise<Answer['body']>
+  ext(path: string, body?: unknown): Promise<ServiceResponse['body']>
+  get(path: string): Promise<ServiceResponse['body']>
 }
 
 export const LONG_NAME = `${'Colorado River Builders Supply, Framing, Sheathing & Roofing of Central Texas and the Hill Country '.repeat(2).slice(0, 115)} LLC.`
@@ -50,6 +55,17 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
     bidType: 'unit_price',
     homeIds: [site.lot15],
   })
+  const received = await ask({ title: 'Stairs', lines: lines.slice(0, 3), bidType: 'unit_price' })
+  const key = root.split('/').at(-1) ?? ''
+  const bid = `/api/portal/invitations/${received.id}/bid`
+  const priced = lines.slice(0, 3).map(({ lineId }) => ({ lineId, unitPrice: 12.5 }))
+  const alternates = [
+    { description: `Steel ${'stairs and railings '.repeat(8)}`, amount: 123_456_789.12, note: 'Six weeks' },
+    { description: 'No railing', amount: -450 },
+  ]
+  await plumbline.post(`${bid}/draft`, { lines: priced, alternates, validUntil: site.day(60) }, { key })
+  const sent = await plumbline.post(`${bid}/submit`, {}, { key })
+  if (sent.status !== 200) throw new Error(JSON.stringify(sent.body))
   const lumpSum = await ask({ title: 'Trusses', lines: lines.slice(0, 3), bidType: 'lump_sum', blind: true })
 
   const ordered = [{ description: `Walls ${'and more walls '.repeat(10)}`, quantity: 1, unitPrice: 123_456_789.12 }]
@@ -72,11 +88,45 @@ export async function buildPortal(plumbline: TestPlumbline): Promise<PortalWorld
     ...{ recipients: [{ type: 'vendor', id: vendorId }], subject: 'Framing of Lot 14' },
     body: 'Can you start a day earlier?\nThe slab is dry.',
   })
+  const scratch = {
+    homeId: site.lot15,
+    location: 'Kitchen',
+    description: `The wall ${'and the next one '.repeat(20)}bows.`,
+  }
+  const { id: punch } = await ext('/punch-items', { ...scratch, vendorId, dueDate: site.day(5) })
+  const report = {
+    homeId: site.lot15,
+    location: 'Owner bath',
+    description: `The floor ${'squeaks and '.repeat(20)}gives.`,
+  }
+  const { id: request } = await ext('/warranty-requests', report)
+  await ext(`/warranty-requests/${request}/decision`, { decision: 'goodwill' })
+  await ext(`/warranty-requests/${request}/assignment`, { vendorId })
+  const { id: serviceVisit } = await ext('/visits', { requestIds: [request], date: site.day(6), window: 'am' })
+  const sheet = { homeId: site.lot15, sheetNumber: 'S-101', title: 'Framing plan', discipline: 'structural' }
+  const { id: drawing } = await ext('/drawings', sheet)
+  const content = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
+  const { id: attachmentId } = await ext(`/attachments?recordId=${drawing}&fileName=S-101.pdf`, { content })
+  await ext(`/drawings/${drawing}/revisions`, { attachmentId, label: 'B' })
   await ext(`/vendors/${vendorId}/compliance-documents`, {
     ...{ type: 'general_liability', status: 'valid', carrier: 'Pecan Valley Mutual', expirationDate: site.day(200) },
   })
   return {
-    ...{ site, vendorId, root, invitation, order, task, waiver, message, ext, get },
+    ...{
+      site,
+      vendorId,
+      root,
+      invitation,
+      received: received.id,
+      order,
+      task,
+      waiver,
+      message,
+      punch,
+      serviceVisit,
+      ext,
+      get,
+    },
     lumpSum: { path: await linkTo(lumpSum.id), id: lumpSum.id },
     paymentNumber: payment.number,
   }

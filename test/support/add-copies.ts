@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../server/platform/database/database.ts'
 
 /**
- * Adds the given number of copies of a row, with their own IDs and with values of `unlike` where they must be unique.
+ * Adds the given number of copies of a row, with their own IDs and with values of `unlike` where values must be unique.
  */
 export async function addCopies(
   db: Db,

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /**
  * A minimal device with one passkey: it responds like browsers (WebAuthn, "none" attestation, ES256). A test can make
- * it lie.
+ * the device send false data.
  */
 export interface Authenticator {
   readonly credentialId: string
@@ -22,7 +22,7 @@ export interface Deviations {
   rpId?: string
   type?: string
   counter?: number
-  /** How the device checked the user: 1 for present, 4 for verified. */
+  /** The check of the user by the device: 1 for present, 4 for verified. */
   flags?: number
   userHandle?: string | null
 }
@@ -52,7 +52,7 @@ export function createAuthenticator(publicUrl: string): Authenticator {
     create({ challenge, userHandle }, lies = {}) {
       owner = userHandle ?? null
       const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-      // As CBOR: an EC2 key of P-256 for ES256.
+      // The key in CBOR: an EC2 key of P-256 for ES256.
       const key = Buffer.concat([
         ...[Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')],
         ...[Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')],

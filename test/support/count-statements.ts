@@ -4,7 +4,7 @@ import type { Call, WriteCall } from '../../server/platform/calls/call.ts'
 import type { OperationId } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
-/** Operations of which one counts its statements inside its transaction. */
+/** Handlers with a counter for the statements that one operation sends inside its transaction. */
 export class StatementCounter {
   readonly handlers: Handlers
   statements = 0
@@ -35,7 +35,7 @@ export class StatementCounter {
   }
 }
 
-/** Operations of which executeSkill counts the statements of reading skills. */
+/** Handlers with a counter for the statements of reading skills that executeSkill runs. */
 export class SkillStatementCounter {
   readonly handlers: Handlers
   statements = 0

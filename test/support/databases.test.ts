@@ -6,7 +6,7 @@ import { Clock } from '../../server/platform/runtime/clock.ts'
 import { createTestDatabase } from './databases.ts'
 import { startTestPlumbline } from './test-plumbline.ts'
 
-test('a database that another file has used is like a new one, also to the planner and to autovacuum', async () => {
+test('a test database that was used before has the same rows and statistics as a new database', async () => {
   const plumbline = await startTestPlumbline()
   for (let i = 0; i < 60; i++) await plumbline.post('/api/ext/vendors', { companyName: `Brazos Framing ${i}` })
   await sql`vacuum (analyze) "vendors"`.execute(plumbline.database.statements)
@@ -22,7 +22,7 @@ test('a database that another file has used is like a new one, also to the plann
   await close()
 })
 
-test('a database can be emptied although its last user was restricted to one organization', async () => {
+test('a test database can be emptied even if its last user was restricted to one organization', async () => {
   const used = await createTestDatabase()
   await enableRowLevelSecurity(used)
   const owner = { ownerName: 'Priya Harrow', ownerEmail: 'priya@harrowfinch.example.com' }

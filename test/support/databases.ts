@@ -11,25 +11,30 @@ import {
   type DatabaseConfig,
   openDatabase,
 } from '../../server/platform/database/database.ts'
+import { type CitusCluster, createCitusDatabase } from './citus.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where to create databases; null runs the tests on PGlite. */
+    /** The server on which to create databases; null to run the tests on PGlite. */
     postgres: { adminUrl: string; templateName: string; statementsFolder: string } | null
+    /** Where to create databases that are distributed with Citus. Other runs do not provide it. */
+    citus: CitusCluster | undefined
     /** The folder of a migrated embedded database, to be copied. */
     pgliteTemplate: string | null
   }
 }
 
 /**
- * A database of the kind that this run tests on. A test file passes its databases, emptied, to the next file of the
- * same process, because creating one takes longer than most files' tests.
+ * A database of the kind on which this run tests. A test file empties its databases and passes them to the next file of
+ * the same process, because creating a database takes longer than most files' tests.
  */
 interface ReusableDatabase {
-  /** Its initial state: its tables and the rows that the migrations wrote. */
+  /** The initial state of the database: its tables and the rows that the migrations wrote. */
   readonly shape: string
   readonly run: RunStatements
-  /** It stays open, because the first statements of a new session are slow. */
+  /** Empties the database in its own way, if there is one. Returns false if the database cannot be used again. */
+  reset?(): Promise<boolean>
+  /** The database stays open, because the first statements of a new session are slow. */
   open(bounds: Bounds): Promise<Database>
   /** Removes a database that cannot be used again. */
   remove(): Promise<void>
@@ -41,13 +46,15 @@ type RunStatements = (text: string) => Promise<Record<string, unknown>[]>
 type Bounds = Pick<DatabaseConfig, 'databaseConnections' | 'databaseStatementTimeoutMs'>
 
 const freeDatabases: ReusableDatabase[] = []
-/** A file seldom has more open at a time, and each takes memory. */
+/** A file seldom has more databases open at a time, and each database takes memory. */
 const MAX_FREE = 2
 
-/** Returns an empty, migrated database, whatever it contained before. */
+/** Returns an empty, migrated database, regardless of its previous contents. */
 export async function createTestDatabase(bounds: Bounds = { databaseConnections: 24 }): Promise<Database> {
   const postgres = inject('postgres')
-  const stored = freeDatabases.pop() ?? (postgres === null ? await createEmbedded() : await createPostgres(postgres))
+  const citus = inject('citus')
+  const create = () => (citus ? createCitus(citus) : postgres === null ? createEmbedded() : createPostgres(postgres))
+  const stored = freeDatabases.pop() ?? (await create())
   const database: Database = Object.create(await stored.open(bounds))
   let closing: Promise<void> | null = null
   return Object.assign(database, {
@@ -58,12 +65,26 @@ export async function createTestDatabase(bounds: Bounds = { databaseConnections:
   })
 }
 
+async function createCitus(cluster: CitusCluster): Promise<ReusableDatabase> {
+  const stored = await openReusable(await createCitusDatabase(cluster))
+  return { ...stored, reset: () => emptyTables(stored.run) }
+}
+
+/** Empties a distributed database, whose rows are not in files of the coordinator. */
+async function emptyTables(run: RunStatements): Promise<boolean> {
+  const rows = await run(`select oid::regclass::text as "table" from pg_class
+    where ${OUR_TABLES} and relname not in ${MIGRATIONS} and relname <> 'deployment'`)
+  await run(`begin; set local citus.propagate_set_commands = 'local'; set local session_replication_role = replica;
+    ${rows.map(({ table }) => `delete from ${table};`).join('')} commit`)
+  return true
+}
+
 async function returnDatabase(stored: ReusableDatabase): Promise<void> {
-  if (freeDatabases.length < MAX_FREE && (await resetDatabase(stored))) freeDatabases.push(stored)
+  if (freeDatabases.length < MAX_FREE && (await (stored.reset?.() ?? resetDatabase(stored)))) freeDatabases.push(stored)
   else await stored.remove()
 }
 
-/** Empties it. Returns false if a test has altered more than rows. */
+/** Empties the database. Returns false if a test has changed more than rows. */
 async function resetDatabase({ run, shape }: ReusableDatabase): Promise<boolean> {
   const rows = await run(FILLED_TABLES)
   const filled = rows.map(({ table }) => String(table))
@@ -73,7 +94,7 @@ async function resetDatabase({ run, shape }: ReusableDatabase): Promise<boolean>
       ${filled.map((table) => `delete from ${table};`).join('')} commit`)
     await run(`vacuum ${filled.join(',')}`)
   }
-  // To the planner, a table that was vacuumed or analyzed is not a new one.
+  // The planner treats a table that was vacuumed or analyzed differently from a new table.
   await run(`delete from pg_statistic where starelid in (select oid from pg_class where ${OURS})`)
   await run(`update pg_class set reltuples = -1, relpages = 0 where reltuples <> -1 and ${OUR_TABLES}`)
   // Pending counts of changes would make the next file's service analyze empty tables. The run's PostgreSQL does not
@@ -113,13 +134,14 @@ const SHAPE_SQL = `
 async function createEmbedded(): Promise<ReusableDatabase> {
   const template = inject('pgliteTemplate')
   if (template === null) throw new Error('Only the runs on the embedded database have one to copy.')
-  // Next to the template, because the process is killed without notice, and the run then removes both.
+  // The folder is next to the template, because the process is killed without notice. The run then removes both
+  // folders.
   const folder = mkdtempSync(path.join(path.dirname(template), 'copy-'))
   cpSync(template, folder, { recursive: true })
   const lite = await PGlite.create(folder)
   const database = await createEmbeddedDatabase(lite)
   const run: RunStatements = async (text) => {
-    // The last user may have restricted the only session to one organization; this lifts the restriction.
+    // The last user may have restricted the only session to one organization. This statement removes the restriction.
     await database.ping()
     return (await lite.exec(text)).at(-1)?.rows ?? []
   }
@@ -135,7 +157,10 @@ async function createEmbedded(): Promise<ReusableDatabase> {
 }
 
 async function createPostgres(postgres: { adminUrl: string; templateName: string }): Promise<ReusableDatabase> {
-  const databaseUrl = await createPostgresUrl(postgres)
+  return openReusable(await createPostgresUrl(postgres))
+}
+
+async function openReusable(databaseUrl: string): Promise<ReusableDatabase> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   const run: RunStatements = async (text) => [await client.query(text)].flat().at(-1)?.rows ?? []
@@ -152,7 +177,7 @@ async function createPostgres(postgres: { adminUrl: string; templateName: string
       }
       return opened.database
     },
-    // The server removes it, with all others, at the end of the run.
+    // The server removes this database, with all other databases, at the end of the run.
     async remove() {
       await Promise.all([close(), client.end()])
     },

@@ -29,7 +29,8 @@ async function estimateHome(plan: string, elevation: string, community: string) 
 }
 
 /**
- * Tests the costs of homes and options of the demo builder. It adds homes, so it runs after the tests that count them.
+ * Tests the costs of homes and options of the demo builder. The tests add homes, so they run after the tests that count
+ * homes.
  */
 export function testEstimates(demo: () => { plumbline: TestPlumbline; key: string }): void {
   describe('estimates', () => {
@@ -39,13 +40,13 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       for (const { id, code } of (await read('communities')).data) communities.set(code, id)
       const elsewhere = await post('communities', { name: 'Elsewhere', code: 'default', lotCount: 100 })
       communities.set('default', elsewhere.body.id)
-      // It is sold out, so no home could be added.
+      // The community is sold out, so no home could be added.
       await post(`communities/${communities.get('CH')}/status`, { status: 'active' })
       for (const { id, communityIds } of plans)
         await plumbline.patch(`/api/ext/plans/${id}`, { communityIds: [...communityIds, elsewhere.body.id] }, { key })
     })
 
-    // Calculated independently of the service, by the author of the price book.
+    // The author of the price book calculated these figures independently of the service.
     test.each([
       ['P1650 A', { default: 151_066.83, JR: 150_392.27, MCC: 151_222.7, CH: 151_538.06 }],
       ['P1650 B', { default: 154_039.68, JR: 153_365.12, MCC: 154_195.55, CH: 154_510.91 }],
@@ -57,7 +58,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       ['P2850 C', { default: 229_153.59, JR: 228_329.39, MCC: 229_402.83, CH: 229_624.82, BB: 233_179.47 }],
     ])('%s costs what it should in every community, to the cent', async (house, totals) => {
       const [plan = '', elevation = ''] = house.split(' ')
-      // Only these have a trim of cast stone, whose price has expired.
+      // Only these elevations have a trim of cast stone, whose price has expired.
       const unpriced = ['P2100 C', 'P2850 C'].includes(house) ? [{ sku: 'STN-CAP', issue: 'expired' }] : []
       for (const [community, total] of Object.entries(totals)) {
         const estimated = await estimateHome(plan, elevation, community)
@@ -67,7 +68,7 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
       }
     })
 
-    // Calculated in the same way, for elevation A where only general prices apply.
+    // The figures were calculated in the same way, for elevation A where only general prices apply.
     test.each<[string, Record<string, number>, Record<string, string[]>]>([
       [
         'P1650',
@@ -197,28 +198,25 @@ export function testEstimates(demo: () => { plumbline: TestPlumbline; key: strin
           'EL-PV': ['ELE-PV'],
         },
       ],
-    ])(
-      'every option of %s costs what it should, to the cent, or tells what has no price',
-      async (plan, costs, missing) => {
-        const { data: options } = await read('options?limit=200')
-        expect(options).toHaveLength(40)
-        const home = await addHome(plan, 'A', 'default')
-        const offered = options.filter(
-          ({ planIds }: { planIds: string[] }) => planIds.length === 0 || planIds.includes(home.planId),
-        )
-        const found: { costs: typeof costs; missing: typeof missing } = { costs: {}, missing: {} }
-        for (const { id: optionId, code, status } of offered) {
-          // One is not offered yet and one no longer, but both have a cost.
-          if (status !== 'active') await post(`options/${optionId}/status`, { status: 'active' })
-          const selection = await post(`homes/${home.id}/selections`, { optionId })
-          expect(selection, JSON.stringify(selection.body)).toMatchObject({ status: 201 })
-          const { cost, issues } = selection.body
-          if (cost === null) found.missing[code] = issues.map(({ sku }: { sku: string }) => sku).sort()
-          else found.costs[code] = cost
-        }
-        expect(found).toEqual({ costs, missing })
-      },
-    )
+    ])('every option of %s has the expected cost, or names the parts without a price', async (plan, costs, missing) => {
+      const { data: options } = await read('options?limit=200')
+      expect(options).toHaveLength(40)
+      const home = await addHome(plan, 'A', 'default')
+      const offered = options.filter(
+        ({ planIds }: { planIds: string[] }) => planIds.length === 0 || planIds.includes(home.planId),
+      )
+      const found: { costs: typeof costs; missing: typeof missing } = { costs: {}, missing: {} }
+      for (const { id: optionId, code, status } of offered) {
+        // One option is not offered yet, and another is no longer offered, but both have a cost.
+        if (status !== 'active') await post(`options/${optionId}/status`, { status: 'active' })
+        const selection = await post(`homes/${home.id}/selections`, { optionId })
+        expect(selection, JSON.stringify(selection.body)).toMatchObject({ status: 201 })
+        const { cost, issues } = selection.body
+        if (cost === null) found.missing[code] = issues.map(({ sku }: { sku: string }) => sku).sort()
+        else found.costs[code] = cost
+      }
+      expect(found).toEqual({ costs, missing })
+    })
 
     test('an approved option is in the budget of a home, and in its next estimate', async () => {
       const { data: options } = await read('options?code=ST-3CAR')

@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
-import { describeErrors } from '../../scripts/conformance/walked-contract.ts'
-import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
+import { describeSchemaErrors } from '../../scripts/conformance/walked-contract.ts'
+import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
 import {
-  type Answer,
   type Builder,
   type BuilderOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from './test-plumbline.ts'
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 
-/** A builder of its own with short methods to fill its books and to run skills, for tests of skills. */
+/** A separate builder with short methods that create its data and run skills, for tests of skills. */
 export class Desk {
   readonly plumbline: TestPlumbline
   readonly builder: Builder
@@ -26,9 +26,9 @@ export class Desk {
     return new Desk(plumbline, await plumbline.newBuilder({ timeZone: 'UTC', ...options }))
   }
 
-  /** Returns the date this many days from today. */
+  /** Returns the date that is this number of days from today. */
   day(days: number): string {
-    return addDays(dateIn('UTC', this.plumbline.clock.now()), days)
+    return addDays(toLocalDate('UTC', this.plumbline.clock.now()), days)
   }
 
   async get(path: string): Promise<Body> {
@@ -49,7 +49,7 @@ export class Desk {
     return response.body
   }
 
-  /** Moves a record through statuses; an order over its budget needs a second approval. */
+  /** Moves a record through statuses. An order over its budget needs a second approval. */
   async move(path: string, ...statuses: string[]): Promise<void> {
     for (const status of statuses) {
       const moved = await this.post(`${path}/status`, { status })
@@ -76,11 +76,11 @@ export class Desk {
       undefined,
       undefined,
     ])
-    expect(describeErrors(response.body.result, 'x-skills', skill, 'output')).toBe('')
+    expect(describeSchemaErrors(response.body.result, 'x-skills', skill, 'output')).toBe('')
     return response.body.result
   }
 
-  execute(skill: string, input: object, more: object = {}): Promise<Answer> {
+  execute(skill: string, input: object, more: object = {}): Promise<ServiceResponse> {
     return this.plumbline.post('/api/ext/execute', { skill, input, ...more }, { key: this.builder.key })
   }
 }

@@ -9,8 +9,8 @@ const OMITTED_TABLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns one checksum per table over every row: two dumps are equal if the database is the same, byte for byte. When
- * keys were last used is left out.
+ * Returns one checksum per table over every row. Two dumps are equal if the databases are identical, byte for byte. The
+ * time at which keys were last used is omitted.
  */
 export async function dumpDatabase(database: Database): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`

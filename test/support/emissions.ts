@@ -6,8 +6,8 @@ import type { Contract, OperationId } from '../../server/platform/calls/contract
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 
 /**
- * Records which events each operation emits, called over HTTP or by another operation. For an operation that runs
- * others by name, only its own events count.
+ * Records the events that each operation emits, whether it is called over HTTP or by another operation. For an
+ * operation that runs other operations by name, only its own events count.
  */
 export class Emissions {
   readonly #types = new Map<OperationId, Set<string>>()
@@ -22,7 +22,7 @@ export class Emissions {
     return [...(this.#types.get(id) ?? [])].sort()
   }
 
-  /** Returns the handlers, each one observed. */
+  /** Returns the handlers, wrapped so that each call is observed. */
   watch(handlers: Handlers): Handlers {
     return new Proxy(handlers, {
       get: (all, id) => this.#watched(id as OperationId, all[id as OperationId] as unknown as AnyHandler),

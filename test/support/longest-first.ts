@@ -1,13 +1,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts with the files that take longest, which a fresh clone cannot know: without recorded times vitest goes by file
- * size, and the last worker was left alone with the screens for a minute.
+ * Starts with the files that take longest. A fresh clone has no recorded times. Vitest then sorts by file size, and the
+ * last worker ran the screens alone for a minute.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    // A worker is reused only by its own project, so their files stay together.
+    // A worker is reused only by its own project, so the files of a project stay together.
     const projects = [...new Set(sorted.map(({ project }) => project))]
     return projects.flatMap((project) =>
       sorted.filter((file) => file.project === project).sort((one, other) => filePosition(one) - filePosition(other)),
@@ -15,7 +15,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-// Files that mostly wait alternate with those that compute, so that the processors are always busy.
+// Files that mostly wait alternate with files that compute, so that the processors are always busy.
 const LONG_FILES = [
   'test/conformance/conformance.test.ts',
   'test/webhook-crash.test.ts',

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** The network between the service and PostgreSQL, which can redirect or lose traffic. */
 export interface Network {
-  /** The URL of the database through it. */
+  /** The URL of the database through this network. */
   url: string
   /** Redirects new connections to this port. */
   lead(port: number): void

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RequestOptions, TestPlumbline } from './test-plumbline.ts'
 
-/** An app that asks users to let it act for them, as third-party programs do: only by HTTP. */
+/** An app that asks users to let it act for them. Like third-party programs, it uses only HTTP. */
 export interface OauthApp {
   readonly clientId: string
   /** Returns the authorization URL for the user, with the app's request. */
@@ -57,7 +57,7 @@ export async function postForm(
 
 export interface ConsentDecision {
   decision?: 'allow' | 'refuse'
-  /** The selected permissions; by default all that are offered. */
+  /** The selected permissions. By default, all offered permissions. */
   permissions?: readonly string[]
   proposeOnly?: boolean
   ticket?: string

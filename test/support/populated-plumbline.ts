@@ -2,7 +2,7 @@ import { World, type WorldSize } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from './test-plumbline.ts'
 
-/** A service with resources of every kind, for suites that walk the contract. */
+/** A service with resources of every kind, for suites that traverse the contract. */
 export interface PopulatedPlumbline {
   plumbline: TestPlumbline
   /** The receiver of its webhook subscriptions. */

@@ -5,8 +5,8 @@ import { takeSeenAnswers } from './seen-in-process.ts'
 import { takeSentStatements } from './sent-statements.ts'
 
 /**
- * Records what each test file has seen. After the whole suite, seen-answers.ts compares the responses with the
- * contract, and setup-postgres.ts explains the statements.
+ * Records the responses and the statements of each test file. After the whole suite, seen-responses.ts compares the
+ * responses with the contract, and setup-postgres.ts explains the statements.
  */
 afterAll(() => {
   const folder = process.env.SEEN_ANSWERS

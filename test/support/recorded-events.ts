@@ -1,8 +1,8 @@
-import { describeErrors } from '../../scripts/conformance/walked-contract.ts'
+import { describeSchemaErrors } from '../../scripts/conformance/walked-contract.ts'
 import type { Database } from '../../server/platform/database/database.ts'
 import type { TestPlumbline } from './test-plumbline.ts'
 
-/** An event as subscribers receive it. */
+/** An event in the form that subscribers receive. */
 export interface SentEvent {
   id: string
   type: string
@@ -61,5 +61,5 @@ export function describeEventErrors({ id, type, resourceId, payload }: RecordedE
   if (payload.id !== id || payload.type !== type || payload.data.object.id !== resourceId) {
     return `the row and its payload differ: ${JSON.stringify(payload)}`
   }
-  return describeErrors(payload, 'webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')
+  return describeSchemaErrors(payload, 'webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')
 }

@@ -21,7 +21,7 @@ describe.skipIf(postgres === null)('findSlowedStatements', () => {
     ],
     ['a statement about a table that does not exist', 'select from "houses"', []],
     ['a statement without a plan', 'set local role none', []],
-  ])('reports the conditions that are lost for %s', async (_, text, scans) => {
+  ])('the check of plans reports the conditions that cannot use an index for %s', async (_, text, scans) => {
     if (postgres === null) throw new Error('Expected a PostgreSQL server.')
     const { slowed } = await findSlowedStatements(await createPostgresUrl(postgres), [text])
     expect(slowed.flatMap((each) => each.scans)).toEqual(scans)

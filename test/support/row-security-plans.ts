@@ -4,9 +4,9 @@ import pg from 'pg'
 
 /**
  * With row-level security, PostgreSQL uses an index only for comparisons that cannot leak values of other
- * organizations. Since the security releases of November 2026 it accepts only parameters and plain columns, and nothing
- * computed from another table's columns. Other comparisons are made row by row, for each row of the organization. These
- * functions find the affected statements.
+ * organizations. Since the security releases of November 2026, PostgreSQL accepts only parameters and plain columns,
+ * and no values that are computed from another table's columns. Other comparisons are made for each row of the
+ * organization, one by one. These functions find the affected statements.
  */
 export interface SlowedStatement {
   text: string
@@ -21,7 +21,7 @@ interface SlowedScan {
   behindWall: string[]
 }
 
-/** Conditions that never use an index under row-level security, and why that costs little. */
+/** Conditions that never use an index under row-level security, with the reason why the cost is low. */
 const ACCEPTED_CONDITIONS: readonly (readonly [table: string, condition: RegExp, reason: string])[] = [
   ['scopes', /lower\(name\)/, 'An organization has some hundred trades.'],
   ['homes', /COALESCE\(block/, 'The lot number selects a few homes, and the block one of them.'],
@@ -30,14 +30,14 @@ const ACCEPTED_CONDITIONS: readonly (readonly [table: string, condition: RegExp,
 ]
 
 /**
- * A comparison with a parameter, a constant, the value of a subquery or a plain column, which keeps its index under
- * row-level security. If it uses none, PostgreSQL has chosen another order of joins.
+ * A comparison with a parameter, a constant, the value of a subquery, or a plain column. Such a comparison keeps its
+ * index under row-level security. If the comparison uses no index, PostgreSQL has chosen another order of joins.
  */
 const PLAIN_COMPARISON =
   /^\(*"?\w+"?\)* (?:=|<|>|<=|>=) (?:ANY )?\(*(?:\$\d+|'[^']*'|ARRAY\[[^\]]*\]|InitPlan \d+\)\.col\d+|(?:"?\w+"?\.)?"?\w+"?)(?:::[\w" ]+(?:\[\])?|\))*$/
 
 /**
- * Explains the statements that the test files have sent, and throws if row-level security slows one of them.
+ * Explains the statements that the test files have sent, and throws if row-level security slows down a statement.
  *
  * @param url an empty, migrated database with tenant isolation, which is changed
  * @param folder where each process has written the texts of its statements, as one JSON string per line
@@ -59,7 +59,8 @@ export async function assertNoStatementIsSlowed(url: string, folder: string): Pr
 }
 
 /**
- * Explains each statement as the owner of the tables and as the role of calls, and returns those that lose a condition.
+ * Explains each statement as the owner of the tables and as the role of calls, and returns the statements that lose a
+ * condition.
  */
 export async function findSlowedStatements(
   url: string,
@@ -71,8 +72,8 @@ export async function findSlowedStatements(
     await pretendTablesAreLarge(client)
     const { rows } = await client.query(`select "rolname" from "pg_roles" where "rolname" like '%_one_organization'`)
     const role = String(rows[0]?.rolname)
-    // Explain the generic plan of a prepared statement, which applies to any parameters, with an index scan wherever
-    // one is possible.
+    // Explains the generic plan of a prepared statement, which applies to any parameters, with an index scan wherever
+    // possible.
     await client.query(`set plan_cache_mode = force_generic_plan; set jit = off; set enable_seqscan = off;
       set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off`)
     await client.query(`select set_config('plumbline.organization', 'org_1', false)`)
@@ -115,7 +116,7 @@ async function pretendTablesAreLarge(client: pg.Client): Promise<void> {
     where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
       and attgenerated <> '' and attnotnull`)
   for (const { table, name } of generated) await client.query(`alter table ${table} alter column ${name} drop not null`)
-  // Without triggers and references.
+  // Triggers and references are turned off.
   await client.query('set session_replication_role = replica')
   const { rows: tables } = await client.query(`
     select c.oid::regclass::text as "table", string_agg(quote_ident(a.attname), ', ' order by a.attnum) as "columns",
@@ -163,7 +164,7 @@ async function findIndexConditions(
     collectConditions(rows[0]?.['QUERY PLAN'][0].Plan, null, found)
     return found
   } catch {
-    // A statement of a test itself, on its own table or on one that calls may not access.
+    // A statement of a test itself, on its own table or on a table that calls may not access.
     return null
   } finally {
     await client.query('deallocate all')
@@ -178,7 +179,7 @@ interface Plan {
 }
 
 function collectConditions(plan: Plan, above: Plan | null, found: Map<string, IndexConditions>): void {
-  // A bitmap index scan names no table; the heap scan above it does.
+  // A bitmap index scan does not name a table, but the heap scan above it does.
   const scan = plan['Relation Name'] === undefined ? above : plan
   const condition = plan['Index Cond']
   if (condition !== undefined && scan?.Alias !== undefined) {

@@ -38,7 +38,7 @@ export function runCommandIn(cwd: string, environment: Environment, ...args: str
 }
 
 /**
- * Runs a command in this process, with its own arguments, environment, output and exit code. Loading the modules takes
+ * Runs a command in this process, with its own arguments, environment, output, and exit code. Loading the modules takes
  * most of a command's time, and its decisions do not depend on the process.
  */
 export async function runCommandInProcess(environment: Environment, ...args: string[]): Promise<CommandResult> {

@@ -1,4 +1,4 @@
-// The package has no types; these cover what the tests use.
+// The package has no types. These types cover the part that the tests use.
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contract } from '../../scripts/conformance/walked-contract.ts'
 
 /**
- * Records which operation sent which response, from all servers that the tests start in this process. One process runs
- * many test files, and this module is loaded once for all of them.
+ * Records the operation and the response of each request, from all servers that the tests start in this process. One
+ * process runs many test files, and this module is loaded once for all of them.
  */
 const seenAnswers = new Set<string>()
 

@@ -8,16 +8,17 @@ import { openDatabase } from '../../server/platform/database/database.ts'
 import { migrate } from '../../server/platform/database/migrate.ts'
 import { buildPages } from '../../web/build.ts'
 import { assertNoStatementIsSlowed } from './row-security-plans.ts'
+import { assertStatementsAreSimple } from './statement-rules.ts'
 
 const TEMPLATE = 'plumbline_template'
 
-/** Starts a PostgreSQL server for this run and migrates one database, of which every test file gets a copy. */
+/** Starts a PostgreSQL server for this run and migrates one database. Every test file gets a copy of it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPages()
-  // These tests do not depend on the disk; surviving a crash is tested elsewhere, with fsync on.
+  // These tests do not depend on the disk. Other tests, with fsync on, check that data survives a crash.
   const postgres = await startPostgres({
     ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' },
-    // Autovacuum would process the databases of all test files, although each is needed only for a moment.
+    // Autovacuum would process the databases of all test files, although each database is needed only for a moment.
     ...{ autovacuum: 'off', track_counts: 'off' },
     // Every worker has up to three services at a time, each with a connection pool.
     max_connections: String(100 + 50 * availableParallelism()),
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('pgliteTemplate', null)
   return async () => {
     try {
+      assertStatementsAreSimple(statementsFolder)
       await assertNoStatementIsSlowed(await postgres.database(TEMPLATE), statementsFolder)
     } finally {
       rmSync(statementsFolder, { recursive: true, force: true })

@@ -13,7 +13,7 @@ interface ShellOptions {
 }
 
 /**
- * Runs commands in bash as if a reader had pasted them. Returns null, after a conspicuous message, if a tool is
+ * Runs commands in bash as if a reader had pasted them. Prints a conspicuous message and returns null if a tool is
  * missing.
  */
 export async function runLines(
@@ -29,8 +29,8 @@ export async function runLines(
 }
 
 /**
- * Runs many samples in one bash, each in its own subshell so that none sees another's variables; `before` runs before
- * all of them. Returns null if a tool is missing.
+ * Runs many samples in one bash, each in its own subshell, so that no sample sees another sample's variables. `before`
+ * runs before all samples. Returns null if a tool is missing.
  */
 export async function runSamples(
   samples: [name: string, lines: string][],

@@ -1,7 +1,7 @@
-import { addDays, dateIn } from '../../server/platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../server/platform/values/calendar.ts'
 import type { TestPlumbline } from './test-plumbline.ts'
 
-/** A builder with a community, two homes and three framers, for tests about bidding. */
+/** A builder with a community, two homes, and three framers, for tests about bidding. */
 export interface Site {
   key: string
   organizationId: string
@@ -11,7 +11,7 @@ export interface Site {
   loneStar: string
   hillCountry: string
   redrock: string
-  /** Returns the date this many days from today in the community's time zone. */
+  /** Returns the date that is this number of days from today in the community's time zone. */
   day(days: number): string
   /** Returns the fields that every bid request of the site has. */
   framing(): { vendorIds: string[]; scope: string; deadline: string; communityId: string; message: string }
@@ -45,7 +45,7 @@ export async function buildSite(plumbline: TestPlumbline): Promise<Site> {
   const loneStar = await framer('Lone Star Framing LLC')
   const hillCountry = await framer('Hill Country Framers')
   const redrock = await framer('Redrock Carpentry')
-  const day = (days: number) => addDays(dateIn(TIME_ZONE, plumbline.clock.now()), days)
+  const day = (days: number) => addDays(toLocalDate(TIME_ZONE, plumbline.clock.now()), days)
   const framing = () => ({
     vendorIds: [loneStar, hillCountry],
     scope: 'framing',

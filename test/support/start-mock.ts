@@ -5,7 +5,7 @@ import { root } from '../../scripts/conformance/walked-contract.ts'
 /** The mock as `npm run mock` starts it, in a separate process, so that its responses do not count as the service's. */
 export interface RunningMock {
   url: string
-  /** Returns what it has printed so far. */
+  /** Returns the output of the mock so far. */
   said(): string
   stop(): Promise<void>
 }
@@ -14,7 +14,7 @@ export function startMock(...options: string[]): Promise<RunningMock> {
   const child = spawn(process.execPath, [path.join(root, 'mock/main.ts'), '--port', '0', '--quiet', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // The mock ends with the test run, however that ends.
+  // The mock ends with the test run, regardless of how the run ends.
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     let said = ''

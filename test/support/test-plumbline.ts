@@ -5,16 +5,16 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import {
-  type Answer,
-  addKey,
+  addDefaultKey,
   type RequestOptions,
   type Service,
+  type ServiceResponse,
   sendRequest,
 } from '../../scripts/conformance/service.ts'
 import { findValidator } from '../../scripts/conformance/walked-contract.ts'
 import { createOrganization } from '../../server/domain/office/organizations/organizations.ts'
 import * as vendors from '../../server/domain/vendors/vendors/queries.ts'
-import { newVendor } from '../../server/domain/vendors/vendors/vendor.ts'
+import { buildVendor } from '../../server/domain/vendors/vendors/vendor.ts'
 import { createValidator } from '../../server/interfaces/http/request-validator.ts'
 import { createResponseChecker } from '../../server/interfaces/http/response-check.ts'
 import { operations } from '../../server/interfaces/operations.ts'
@@ -22,8 +22,12 @@ import { loadContract } from '../../server/platform/calls/contract.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { createVault } from '../../server/platform/encryption/vault.ts'
 import { createKey } from '../../server/platform/keys/keys.ts'
-import { hashPortalToken, issueLinks, portalLinkSealContext } from '../../server/platform/keys/portal-links.ts'
-import { newSystemCall } from '../../server/platform/keys/principals.ts'
+import {
+  getPortalLinkEncryptionContext,
+  hashPortalToken,
+  issuePortalLinks,
+} from '../../server/platform/keys/portal-links.ts'
+import { createSystemCall } from '../../server/platform/keys/principals.ts'
 import { Clock } from '../../server/platform/runtime/clock.ts'
 import { type Plumbline, type PlumblineParts, startPlumbline } from '../../server/plumbline.ts'
 import { createTestDatabase } from './databases.ts'
@@ -31,8 +35,8 @@ import { Emissions, listUndeclaredEmissions } from './emissions.ts'
 import { listBrokenEvents } from './recorded-events.ts'
 
 /**
- * A whole service for one test file: real HTTP on a free port, its own real database (PGlite, or one on the PostgreSQL
- * server of this run), a clock that the test can advance, and a builder with a key.
+ * A whole service for one test file: real HTTP on a free port, its own database, a clock that the test can advance, and
+ * a builder with a key. The database is real: PGlite, or a database on the PostgreSQL server of this run.
  */
 export interface TestPlumbline extends Plumbline, Service {
   organizationId: string
@@ -46,22 +50,22 @@ export interface TestPlumbline extends Plumbline, Service {
   /** Returns the portal token of a new vendor, created without an operation. */
   newPortalToken(): Promise<string>
   /**
-   * Returns the portal link in the email to an invited vendor or its portal, for tests without a mail server: no
-   * operation returns it. A vendor's link is not stored, so each call replaces the previous one.
+   * Returns the portal link in the email to an invited vendor or its portal. For tests without a mail server, because
+   * no operation returns the link. A link whose token is not stored is replaced by each call.
    */
   mailedLink(subjectId: string): Promise<string>
   /**
-   * Signs in the user with this email address, by default the owner. Returns the options of requests from one of our
-   * pages.
+   * Signs in the user with this email address. Defaults to the owner. Returns the options of requests from a page of
+   * the service.
    */
   signIn(email?: string): Promise<RequestOptions>
-  get(path: string, options?: RequestOptions): Promise<Answer>
-  post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
-  put(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
-  patch(path: string, body: unknown, options?: RequestOptions): Promise<Answer>
-  delete(path: string, options?: RequestOptions): Promise<Answer>
+  get(path: string, options?: RequestOptions): Promise<ServiceResponse>
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse>
+  put(path: string, body: unknown, options?: RequestOptions): Promise<ServiceResponse>
+  patch(path: string, body: unknown, options?: RequestOptions): Promise<ServiceResponse>
+  delete(path: string, options?: RequestOptions): Promise<ServiceResponse>
   /** Repeats the request until the condition is true; fails after ten seconds with the last response. */
-  until(path: string, holds: (response: Answer) => boolean): Promise<Answer>
+  until(path: string, holds: (response: ServiceResponse) => boolean): Promise<ServiceResponse>
 }
 
 export interface Builder {
@@ -71,16 +75,17 @@ export interface Builder {
 }
 
 export interface BuilderOptions {
+  name?: string
   currency?: string
   tier?: string
   timeZone?: string
   poApprovalLimit?: number | null
 }
 
-export type { Answer, RequestOptions }
+export type { RequestOptions, ServiceResponse }
 
-// Compiled once per process as its test files need it, because compiling everything for every file would take longer
-// than the tests. A file with its own contract compiles that itself.
+// Schemas are compiled once per process when its test files need them, because compiling all schemas for every file
+// would take longer than the tests. A test file with its own contract compiles that contract itself.
 const contract = loadContract()
 export const compiledContract = {
   contract,
@@ -137,15 +142,15 @@ export async function startTestPlumbline(
       organizationId: organization.id,
       userId: owner.id,
       name: 'Test',
-      // Tests may advance the clock as far as they like.
+      // Tests may advance the clock by any amount.
       expiresAt: null,
     })
     return { organizationId: organization.id, userId: owner.id, key: secret }
   }
 
   const builder = await newBuilder()
-  function request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<Answer> {
-    return sendRequest(plumbline.url, method, target, body, addKey(builder.key, options))
+  function request(method: string, target: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse> {
+    return sendRequest(plumbline.url, method, target, body, addDefaultKey(builder.key, options))
   }
 
   return {
@@ -166,10 +171,10 @@ export async function startTestPlumbline(
       return secret
     },
     async newPortalToken() {
-      const call = await newSystemCall(plumbline.app.services, builder.organizationId)
+      const call = await createSystemCall(plumbline.app.services, builder.organizationId)
       return call.write(async (call) => {
-        const { id } = await vendors.insert(call, newVendor({ companyName: 'Brazos Framing', status: 'active' }))
-        const addresses = await issueLinks(call, [{ subjectId: id, vendorId: id }])
+        const { id } = await vendors.insert(call, buildVendor({ companyName: 'Brazos Framing', status: 'active' }))
+        const addresses = await issuePortalLinks(call, [{ subjectId: id, vendorId: id }])
         return addresses.get(id)?.split('/').at(-1) ?? ''
       })
     },
@@ -182,7 +187,7 @@ export async function startTestPlumbline(
       const [row] = rows
       if (row === undefined) throw new Error(`${subjectId} has no portal link.`)
       if (row.sealedToken !== null) {
-        const place = portalLinkSealContext(row.organizationId, subjectId)
+        const place = getPortalLinkEncryptionContext(row.organizationId, subjectId)
         return `${publicUrl}/portal/${createVault(encryptionKey).open(row.sealedToken, place)}`
       }
       const token = `${subjectId}.${randomBytes(24).toString('base64url')}`
@@ -198,7 +203,7 @@ export async function startTestPlumbline(
       if (response.status !== 200) throw new Error(`The sign-in was answered ${JSON.stringify(response.body)}`)
       return pageRequest(response.headers.getSetCookie()[0]?.split(';')[0] ?? '')
     },
-    // Whatever a test file did, its events must match the contract.
+    // The events of a test file must match the contract, regardless of what the file tests.
     async stop() {
       if (process.env.SEEN_ANSWERS !== undefined) emissions.note(process.env.SEEN_ANSWERS)
       const broken = [
@@ -227,7 +232,7 @@ export async function startTestPlumbline(
   }
 }
 
-/** Returns what a browser sends with a request of one of our pages. */
+/** Returns the headers that a browser sends with a request of a page of the service. */
 export function pageRequest(cookie: string): RequestOptions {
   return { key: null, headers: { 'sec-fetch-site': 'same-origin', ...(cookie !== '' && { cookie }) } }
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { contract, SKILL_RUNNERS } from '../../scripts/conformance/walked-contract.ts'
-import { EXAMPLE_IDS, findPrefix, isOpenToKeys, listIds, TYPE_ID, World } from '../../scripts/conformance/world.ts'
+import { EXAMPLE_IDS, findIdPrefix, isOpenToApiKeys, listIds, TYPE_ID, World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
-import { newKeySecret } from '../../server/platform/keys/key-secret.ts'
+import { createKeySecret } from '../../server/platform/keys/key-secret.ts'
 import { ALL_PERMISSIONS } from '../../server/platform/keys/roles.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
@@ -11,11 +11,11 @@ import { takeSnapshot } from '../support/snapshot.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * The permissions of every operation of the contract. Finding keys and tokens is tested on both databases with them
- * (server/platform/keys); that no operation skips the check is tested once.
+ * The permissions of every operation of the contract. The lookup of keys and tokens is tested with the keys and tokens
+ * on both databases (server/platform/keys). One database is enough to test that no operation skips the check.
  */
 const operations = [...contract.operations.values()]
-const openToKeys = operations.filter(isOpenToKeys)
+const openToKeys = operations.filter(isOpenToApiKeys)
 const openToVendors = operations.filter(({ schemes }) => schemes.has('portalToken'))
 
 let plumbline: TestPlumbline
@@ -44,7 +44,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
         ['two tokens', `Bearer ${plumbline.key} ${plumbline.key}`, 'invalid_key'],
         ['a key without its scheme', plumbline.key, 'invalid_key'],
         ['a wrong checksum', `Bearer ${mistyped}`, 'invalid_key'],
-        ['an unknown key', `Bearer ${newKeySecret()}`, 'invalid_key'],
+        ['an unknown key', `Bearer ${createKeySecret()}`, 'invalid_key'],
         ['an expired key', `Bearer ${expired}`, 'expired_key'],
         ['a revoked key', `Bearer ${revoked}`, 'revoked_key'],
       ]
@@ -52,7 +52,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
       before = await takeSnapshot(plumbline.database)
     }, 120_000)
 
-    test('the examples create resources for every operation for a second builder too', () => {
+    test('the contract examples can create the resources that every operation needs, even for a second builder', () => {
       const missing = operations.map((operation) => theirs.missingFor(operation))
       expect(missing.filter((what) => what !== null)).toEqual([])
     })
@@ -64,8 +64,8 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
             key: null,
             ...(authorization !== null && { headers: { authorization } }),
           })
-          // In the portal a key is never a valid token, whatever its state.
-          const said = isOpenToKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
+          // In the portal, a key is never a valid token, regardless of the state of the key.
+          const said = isOpenToApiKeys(operation) || code === 'missing_key' ? code : 'invalid_key'
           expect([what, response.status, response.body.code]).toEqual([what, 401, said])
           expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="plumbline"/)
           expect(response.headers.get('ratelimit')).toBeNull()
@@ -74,7 +74,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
     })
 
     describe.skipIf(!isTestedHere())(
-      'a key that lacks one permission is refused with its name, and one with exactly the required permissions passes',
+      'a key can run an operation only with every permission that the operation requires',
       () => {
         test.each(openToKeys)('$id', async (operation) => {
           for (const permission of operation.permissions) {
@@ -111,7 +111,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
     })
 
     test.skipIf(!isTestedHere())(
-      'every operation of the portal refuses a key, and every other operation refuses a vendor',
+      'portal operations accept only portal tokens, and other operations only API keys',
       async () => {
         const [inPortal] = openToVendors
         const token = inPortal && ours.credentialFor(inPortal, ours.addressFor(inPortal))
@@ -127,7 +127,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
 
     describe("another builder's resource looks like one that does not exist", () => {
       const named = operations.filter(
-        ({ path }) => path.includes('{') && idNames(path).every((name) => findPrefix(name) !== undefined),
+        ({ path }) => path.includes('{') && idNames(path).every((name) => findIdPrefix(name) !== undefined),
       )
 
       test.each(named)('$id by path', async (operation) => {
@@ -135,7 +135,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
         const foreign = theirs.addressFor(operation)
         const query = foreign.includes('?') ? foreign.slice(foreign.indexOf('?')) : ''
         const responses = []
-        const unknown = [undefined, `${findPrefix(name)}_01m7y975jzfesvq6zzzzzzzzzz`]
+        const unknown = [undefined, `${findIdPrefix(name)}_01m7y975jzfesvq6zzzzzzzzzz`]
         for (const id of isTestedHere() ? [...unknown, ...NO_IDS] : unknown) {
           const address = id === undefined ? foreign : operation.path.replace(/\{\w+\}/g, id) + query
           const response = await ours.send(operation, { address })
@@ -183,7 +183,7 @@ export function testAccess(populated: () => PopulatedPlumbline): void {
       })
     })
 
-    test('the tests of permissions changed no data', async () => {
+    test('the permission tests change no data', async () => {
       expect(await takeSnapshot(plumbline.database)).toEqual(before)
     })
   })
@@ -210,14 +210,14 @@ function withoutQuery(operation: Operation): string {
   return ours.addressFor(operation).split('?', 1)[0] ?? ''
 }
 
-/** These are rejected without asking the database. */
+/** These values are rejected without a query to the database. */
 const NO_IDS = ['nonsense', '%00', '%E0%A4%A', '..%2F..', 'x'.repeat(64)]
 
 function idNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
 }
 
-/** Yields the body with one of its IDs at a time replaced by one of the other builder's. */
+/** Yields the body with one of its IDs at a time replaced by an ID of the other builder. */
 function* withForeignIds(body: unknown): Generator<{ field: string; pointer: string; changed: unknown }> {
   function* places(value: unknown, at: (string | number)[]): Generator<(string | number)[]> {
     if (typeof value === 'string' && TYPE_ID.test(value)) yield at

@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operationPlace } from '../../scripts/conformance/judge-answer.ts'
-import { contract, entriesAt, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
+import { toOperationKeyPath } from '../../scripts/conformance/describe-response-errors.ts'
+import { contract, getValueAtPath, listEntriesAtPath } from '../../scripts/conformance/walked-contract.ts'
 import type { Input } from '../../server/interfaces/http/input-checker.ts'
 import { parseQuery } from '../../server/interfaces/http/request-validator.ts'
 import type { Operation, Schema } from '../../server/platform/calls/contract.ts'
@@ -11,7 +11,7 @@ import { isTestedHere } from '../support/is-tested-here.ts'
 import { compiledContract } from '../support/test-plumbline.ts'
 
 /**
- * Handlers receive every default of the contract, in a query, in a body and nested in a body, whether the operation is
+ * Handlers receive every default of the contract, in a query, in a body, and nested in a body, whether the operation is
  * called over HTTP or in-process.
  */
 const { validator } = compiledContract
@@ -73,15 +73,27 @@ describe.skipIf(!isTestedHere())('defaults are filled in', () => {
 
 function getBodies(operation: Operation): unknown[] {
   if (!operation.takesBody) return []
-  const examples = entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
+  const examples = listEntriesAtPath(
+    ...toOperationKeyPath(operation),
+    'requestBody',
+    'content',
+    'application/json',
+    'examples',
+  )
   return examples.map(([, { value }]) => structuredClone(value))
 }
 
 function getSchema(operation: Operation): Schema {
-  return valueAtPlace(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'schema') as Schema
+  return getValueAtPath(
+    ...toOperationKeyPath(operation),
+    'requestBody',
+    'content',
+    'application/json',
+    'schema',
+  ) as Schema
 }
 
-/** Removes everything with a default from a body, and returns its places and the expected values. */
+/** Removes every field with a default from a body, and returns the paths and the expected values of these fields. */
 function withoutDefaults(schema: Schema, body: unknown, path: string[]): Place[] {
   if (Array.isArray(body)) {
     const items = contract.resolve<Schema>((schema.items ?? {}) as Schema)

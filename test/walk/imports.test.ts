@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../scripts/conformance/walked-contract.ts'
 
-/** The imports of each file. Type-only imports do not count, because they are gone at run time. */
+/** The imports of each file. Type-only imports do not count, because they do not exist at run time. */
 const imports = new Map<string, string[]>()
 for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web']) {
   for (const file of filesIn(folder)) {
@@ -16,8 +16,8 @@ for (const folder of ['contract', 'server', 'client', 'scripts', 'mock', 'web'])
 }
 
 /**
- * The top folders of the server, and those that each may import. The files directly in `server/` start it and may
- * import all.
+ * The top folders of the server, and the folders that each may import. The files directly in `server/` start the
+ * service and may import all folders.
  */
 const WINGS: Record<string, readonly string[]> = {
   platform: [],
@@ -26,10 +26,10 @@ const WINGS: Record<string, readonly string[]> = {
   operators: ['interfaces', 'domain', 'platform'],
 }
 
-/** The folders of the domain. Each may import the ones before it in this list. */
+/** The folders of the domain. Each folder may import the folders before it in this list. */
 const DOMAIN = [
   ...['statuses', 'office', 'land', 'vendors', 'messages', 'ledger', 'costs', 'selling', 'bidding', 'paying'],
-  ...['building', 'flows', 'attachments', 'administration'],
+  ...['building', 'flows', 'attachments', 'quality', 'administration'],
 ]
 
 /**
@@ -37,7 +37,7 @@ const DOMAIN = [
  */
 const MAX_FILES = 25
 
-test('only tests import from test/', () => {
+test('only test files import from test/', () => {
   const wrong = edges().filter(([from, to]) => to.startsWith('test/') && !isTest(from))
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
@@ -54,7 +54,7 @@ test('no two folders import each other', () => {
   expect(mutual).toEqual([])
 })
 
-test('the top folders of the server import each other in one direction', () => {
+test('the top-level folders of the server import each other in only one direction', () => {
   expect([...wings()].sort()).toEqual(Object.keys(WINGS).sort())
   const wrong = edges().filter(([from, to]) => {
     const [here, there] = [getWing(from), getWing(to)]
@@ -64,7 +64,7 @@ test('the top folders of the server import each other in one direction', () => {
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('the folders of the domain import only those below them', () => {
+test('each domain folder imports only from the folders before it in the list of domain folders', () => {
   const folders = new Set([...imports.keys()].map(getDomainFolder).filter((folder) => folder !== null))
   expect([...folders].sort()).toEqual([...DOMAIN].sort())
   const wrong = edges().filter(([from, to]) => {
@@ -81,7 +81,7 @@ test('no folder of the server has too many files', () => {
   expect(tooFull.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([])
 })
 
-test('the client imports nothing from the server, and the server only generated types from the client', () => {
+test('the client imports nothing from the server, and the server imports only generated types from the client', () => {
   const wrong = edges().filter(
     ([from, to]) =>
       (from.startsWith('client/') && to.startsWith('server/')) || (isServer(from) && to.startsWith('client/')),
@@ -89,7 +89,7 @@ test('the client imports nothing from the server, and the server only generated 
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-test('slices are found at every depth', () => {
+test('the check of imports finds slices at every depth', () => {
   const slices = new Set([...imports.keys()].map(getSlice))
   for (const slice of [
     'server/domain/vendors/vendors',
@@ -101,15 +101,15 @@ test('slices are found at every depth', () => {
   expect(slices).not.toContain('server')
 })
 
-test('slices read each other through queries and nouns, never through handlers', () => {
+test("no slice imports another slice's handlers", () => {
   const wrong = edges().filter(
     ([from, to]) => isSlice(from) && !isTest(from) && getSlice(from) !== getSlice(to) && to.endsWith('/operations.ts'),
   )
   expect(wrong.map((edge) => edge.join(' → '))).toEqual([])
 })
 
-// A call's own `db` shows only its organization's rows; the process's database shows everyone's.
-test('handlers and their queries use no database but that of their call', () => {
+// A call's own `db` shows only its organization's rows, but the process's database shows the rows of all organizations.
+test('handlers and their queries use only the database of their call', () => {
   // Before the sign-in a user has no organization, or several, and sessions and passkeys belong to the user alone.
   const isOfPeople = (file: string) => /^server\/domain\/administration\/(sign-in|passkeys)\//.test(file)
   const wrong = [...imports.keys()].filter(
@@ -129,7 +129,7 @@ const DOCUMENTED = new Set([
   'dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf',
 ])
 
-test('the server imports no private path of a library', () => {
+test('the server imports only public entry points of libraries', () => {
   const wrong = sourcesOfServer().flatMap(([file, source]) =>
     packagePaths(source)
       .filter((name) => !DOCUMENTED.has(name) && !isEntryPoint(name))
@@ -138,7 +138,7 @@ test('the server imports no private path of a library', () => {
   expect(wrong).toEqual([])
 })
 
-test('the check of private paths detects every kind of import', () => {
+test('the check of private library paths detects every kind of import', () => {
   const kinds = [
     `import { AjvOptions } from 'express-openapi-validator/dist/framework/ajv/options.js'`,
     `export * from "express-openapi-validator/dist/framework/ajv/options.js"`,
@@ -158,12 +158,12 @@ test('the server uses no private member of a database connection', () => {
   expect(wrong.map(([file]) => file)).toEqual([])
 })
 
-test('the server assigns to no prototype', () => {
+test('the server never changes a prototype', () => {
   const wrong = sourcesOfServer().filter(([, source]) => changesPrototype(source))
   expect(wrong.map(([file]) => file)).toEqual([])
 })
 
-test('the check of prototypes detects every way to change one', () => {
+test('the check of prototypes detects every way to change a prototype', () => {
   const ways = [
     'Created.prototype = prototype',
     'LibraryOptions.prototype.baseOptions = function () {}',
@@ -210,8 +210,8 @@ function getManifest(name: string): string {
 }
 
 /**
- * Whether a package names this path as an entry point. A pattern such as `./lib/*` does not count, because it exposes
- * every file.
+ * Returns whether a package names this path as an entry point. A pattern such as `./lib/*` does not count, because it
+ * exposes every file.
  */
 function isEntryPoint(name: string): boolean {
   const { exports: entries } = JSON.parse(readFileSync(getManifest(name), 'utf8')) as { exports?: unknown }
@@ -226,7 +226,7 @@ function changesPrototype(source: string): boolean {
   ].some((pattern) => pattern.test(source))
 }
 
-test('no file imports itself through others', () => {
+test('no file imports itself through other files', () => {
   const cycles = [...imports.keys()].map((file) => cycleFrom(file)).filter((cycle) => cycle !== null)
   expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])
 })
@@ -235,7 +235,7 @@ function cycleFrom(start: string): string[] | null {
   const visited = new Set<string>()
   const walk = (file: string, trail: string[]): string[] | null => {
     for (const next of imports.get(file) ?? []) {
-      // Report each cycle once, from the first of its files by name.
+      // Reports each cycle once, from the first of its files by name.
       if (next === start) return trail.some((one) => one < start) ? null : [...trail, start]
       if (visited.has(next)) continue
       visited.add(next)

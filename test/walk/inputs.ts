@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contract, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
+import { contract, getValueAtPath } from '../../scripts/conformance/walked-contract.ts'
 import { findBodySchema, type World } from '../../scripts/conformance/world.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { takeSnapshot } from '../support/snapshot.ts'
-import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
  * Every operation rejects input that the contract does not allow, with one exact problem and without a change, before
@@ -32,7 +32,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
           const refused = await world.send(operation, { body: text })
           expect([text, refused.status, refused.body.code]).toEqual([text, 400, 'malformed_json'])
         }
-        // If the body is optional, an empty one counts as omitted.
+        // If the body is optional, an empty body counts as omitted.
         if (operation.declaration.requestBody?.required === true)
           expectInvalid(await world.send(operation, { body: '' }), [''])
         for (const type of selectThird(operation, OTHER_TYPES)) {
@@ -77,7 +77,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
             'content',
             'application/json',
           ]
-          const example = Object.values((valueAtPlace(...place, 'examples') as object | undefined) ?? {})[0]
+          const example = Object.values((getValueAtPath(...place, 'examples') as object | undefined) ?? {})[0]
           const shown = Object.entries((resolveValue(example) as { value?: object } | undefined)?.value ?? {})
           const set = Object.fromEntries(shown.filter(([field]) => !taken.includes(field)))
           await expectEach(operation, { ...good, ...set }, Object.keys(set))
@@ -100,7 +100,7 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
           return world.send(operation, { address: `${address}?${query === undefined ? '' : `${query}&`}${requested}` })
         }
         expectInvalid(await ask(['noSuchParameter', '1'], ['__proto__', '1']), ['noSuchParameter', '__proto__'])
-        // Every parameter is invalid at once, in one way after another.
+        // All parameters are invalid at once, in one way after another.
         const wrong = listQueryParameters(operation).map(({ name, schema }) => ({
           name,
           values: listWrongValues(schema),
@@ -146,13 +146,13 @@ export function testInputs(populated: () => PopulatedPlumbline): void {
       })
     })
 
-    test('the tests of inputs changed no data', async () => {
+    test('the input tests change no data', async () => {
       expect(await takeSnapshot(plumbline.database)).toEqual(before)
     })
   })
 }
 
-function expectInvalid(response: Answer, pointers: unknown[]): void {
+function expectInvalid(response: ServiceResponse, pointers: unknown[]): void {
   expect([response.status, response.body.code]).toEqual([422, 'validation_failed'])
   expect(response.body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(
     expect.arrayContaining(pointers),
@@ -170,7 +170,8 @@ const OTHER_TYPES = [
 ]
 
 /**
- * Returns a third of the values, so that each is tried with a third of the operations: the same code reads all bodies.
+ * Returns a third of the values, so that each value is tried with a third of the operations. This is enough, because
+ * the same code reads all bodies.
  */
 function selectThird<Value>(operation: Operation, all: readonly Value[]): Value[] {
   const place = withBody.indexOf(operation)
@@ -220,5 +221,5 @@ function listWrongValues(schema: Record<string, unknown>): string[] {
 /** Returns a schema or example, following its reference. */
 function resolveValue(value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | null | undefined)?.$ref
-  return typeof reference === 'string' ? valueAtPlace(...reference.slice('#/'.length).split('/')) : value
+  return typeof reference === 'string' ? getValueAtPath(...reference.slice('#/'.length).split('/')) : value
 }

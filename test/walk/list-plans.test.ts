@@ -5,9 +5,10 @@ import {
   addCopies,
   findTable,
   LONG_LISTS,
-  listQuestions,
-  type Question,
+  listQueryVariants,
+  type QueryVariant,
   type Sql,
+  vacuumUntilVisible,
 } from '../../scripts/bench/long-lists.ts'
 import { contract } from '../../scripts/conformance/walked-contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
@@ -16,35 +17,36 @@ import { operations } from '../../server/interfaces/operations.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
-import { writeCursor } from '../../server/platform/calls/page.ts'
+import { encodeCursor } from '../../server/platform/calls/page.ts'
 import type { Db } from '../../server/platform/database/database.ts'
 import { isPlannedEachTime } from '../../server/platform/database/prepared-statements.ts'
-import { firstIdSince } from '../../server/platform/events/queries.ts'
+import { computeFirstIdSince } from '../../server/platform/events/queries.ts'
 import { waitUntilIndexed } from '../../server/platform/search/index-changes.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Every sort order and filter of every list uses an index. Each list is filled with copies of a record, in two sizes,
- * and requested with values that all copies have and with values that none has. The number of blocks that the database
- * reads, by its own count, may not grow with the list. Unlike times, this number is the same on every machine.
+ * Every sort order and filter of every list uses an index. Each list is filled with copies of a record, in two sizes.
+ * The list is requested with values that all copies have and with values that no copy has. The number of blocks that
+ * the database reads, by its own count, may not grow with the list. Unlike times, this number is the same on every
+ * machine.
  */
 const FEW = 1000
 const MANY = 6000
 /**
- * This many more blocks are allowed, because an index may grow by a level, the rows are further apart, or a BRIN index
- * only distinguishes ranges of 32 blocks.
+ * The number of additional blocks that are allowed, because an index may grow by a level, the rows are further apart,
+ * or a BRIN index only distinguishes ranges of 32 blocks.
  */
 const MORE_BLOCKS = 32
-/** The same for lists that look up each row of a page in two indexes and search for a time. */
+/** The same number for lists that look up each row of a page in two indexes and search for a time. */
 const MORE_BLOCKS_OF_EVENTS = 120
 
 /**
  * The average number of rows per builder in the database's statistics, as with very many small builders besides this
- * one. Plans for any builder are made for them.
+ * builder. The plans for any builder are made for this average.
  */
 const ROWS_OF_A_BUILDER = 8
 
-/** They read ranges of bounded length, and longer ones while the list is short. */
+/** These lists read ranges of bounded length, and longer ranges while the list is short. */
 const BY_STRETCHES = new Set(['listEvents', 'listAuditEntries', 'listPostings'])
 
 let plumbline: TestPlumbline
@@ -77,7 +79,7 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     const table = await findTable(sql, record.id)
     if (table === null) throw new Error(`No table has ${record.id}.`)
     const { organizationId } = plumbline
-    const defaults = listQuestions({ operation, address, record, common: await getWord(record.id) })
+    const defaults = listQueryVariants({ operation, address, record, common: await getWord(record.id) })
     const questions = [...defaults, ...furtherQuestions(operation, defaults, record.id)]
     const copied = { table, organizationId, id: record.id }
     await sql(`alter table "${table}" alter column "organizationId" set (n_distinct = ${-1 / ROWS_OF_A_BUILDER})`)
@@ -103,13 +105,13 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     ['updatedAfter=2020-01-01T00:00:00Z', true],
     ['q=office', false],
     ['q=office&status=active', true],
-  ])('vendors by %s are planned each time: %s', async (query, isEachTime) => {
+  ])('a list of vendors with %s is planned each time: %s', async (query, isEachTime) => {
     await plumbline.post('/api/ext/vendors', { companyName: 'Office Supplies' })
     expect((await plumbline.get(`/api/ext/vendors?${query}`)).status).toBe(200)
     expect([asked, isPlannedEachTime(asked)]).toEqual([expect.stringContaining('from'), isEachTime])
   })
 
-  test('possible duplicates of a new vendor are found among many with the same telephone number', async () => {
+  test('finding possible duplicates of a vendor reads no more blocks if many vendors have the same phone number', async () => {
     const { organizationId } = plumbline
     const vendor = { companyName: 'Acme', email: 'office@example.com', phone: '+1 512 555 0100' }
     const { body } = await plumbline.post('/api/ext/vendors', vendor)
@@ -132,8 +134,8 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     expect(few).not.toContain(0)
   })
 
-  test('old words are found by an index, whatever was indexed since', async () => {
-    // More than are looked up one by one.
+  test('a search for words of old records uses an index, regardless of the number of newer records', async () => {
+    // This is more than the number of records that are looked up one by one.
     const [old, few, many] = [5200, 10_400, 31_200]
     await addCostCodes(1, old, 'bygone')
     const questions = ['bygone', 'bygone day', 'bygone recent'].flatMap((q) =>
@@ -146,13 +148,15 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     const before = await getBlocks(questions)
     await addCostCodes(few + 1, many, 'recent')
     const after = await getBlocks(questions)
-    expect(after.map((count, i) => [questions[i]?.name, count - (before[i] ?? 0) <= MORE_BLOCKS])).toEqual(
-      questions.map(({ name }) => [name, true]),
-    )
+    const grown = questions.flatMap(({ name }, i) => {
+      const [one = 0, other = 0] = [before[i], after[i]]
+      return other > one + MORE_BLOCKS ? [`${name}: ${one} → ${other}`] : []
+    })
+    expect(grown).toEqual([])
     expect(before).not.toContain(0)
   })
 
-  test('listEvents since a time', async () => {
+  test('listEvents since a given time reads no more blocks with many events than with few', async () => {
     // A caller that may not read all types is shown the first events of each type it may read.
     const narrow = await plumbline.newKey(['events:read', 'vendors:read'])
     const questionsUpTo = (max: number): { name: string; target: string; key?: string }[] =>
@@ -171,7 +175,12 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
     const questions = questionsUpTo(10 * MANY)
     const many = await getBlocks(questions)
     // At its end, a test's events are checked against the contract.
-    await sql('delete from "events" where "sequence" > $1', [FIRST_SEQUENCE])
+    // In pieces, because the deletion of each event is recorded.
+    for (let from = 0; from <= 10 * MANY; from += MANY)
+      await sql('delete from "events" where "sequence" between $1 and $2', [
+        FIRST_SEQUENCE + from,
+        FIRST_SEQUENCE + from + MANY - 1,
+      ])
     const grown = questions.flatMap(({ name }, i) => {
       const [before = 0, after = 0] = [few[i], many[i]]
       return after > before + MORE_BLOCKS_OF_EVENTS ? [`${name}: ${before} → ${after}`] : []
@@ -182,9 +191,9 @@ describe.skipIf(inject('postgres') === null)('a long list costs what a short one
 })
 
 /**
- * Returns the changes since a time in their order, and the same questions starting from the middle of the short list.
+ * Returns the changes since a time in their order, and the same queries starting from the middle of the short list.
  */
-function furtherQuestions(operation: Operation, questions: readonly Question[], id: string): Question[] {
+function furtherQuestions(operation: Operation, questions: readonly QueryVariant[], id: string): QueryVariant[] {
   const declared = (operation.declaration.parameters ?? []).map((one) => contract.resolve(one))
   const sort = contract.resolve(declared.find(({ name }) => name === 'sort')?.schema ?? {}) as Sorts
   const further = (orders: readonly string[], pattern: RegExp, more: (order: string) => string) =>
@@ -198,7 +207,7 @@ function furtherQuestions(operation: Operation, questions: readonly Question[], 
   const middle = id.slice(0, -8) + (FEW / 2).toString(16).padStart(8, '0')
   return [
     ...further(byChange, /^updatedAfter=/, (order) => `&sort=${order}`),
-    ...further(byId, /^(?!sort=|ids=)/, (order) => `&cursor=${writeCursor(order, { value: null, id: middle })}`),
+    ...further(byId, /^(?!sort=|ids=)/, (order) => `&cursor=${encodeCursor(order, { value: null, id: middle })}`),
   ]
 }
 
@@ -207,7 +216,7 @@ interface Sorts {
   default?: string
 }
 
-/** Found by one word, and by another one that all of them have. */
+/** Found by one word, and by another word that all records have. */
 async function addCostCodes(from: number, to: number, word: string): Promise<void> {
   const codes = `select $1 as "organizationId", 'cc_01k0' || lpad(n::text, 22, '0') as "id", n from generate_series($2::int, $3::int) as n`
   const values = [plumbline.organizationId, from, to]
@@ -222,15 +231,17 @@ async function addCostCodes(from: number, to: number, word: string): Promise<voi
     [...values, word],
   )
   await sql('truncate "searchQueue"')
-  await sql('vacuum analyze "costCodes", "searchWords"')
+  await vacuumUntilVisible(sql, ['costCodes', 'searchWords'])
 }
 
 const FIRST_EVENT_MS = Date.parse('2041-01-01')
 const FIRST_SEQUENCE = 10_000_000
 
-/** One event a minute about a hundred vendors and occasionally a home, far from the builder's other events. */
+/**
+ * There is one event a minute, about a hundred vendors and occasionally a home, far from the builder's other events.
+ */
 async function addEvents(from: number, to: number): Promise<void> {
-  const ids = Array.from({ length: to - from + 1 }, (_, i) => firstIdSince(FIRST_EVENT_MS + (from + i) * 60_000))
+  const ids = Array.from({ length: to - from + 1 }, (_, i) => computeFirstIdSince(FIRST_EVENT_MS + (from + i) * 60_000))
   await sql(
     `insert into "events" ("organizationId", "id", "type", "resourceId", "payload", "occurredAt", "sequence")
      select $1, id, case when n % 1000 = 0 then 'home.created' else 'vendor.updated' end, 'ven_' || n % 100,
@@ -238,10 +249,10 @@ async function addEvents(from: number, to: number): Promise<void> {
      from unnest($4::text[]) with ordinality as given (id, i) cross join lateral (select $3 + i - 1 as n) as numbered`,
     [plumbline.organizationId, FIRST_EVENT_MS / 1000, from, ids],
   )
-  await sql('vacuum analyze "events"')
+  await vacuumUntilVisible(sql, ['events'])
 }
 
-/** The handlers of the lists, which also explain each of their statements. */
+/** Returns the handlers of the lists, which also explain each of their statements. */
 function explained(): Handlers {
   const lists = [...LONG_LISTS.map(({ id }) => id), 'listEvents' as const].map((id) => {
     const list = operations[id] as (input: unknown, call: Call) => Promise<never>
@@ -250,7 +261,7 @@ function explained(): Handlers {
   return { ...operations, ...Object.fromEntries(lists) }
 }
 
-/** Also explains what its executor runs. */
+/** Also explains the statements that the executor runs. */
 function explaining<Runner extends Pick<Db, 'executeQuery'>>(runner: Runner): Runner {
   return new Proxy(runner, {
     get(target, name) {
@@ -275,10 +286,10 @@ async function findPlan(runner: Pick<Db, 'executeQuery'>, text: string, values: 
   return rows[0]?.['QUERY PLAN'][0]?.Plan
 }
 
-// As the service writes its parameters.
+// Writes the parameters in the same way as the service.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
-/** Explains the plan without regard to the values, which a prepared statement soon gets. */
+/** Explains the plan that does not depend on the values, because a prepared statement soon gets such a plan. */
 function planOfPrepared({ sql: text, parameters }: CompiledQuery) {
   const values = parameters.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(prepareValue(value)))))
   return plumbline.database.of(plumbline.organizationId).transaction(async (trx) => {

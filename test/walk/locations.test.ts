@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer, Service } from '../../scripts/conformance/service.ts'
+import type { Service, ServiceResponse } from '../../scripts/conformance/service.ts'
 import { contract } from '../../scripts/conformance/walked-contract.ts'
 import { listIds, World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
@@ -15,7 +15,7 @@ const creations = [...contract.operations.values()].filter(({ declaration }) =>
 
 let plumbline: TestPlumbline
 let receiver: Receiver
-const created = new Map<string, Answer>()
+const created = new Map<string, ServiceResponse>()
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
@@ -61,7 +61,10 @@ describe('a new resource can be read at its Location', () => {
   })
 })
 
-/** The possible creations from a record can depend on its status, so the status is changed as in its first example. */
+/**
+ * Changes the status of a record as in its first example, because the possible creations from a record can depend on
+ * its status.
+ */
 async function move(world: World, { path }: Operation, which: number): Promise<void> {
   const { operation } = contract.match('POST', path.replace(/\/[^/]+$/, '/status'))
   const address = operation === null ? undefined : world.addressOf(operation, which)

@@ -19,34 +19,31 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
       ;({ plumbline, world } = populated())
     })
 
-    describe.skipIf(!isTestedHere())(
-      'a method that a path does not have is refused with the names of its methods',
-      () => {
-        test.each([...operationsByPath])('%s', async (path, operations) => {
-          const declared = operations.map(({ method }): string => method)
-          const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
-          for (const method of [
-            'GET',
-            'HEAD',
-            'POST',
-            'PUT',
-            'PATCH',
-            'DELETE',
-            'OPTIONS',
-            'TRACE',
-            'PROPFIND',
-            'QUERY',
-          ]) {
-            if (allowed.includes(method)) continue
-            const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
-            expect([method, response.status]).toEqual([method, 405])
-            expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
-            if (method !== 'HEAD')
-              expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
-          }
-        })
-      },
-    )
+    describe.skipIf(!isTestedHere())('the error for an unknown method of a path lists the allowed methods', () => {
+      test.each([...operationsByPath])('%s', async (path, operations) => {
+        const declared = operations.map(({ method }): string => method)
+        const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared
+        for (const method of [
+          'GET',
+          'HEAD',
+          'POST',
+          'PUT',
+          'PATCH',
+          'DELETE',
+          'OPTIONS',
+          'TRACE',
+          'PROPFIND',
+          'QUERY',
+        ]) {
+          if (allowed.includes(method)) continue
+          const response = await sendRequest(method, path.replaceAll(/\{\w+\}/g, 'x'))
+          expect([method, response.status]).toEqual([method, 405])
+          expect(response.allow?.split(', ').sort()).toEqual([...allowed].sort())
+          if (method !== 'HEAD')
+            expect(JSON.parse(response.body)).toMatchObject({ status: 405, code: 'method_not_allowed' })
+        }
+      })
+    })
 
     test.skipIf(!isTestedHere())('a path that is not in the contract is unknown, whatever it resembles', async () => {
       const known = [...operationsByPath.keys()].filter((path) => !path.includes('{'))
@@ -71,7 +68,7 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
         '/api/ext/%',
       ]) {
         const response = await sendRequest('GET', target)
-        // A path with a parameter in that position takes the rest for an ID, and authenticates first.
+        // A path with a parameter in that position treats the rest as an ID, and authenticates first.
         const match = contract.match('GET', target)
         if (match.operation !== null) continue
         const [status, code] = match.allow.length > 0 ? [405, 'method_not_allowed'] : [404, 'unknown_path']
@@ -86,7 +83,7 @@ export function testPaths(populated: () => PopulatedPlumbline): void {
         const get = await sendRequest('GET', address, key)
         const head = await sendRequest('HEAD', address, key)
         expect([head.status, head.type]).toEqual([get.status, get.type])
-        // A response that changes by being read, such as the usage, is never the same twice.
+        // A response that changes when it is read, such as the usage, is never the same twice.
         if ('304' in operation.declaration.responses) expect(head.etag).toBe(get.etag)
         expect(head.status).toBe(200)
         expect(head.body).toBe('')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { operationPlace } from '../../scripts/conformance/judge-answer.ts'
-import { describeErrors, entriesAt, wholeContract } from '../../scripts/conformance/walked-contract.ts'
+import { toOperationKeyPath } from '../../scripts/conformance/describe-response-errors.ts'
+import { describeSchemaErrors, listEntriesAtPath, wholeContract } from '../../scripts/conformance/walked-contract.ts'
 import { createUser } from '../../server/domain/office/users/users.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import { isOpenToPrograms, type Operation } from '../../server/platform/calls/contract.ts'
@@ -9,16 +9,16 @@ import { ROLES, type Role } from '../../server/platform/keys/roles.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
 import { connectApp, createOauthApp } from '../support/oauth-app.ts'
 import {
-  type Answer,
   pageRequest,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../support/test-plumbline.ts'
 
 /**
- * Rules for all operations that only users call, and the permissions of each role for them. The other suites of this
- * folder walk the operations for programs. Requests that are rejected before any statement are tested once.
+ * Rules for all operations that only users call, and the permissions of each role for them. The other suites in this
+ * folder test the operations for programs. Requests that are rejected before any statement are tested once.
  */
 const operations = [...wholeContract.operations.values()]
 const ofPeople = operations.filter((operation) => !isOpenToPrograms(operation))
@@ -36,18 +36,24 @@ interface Sent {
   id?: string
 }
 
-/** Sends an operation like its first example. */
+/** Sends an operation with its first example. */
 function send(plumbline: TestPlumbline, operation: Operation, { by, query = '', headers, id, ...rest }: Sent) {
-  const [example] = entriesAt(...operationPlace(operation), 'requestBody', 'content', 'application/json', 'examples')
+  const [example] = listEntriesAtPath(
+    ...toOperationKeyPath(operation),
+    'requestBody',
+    'content',
+    'application/json',
+    'examples',
+  )
   const body = 'body' in rest ? rest.body : operation.takesBody ? example?.[1].value : undefined
   const target = operation.path.replace(/\{\w+\}/, id ?? 'none_01m7y975jzfesvq6zzzzzzzzzz') + query
   return plumbline.request(operation.method, target, body, { key: null, headers: { ...by.headers, ...headers } })
 }
 
-function expectProblem(operation: Operation, response: Answer, status: number, code: string): void {
+function expectProblem(operation: Operation, response: ServiceResponse, status: number, code: string): void {
   expect([response.status, response.body.code]).toEqual([status, code])
   expect(Object.keys(operation.declaration.responses)).toContain(String(status))
-  expect(describeErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
+  expect(describeSchemaErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
 }
 
 /** Creates a session without an operation, for services in which no operation works. */
@@ -58,7 +64,7 @@ async function getSession({ app }: TestPlumbline): Promise<RequestOptions> {
   return pageRequest(opened?.setCookie.split(';')[0] ?? '')
 }
 
-describe('a service in its usual state', () => {
+describe('a service in normal operation', () => {
   let plumbline: TestPlumbline
   let owner: RequestOptions
   beforeAll(async () => {
@@ -68,7 +74,7 @@ describe('a service in its usual state', () => {
   afterAll(() => plumbline.stop())
 
   const refused = test.skipIf(!isTestedHere())
-  refused.each(bySession)('$id asks whoever is not signed in to do so', async (operation) => {
+  refused.each(bySession)('$id rejects a caller who is not signed in', async (operation) => {
     const response = await send(plumbline, operation, { by: pageRequest('') })
     expectProblem(operation, response, 401, 'not_signed_in')
     expect(response.headers.get('www-authenticate')).toBe('Session realm="plumbline"')
@@ -80,17 +86,17 @@ describe('a service in its usual state', () => {
     expectProblem(operation, byKey, 401, 'not_signed_in')
   })
 
-  refused.each(writes)('$id is refused to pages of other sites', async (operation) => {
+  refused.each(writes)('$id rejects requests from pages of other sites', async (operation) => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     expectProblem(operation, await send(plumbline, operation, { by: owner, headers }), 403, 'cross_site')
   })
 
-  refused.each(ofPeople)('$id refuses a parameter that it does not know', async (operation) => {
+  refused.each(ofPeople)('$id rejects an unknown parameter', async (operation) => {
     const response = await send(plumbline, operation, { by: owner, query: '?noSuchParameter=1' })
     expectProblem(operation, response, 422, 'validation_failed')
   })
 
-  refused.each(taking)('$id reads no body that is broken, too large or no JSON', async (operation) => {
+  refused.each(taking)('$id rejects a body that is malformed, too large, or not JSON', async (operation) => {
     const as = (body: string, type: string) =>
       send(plumbline, operation, { by: owner, body, headers: { 'content-type': type } })
     const json = 'application/json'
@@ -107,7 +113,7 @@ describe('a service in its usual state', () => {
     },
   )
 
-  test('unchanged resources are not sent again, and changed ones are not overwritten', async () => {
+  test('operations for signed-in users return 304 for an unchanged resource', async () => {
     const { body: created } = await plumbline.post(
       '/api/admin/keys',
       { name: 'K', permissions: ['vendors:read'] },
@@ -116,23 +122,51 @@ describe('a service in its usual state', () => {
     const { body: session } = await plumbline.get('/api/admin/session', owner)
     await connectApp(plumbline, await createOauthApp(plumbline), owner)
     const { body: grants } = await plumbline.get('/api/admin/oauth-grants', owner)
-    const ids: Readonly<Record<string, string>> = { keyId: created.id, grantId: grants.data[0].id }
+    const { body: report } = await plumbline.post(
+      '/api/admin/saved-reports',
+      { name: 'Payables', report: 'apAging' },
+      owner,
+    )
+    const ids: Readonly<Record<string, string>> = {
+      ...{ keyId: created.id, grantId: grants.data[0].id, savedReportId: report.id },
+    }
     const idFor = ({ path }: Operation) => ids[/\{(\w+)\}/.exec(path)?.[1] ?? ''] ?? session.user.id
     for (const operation of ofPeople) {
-      const declared = Object.keys(operation.declaration.responses)
+      if (!('304' in operation.declaration.responses)) continue
       const id = idFor(operation)
-      if (declared.includes('304')) {
-        const { status } = await send(plumbline, operation, { by: owner, id, headers: { 'if-none-match': '*' } })
-        expect([operation.id, status]).toEqual([operation.id, 304])
-      }
-      if (!declared.includes('412')) continue
+      const { status } = await send(plumbline, operation, { by: owner, id, headers: { 'if-none-match': '*' } })
+      expect([operation.id, status]).toEqual([operation.id, 304])
+    }
+  })
+
+  test('operations for signed-in users return 412 for a stale ETag', async () => {
+    const { body: created } = await plumbline.post(
+      '/api/admin/keys',
+      { name: 'K', permissions: ['vendors:read'] },
+      owner,
+    )
+    const { body: session } = await plumbline.get('/api/admin/session', owner)
+    await connectApp(plumbline, await createOauthApp(plumbline), owner)
+    const { body: grants } = await plumbline.get('/api/admin/oauth-grants', owner)
+    const { body: report } = await plumbline.post(
+      '/api/admin/saved-reports',
+      { name: 'Payables', report: 'apAging' },
+      owner,
+    )
+    const ids: Readonly<Record<string, string>> = {
+      ...{ keyId: created.id, grantId: grants.data[0].id, savedReportId: report.id },
+    }
+    const idFor = ({ path }: Operation) => ids[/\{(\w+)\}/.exec(path)?.[1] ?? ''] ?? session.user.id
+    for (const operation of ofPeople) {
+      if (!('412' in operation.declaration.responses)) continue
+      const id = idFor(operation)
       const late = await send(plumbline, operation, { by: owner, id, headers: { 'if-match': '"999"' } })
       expectProblem(operation, late, 412, 'precondition_failed')
     }
   })
 
   describe.skipIf(!isTestedHere())("a role may do exactly what the contract's table says", () => {
-    const [, [, permissions] = [], [, administration] = []] = entriesAt('x-roles')
+    const [, [, permissions] = [], [, administration] = []] = listEntriesAtPath('x-roles')
     const table = { ...permissions, ...administration } as Record<string, Record<string, Role[]>>
     const covers = (role: Role, permission: string) => {
       const [entity = '', verb = ''] = permission.split(':')
@@ -144,7 +178,7 @@ describe('a service in its usual state', () => {
       const email = `${role}@example.com`
       await createUser(database, clock, { organizationId, email, name: role, role, poApprovalLimit: 0 })
       const by = await plumbline.signIn(email)
-      // Each is rejected before any look-up, because of the role or else because of the unknown parameter.
+      // Each request is rejected before any lookup, because of the role or the unknown parameter.
       for (const operation of open) {
         const missing = operation.schemes.get('session')?.find((permission) => !covers(role, permission))
         const required = (operation.declaration.parameters ?? [])
@@ -174,22 +208,19 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(ofPeople)(
-    '$id reports that it failed, or that the database is unavailable, without the reason',
-    async (operation) => {
-      trouble = () => Promise.reject(new Error('the secret reason'))
-      const failed = await send(plumbline, operation, { by: owner })
-      expectProblem(operation, failed, 500, 'internal')
-      expect(JSON.stringify(failed.body)).not.toContain('secret reason')
-      trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
-      expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
-    },
-  )
+  test.each(ofPeople)('$id returns internal or unavailable without the reason of the failure', async (operation) => {
+    trouble = () => Promise.reject(new Error('the secret reason'))
+    const failed = await send(plumbline, operation, { by: owner })
+    expectProblem(operation, failed, 500, 'internal')
+    expect(JSON.stringify(failed.body)).not.toContain('secret reason')
+    trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
+    expectProblem(operation, await send(plumbline, operation, { by: owner }), 503, 'unavailable')
+  })
 
-  // On the embedded database writing requests wait for each other, so the second is never asked to come back.
+  // On the embedded database, writing requests wait for each other, so the second request is never told to try again.
   const posts = bySession.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
-    '$id asks a repeat to wait while the first request is writing',
+    '$id returns idempotency_in_progress to a repeat while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}
       const started = new Promise<void>((begun) => {
@@ -212,7 +243,7 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   )
 })
 
-describe('once the limit per minute of a user, or of an address without a sign-in, is exhausted', () => {
+describe('after the limit per minute is exhausted', () => {
   let plumbline: TestPlumbline
   let owner: RequestOptions
   beforeAll(async () => {
@@ -225,14 +256,14 @@ describe('once the limit per minute of a user, or of an address without a sign-i
   })
   afterAll(() => plumbline.stop())
 
-  test.each(ofPeople)('$id rejects the request with the wait time', async (operation) => {
+  test.each(ofPeople)('$id rejects a request above the limit and returns the wait time', async (operation) => {
     const response = await send(plumbline, operation, { by: owner })
     expectProblem(operation, response, 429, 'rate_limited')
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(response.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=\d+$/)
   })
 
-  test('another address has its own limit, and a forged header cannot use it up', async () => {
+  test('each IP address has its own rate limit, which a forged header cannot evade', async () => {
     const ask = (forwarded: string) =>
       plumbline.post(
         '/api/admin/sign-in/link',
@@ -241,7 +272,7 @@ describe('once the limit per minute of a user, or of an address without a sign-i
       )
     expect((await ask('198.51.100.7')).status).toBe(202)
     expect((await ask('198.51.100.7')).status).toBe(429)
-    // The proxy appends the address it sees to those the client sent.
+    // The proxy appends the address that it sees to the addresses that the client sent.
     expect((await ask('203.0.113.9, 198.51.100.7')).status).toBe(429)
     // A key has its own limit per minute.
     expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)

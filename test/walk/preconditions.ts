@@ -5,7 +5,7 @@ import type { PopulatedPlumbline } from '../support/populated-plumbline.ts'
 import { takeSnapshot } from '../support/snapshot.ts'
 import type { TestPlumbline } from '../support/test-plumbline.ts'
 
-/** ETag, If-None-Match and If-Match, for every operation that declares them. */
+/** ETag, If-None-Match, and If-Match, for every operation that declares them. */
 const operations = [...contract.operations.values()]
 const readable = operations.filter(({ declaration }) => '304' in declaration.responses)
 const guarded = operations.filter(({ declaration }) =>
@@ -39,7 +39,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
       })
     })
 
-    describe('a change based on another version is rejected with the current version, and changes nothing', () => {
+    describe('a change based on another version is rejected with the current version', () => {
       let before: Record<string, string>
       beforeAll(async () => {
         before = await takeSnapshot(plumbline.database)
@@ -48,7 +48,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
       test.each(guarded)('$id', async (operation) => {
         for (const header of ['"999999"', '"nonsense"', 'W/"999999"', '"0", "999998"']) {
           const refused = await world.send(operation, { headers: { 'if-match': header } })
-          // A change that would be rejected anyway is rejected for that reason (RFC 9110, 13.2.1).
+          // A change that would be rejected for another reason is rejected for that reason (RFC 9110, 13.2.1).
           if (refused.status === 409) {
             expect((await world.send(operation)).body.code).toBe(refused.body.code)
             continue
@@ -58,7 +58,7 @@ export function testPreconditions(populated: () => PopulatedPlumbline): void {
         }
       })
 
-      test('the tests of preconditions changed no data', async () => {
+      test('the precondition tests change no data', async () => {
         expect(await takeSnapshot(plumbline.database)).toEqual(before)
       })
     })

@@ -5,7 +5,7 @@ import { type PopulatedPlumbline, startPopulatedPlumbline } from '../support/pop
 
 /**
  * The basis of a proposal must be the same in two runs without a change between them, or nobody could approve it. Each
- * write of the contract, and each composite skill, is proposed and then approved at once.
+ * write of the contract, and each composite skill, is proposed and then approved immediately.
  */
 let populated: PopulatedPlumbline
 let agent = ''
@@ -18,7 +18,7 @@ afterAll(() => populated.stop())
 
 const DECIDES = new Set(['approveProposal', 'refuseProposal', 'executeSkill', 'executeBatch'])
 
-test('a proposal that is approved at once has not changed since it was proposed', { timeout: 600_000 }, async () => {
+test('a proposal that is approved immediately is never rejected as changed', { timeout: 600_000 }, async () => {
   const { plumbline, world } = populated
   const refused: string[] = []
   let approved = 0

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contract, entriesAt, valueAtPlace } from '../../scripts/conformance/walked-contract.ts'
+import { contract, getValueAtPath, listEntriesAtPath } from '../../scripts/conformance/walked-contract.ts'
 import { World } from '../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../scripts/processes/receiver.ts'
-import { findKind } from '../../scripts/record-kinds.ts'
+import { findFieldKind } from '../../scripts/record-kinds.ts'
 import type { Operation, Schema } from '../../server/platform/calls/contract.ts'
 import { columns } from '../../server/platform/database/columns.gen.ts'
 import { kinds } from '../../server/platform/resources/kinds.gen.ts'
@@ -11,10 +11,10 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * Lists are JSON that is mostly written by the database, so a text that it mistakes for something else would break out
- * of its quotes. This test writes such a text into every column that can store one, whoever may normally write there;
- * only IDs reject it, because they refer to other rows. The service's own list of its columns is not trusted but
- * compared with the result.
+ * Lists are JSON that is mostly written by the database. A text that the database mistakes for something else would
+ * break out of its quotes. This test writes such a text into every column that can store a text, regardless of who may
+ * normally write it. Only IDs reject the text, because they refer to other rows. The service's own list of its columns
+ * is not trusted. It is compared with the result.
  */
 const NASTY = `"quoted\\" \\\\ \\u0022,"id":"x"} \n\t é \\`
 
@@ -31,13 +31,14 @@ let world: World
 const written = new Map<string, string[]>()
 
 beforeAll(async () => {
-  // In the contract some texts are shorter than this one, so the check of responses would reject them.
+  // In the contract, some texts are shorter than this text, so the check of responses would reject them.
   mailServer = await startMailServer()
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false', ...mailServer.env })
   receiver = await startReceiver()
   world = await new World(plumbline, plumbline.key, receiver.url).populate('enough')
   await transferBudget()
   await addActivity()
+  await closeHome()
   await closePeriod()
   // Mail that is still to be sent would be overwritten.
   await plumbline.until('/api/ext/mails?status=queued', ({ body }) => body.data.length === 0)
@@ -51,7 +52,7 @@ afterAll(async () => {
   await mailServer.stop()
 })
 
-test('every list is walked, except those that are read as objects and those without texts', () => {
+test('the text tests cover every list with texts', () => {
   const walked = new Set<string>(lists.map(({ id }) => id))
   const others = [...contract.operations.keys()].filter((id) => id.startsWith('list') && !walked.has(id))
   expect(others.sort()).toEqual([
@@ -63,14 +64,18 @@ test('every list is walked, except those that are read as objects and those with
       'listEvents',
       'listPlanRevisions',
       'listPortalAttachments',
+      'listPortalBills',
       'listPortalComplianceDocuments',
+      'listPortalDrawings',
       'listPortalInvitations',
       'listPortalLienWaivers',
       'listPortalMessages',
       'listPortalOrderAttachments',
       'listPortalOrders',
       'listPortalPayments',
+      'listPortalPunchItems',
       'listPortalTasks',
+      'listPortalVisits',
       'listPostings',
       'listSkills',
       'listStatusChanges',
@@ -98,7 +103,7 @@ async function closePeriod(): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** Creates a transfer. It needs a locked budget, so populating a world creates none. */
+/** Creates a transfer. A transfer needs a locked budget, so populating a world does not create one. */
 async function transferBudget(): Promise<void> {
   const budget = `/api/ext/homes/${world.idFor('homeId')}/budget`
   const lines: string[] = []
@@ -116,7 +121,22 @@ async function addActivity(): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** Proposals and executions are listed for those who may run their skills. */
+/** Closes the home, because a home has no warranty coverage before its closing. */
+async function closeHome(): Promise<void> {
+  const homeId = world.idFor('homeId')
+  const move = async (path: string, body: object) =>
+    expect((await plumbline.post(`/api/ext/${path}/status`, body)).body).not.toHaveProperty('detail')
+  for (const status of ['permitting', 'ready_to_start', 'under_construction']) await move(`homes/${homeId}`, { status })
+  // A home is completed when all of its tasks are completed.
+  const { data } = (await plumbline.get(`/api/ext/tasks?homeId=${homeId}`)).body
+  for (const { id, status } of data as { id: string; status: string }[])
+    if (status !== 'completed' && status !== 'skipped')
+      await move(`tasks/${id}`, { status: 'skipped', reason: 'Sold.' })
+  await move(`homes/${homeId}`, { status: 'completed' })
+  await move(`homes/${homeId}`, { status: 'closed', overrideReason: 'Sold before sales were kept here.' })
+}
+
+/** Proposals and executions are listed for users who may run the skills. */
 const WHO_MAY_SEE_IT = ['skill', 'skills']
 
 async function writeEverywhere(table: string, record: string): Promise<string[]> {
@@ -129,9 +149,9 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
   )
   const taken: string[] = []
   for (const { name, isArray } of rows) {
-    const schema = valueAtPlace('components', 'schemas', record, 'properties', name) as Schema | undefined
+    const schema = getValueAtPath('components', 'schemas', record, 'properties', name) as Schema | undefined
     // Only the service writes enum values.
-    if (schema !== undefined && findKind(contract.document, schema, name).startsWith('enum')) continue
+    if (schema !== undefined && findFieldKind(contract.document, schema, name).startsWith('enum')) continue
     const text = sql`${NASTY}::text || t."id"`
     const value = isArray ? sql`array[${text}]` : text
     const refused = await sql`update ${sql.table(table)} as t set ${sql.ref(name)} = ${value}`.execute(statements).then(
@@ -149,7 +169,7 @@ async function writeEverywhere(table: string, record: string): Promise<string[]>
 type Columns = Record<string, Record<string, string>>
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Returns the record whose rows the operation lists; null if it is not a list of records. */
+/** Returns the record whose rows the operation lists; null if the operation does not list records. */
 function getRecord({ path, method }: Operation): string | null {
   if (method !== 'GET') return null
   const place = [
@@ -164,22 +184,25 @@ function getRecord({ path, method }: Operation): string | null {
     'properties',
     'data',
   ]
-  const [items] = entriesAt(...place).filter(([name]) => name === 'items')
+  const [items] = listEntriesAtPath(...place).filter(([name]) => name === 'items')
   if (items === undefined) return null
-  const [name] = Object.keys(kinds).filter((record) => valueAtPlace('components', 'schemas', record) === items[1])
+  const [name] = Object.keys(kinds).filter((record) => getValueAtPath('components', 'schemas', record) === items[1])
   return name ?? null
 }
 
-/** Whether a record has free text rather than only IDs and figures. */
+/** Returns whether a record has free text, and not only IDs and figures. */
 function holdsText(record: string): boolean {
   const fields = Object.entries(kinds[record as keyof typeof kinds])
   return fields.some(([name, kind]) => kind.startsWith('text') && !/^id$|Ids?$/.test(name))
 }
 
 /**
- * Returns the table of a record, which may have its plural as a name, or be the table of the full record for a summary.
+ * Returns the table of a record. The table may have the plural of the record as its name. For a summary, it is the
+ * table of the full record.
  */
 function getTable(record: string): string {
+  const declared = getValueAtPath('components', 'schemas', record, 'x-record', 'table')
+  if (typeof declared === 'string') return declared
   const noun = `${record.charAt(0).toLowerCase()}${record.slice(1)}`.replace(
     /^(bidRequest|taskTemplate)Summary$|^(execution)Record$/,
     '$1$2',

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { contract, describeErrors } from '../../scripts/conformance/walked-contract.ts'
-import { EXAMPLE_IDS, isOpenToKeys, World } from '../../scripts/conformance/world.ts'
+import { contract, describeSchemaErrors } from '../../scripts/conformance/walked-contract.ts'
+import { EXAMPLE_IDS, isOpenToApiKeys, World } from '../../scripts/conformance/world.ts'
 import type { Call } from '../../server/platform/calls/call.ts'
 import type { Operation } from '../../server/platform/calls/contract.ts'
 import type { Handlers } from '../../server/platform/calls/operation.ts'
 import { isTestedHere } from '../support/is-tested-here.ts'
-import type { Answer, TestPlumbline } from '../support/test-plumbline.ts'
+import type { ServiceResponse, TestPlumbline } from '../support/test-plumbline.ts'
 import { startTestPlumbline } from '../support/test-plumbline.ts'
 
 /**
- * How every operation responds to trouble that no caller can cause: an internal error, an unavailable database, an
- * exhausted limit, a first request that is still running. The handlers are replaced to cause the trouble; everything
- * around them is the real service. Counting limits is tested on both databases elsewhere.
+ * Tests how every operation responds to problems that no caller can cause: an internal error, an unavailable database,
+ * an exhausted limit, or a first request that is still running. The handlers are replaced to cause the problems. All
+ * other code is the real service. Counting limits is tested on both databases elsewhere.
  */
 const operations = [...contract.operations.values()]
 
@@ -27,7 +27,7 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test.each(operations)('$id reports that it failed, without the reason', async (operation) => {
+  test.each(operations)('$id returns internal without the reason of the failure', async (operation) => {
     trouble = () => Promise.reject(new Error('the secret reason'))
     const response = await world.send(operation)
     expectProblem(operation, response, 500, 'internal')
@@ -35,17 +35,17 @@ describe.skipIf(!isTestedHere())('a service whose handlers fail', () => {
     expect(response.headers.get('x-request-id')).toBe(response.body.requestId)
   })
 
-  test.each(operations)('$id is unavailable while the database is', async (operation) => {
+  test.each(operations)('$id returns unavailable while the database is unavailable', async (operation) => {
     trouble = () => Promise.reject(Object.assign(new Error('terminating connection'), { code: '57P01' }))
     const response = await world.send(operation)
     expectProblem(operation, response, 503, 'unavailable')
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  // On the embedded database writing requests wait for each other, so the second is never asked to come back.
+  // On the embedded database, writing requests wait for each other, so the second request is never told to try again.
   const posts = operations.filter(({ method }) => method === 'POST')
   test.skipIf(inject('postgres') === null).each(posts)(
-    '$id asks a repeat to wait while the first request is writing',
+    '$id returns idempotency_in_progress to a repeat while the first request is writing',
     async (operation) => {
       let fail = (_error: Error) => {}
       const started = new Promise<void>((begun) => {
@@ -79,14 +79,14 @@ describe.skipIf(!isTestedHere()).each([
     world = await worldOfExamples(plumbline)
     trouble = () => Promise.reject(new Error('one request is let in'))
     expect((await plumbline.get('/api/ext/vendors')).status).toBe(500)
-    const [inPortal] = operations.filter((operation) => !isOpenToKeys(operation))
+    const [inPortal] = operations.filter((operation) => !isOpenToApiKeys(operation))
     if (inPortal !== undefined) expect((await world.send(inPortal)).status).toBe(500)
   })
   afterAll(() => plumbline.stop())
 
   // A vendor does not use the builder's daily quota.
-  const limited = window === 'day' ? operations.filter(isOpenToKeys) : operations
-  test.each(limited)('$id rejects the request with the wait time', async (operation) => {
+  const limited = window === 'day' ? operations.filter(isOpenToApiKeys) : operations
+  test.each(limited)('$id rejects a request above the limit and returns the wait time', async (operation) => {
     const response = await world.send(operation)
     expectProblem(operation, response, 429, code)
     const left = new RegExp(`"${window}";r=0;t=(\\d+)`).exec(response.headers.get('ratelimit') ?? '')
@@ -96,16 +96,16 @@ describe.skipIf(!isTestedHere()).each([
 
 async function worldOfExamples(plumbline: TestPlumbline): Promise<World> {
   const world = new World(plumbline, plumbline.key, 'https://hooks.example.com/plumbline')
-  // Nothing exists here, so the IDs of the examples are as good as real ones.
+  // Nothing exists here, so the IDs of the examples can replace real IDs.
   for (const id of EXAMPLE_IDS) world.remember(id)
   world.admit(await plumbline.newPortalToken())
   return world
 }
 
-function expectProblem(operation: Operation, response: Answer, status: number, code: string): void {
+function expectProblem(operation: Operation, response: ServiceResponse, status: number, code: string): void {
   expect([response.status, response.body.code]).toEqual([status, code])
   expect(response.headers.get('content-type')).toBe('application/problem+json')
   expect(Object.keys(operation.declaration.responses)).toContain(String(status))
-  expect(describeErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
+  expect(describeSchemaErrors(response.body, 'components', 'schemas', 'Problem')).toBe('')
   expect(response.headers.get('ratelimit')).not.toBeNull()
 }

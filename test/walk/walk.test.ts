@@ -8,8 +8,8 @@ import { testPaths } from './paths.ts'
 import { testPreconditions } from './preconditions.ts'
 
 /**
- * Rules for all operations of the contract, tested on one service with resources of every kind; all parts except the
- * last leave it unchanged. `-t 'conditions'` runs one part.
+ * Tests rules for all operations of the contract on one service with resources of every kind. All parts except the last
+ * leave the service unchanged. `-t 'conditions'` runs one part.
  */
 let populated: PopulatedPlumbline
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => populated?.stop())
 
-test('the examples of the contract create resources for every operation', () => {
+test('the contract examples can create the resources that every operation needs', () => {
   const missing = [...contract.operations.values()].map((operation) => populated.world.missingFor(operation))
   expect(missing.filter((what) => what !== null)).toEqual([])
 })

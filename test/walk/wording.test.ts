@@ -10,7 +10,7 @@ interface Text {
   text: string
 }
 
-/** A node of a syntax tree, of which only the type is common to all. */
+/** A node of a syntax tree. All nodes have only the type in common. */
 type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const sources = ['server', 'web'].flatMap(filesIn).map((file) => ({ file, nodes: getNodes(file) }))
@@ -42,18 +42,18 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ]
 
-test('the detail of a problem is a complete sentence', () => {
+test('the detail of every problem is a complete sentence', () => {
   expect(details.length).toBeGreaterThan(300)
   expect(details.filter(({ text }) => !/^[A-Z"\d…]/.test(text) || !/[.?!…]$/.test(text)).map(shown)).toEqual([])
 })
 
-test('the examples of problems have complete sentences as details', () => {
+test('the detail of every problem example is a complete sentence', () => {
   const examples = contract.filter(({ at }) => at.endsWith('/detail'))
   expect(examples.length).toBeGreaterThan(40)
   expect(examples.filter(({ text }) => !/^[A-Z"\d]/.test(text) || !/[.?!]$/.test(text)).map(shown)).toEqual([])
 })
 
-test('texts of pages name no fields, events or operations', () => {
+test('no text of a page contains the name of a field, an event, or an operation', () => {
   expect(pages.length).toBeGreaterThan(500)
   expect(
     pages
@@ -62,7 +62,7 @@ test('texts of pages name no fields, events or operations', () => {
   ).toEqual([])
 })
 
-test('texts for users have no word that the glossary replaces', () => {
+test('no text for users contains a word that the glossary replaces', () => {
   const found = [...details, ...pages, ...guides, ...contract].flatMap(({ at, text }) =>
     FORBIDDEN.flatMap(([pattern, instead]) => {
       const match = pattern.exec(text)
@@ -103,7 +103,10 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 }
 
-/** The functions and the class that make a problem take its detail as their second argument. */
+/**
+ * Returns the details of problems in a file. The functions and the class that make a problem accept its detail as their
+ * second argument.
+ */
 function detailsIn(file: string, node: Node): Text[] {
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return []
   const { name } = node.callee as { name?: unknown }
@@ -111,7 +114,10 @@ function detailsIn(file: string, node: Node): Text[] {
   return literals((node.arguments as unknown[])[1]).map((text) => ({ at: file, text }))
 }
 
-/** The texts that an expression can be: literals, templates with … for their values, and both ways of a choice. */
+/**
+ * Returns the texts to which an expression can evaluate: literals, templates with … for their values, and both branches
+ * of a condition.
+ */
 function literals(value: unknown): string[] {
   if (!isNode(value)) return []
   if (value.type === 'Literal' && typeof value.value === 'string') return [value.value]
@@ -120,7 +126,10 @@ function literals(value: unknown): string[] {
   return [(value.quasis as { value: { cooked: string } }[]).map(({ value: { cooked } }) => cooked).join('…')]
 }
 
-/** The texts between tags and in properties, which have a space or a capital; names for code have neither. */
+/**
+ * Returns the texts between tags and in properties. These texts have a space or a capital letter; names for code have
+ * neither.
+ */
 function shownIn(file: string, node: Node): Text[] {
   const texts =
     node.type === 'JSXText'
@@ -133,7 +142,7 @@ function shownIn(file: string, node: Node): Text[] {
     .filter(({ text }) => /^[A-Z][^<>{};]* [^<>{};]*$/.test(text))
 }
 
-/** The pages of a folder without their code. */
+/** Returns the texts of the pages of a folder, without their code. */
 function pagesIn(folder: string): Text[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !/node_modules|\.gen\.|glossary/.test(file))
@@ -149,7 +158,7 @@ function pagesIn(folder: string): Text[] {
     })
 }
 
-/** The summaries, descriptions and details of a document, by their place in it. */
+/** Yields the summaries, descriptions, and details of a document, by their place in it. */
 function* getTexts(value: unknown, at: string): Generator<Text> {
   if (typeof value !== 'object' || value === null) return
   for (const [name, each] of Object.entries(value)) {

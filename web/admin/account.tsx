@@ -2,7 +2,8 @@ import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from 'react-router'
 import { plumbline, root } from '../api/plumbline.ts'
 import { useSession } from '../api/session.ts'
-import { humanize } from '../ui/badge.tsx'
+import { humanizeName } from '../ui/badge.tsx'
+import { deleteAllDrafts } from '../ui/form-drafts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { toInitials } from '../ui/text-formats.ts'
 import { showToast } from '../ui/toast.tsx'
@@ -17,9 +18,19 @@ export function Account() {
     onSuccess: begin,
     onError: ({ detail }) => showToast(`Could not switch organizations: ${detail ?? 'the server did not respond'}`),
   })
+  const leave = () => {
+    // Another person may use this browser next.
+    deleteAllDrafts()
+    location.assign(`${root}/sign-in`)
+  }
   const signOut = plumbline.useMutation('delete', '/api/admin/session', {
     meta: { changesNothing: true },
-    onSuccess: () => location.assign(`${root}/sign-in`),
+    onSuccess: leave,
+    onError: ({ status, detail }) => {
+      // The session had already ended.
+      if (status === 401) leave()
+      else showToast(`Could not sign out: ${detail ?? 'the server did not respond'}`)
+    },
   })
   const others = organizations.filter(({ id }) => id !== organization.id)
   return (
@@ -40,10 +51,14 @@ export function Account() {
               <Menu.Item key={id} onClick={() => change.mutate({ body: { organizationId: id } })}>
                 <Icon name="swap" />
                 <span className="clip">{name}</span>
-                <span className="push small faint">{humanize(role)}</span>
+                <span className="push small faint">{humanizeName(role)}</span>
               </Menu.Item>
             ))}
             {others.length > 0 && <Menu.Separator className="separator" />}
+            <Menu.Item onClick={() => location.assign(`${root}/field/`)}>
+              <Icon name="homes" />
+              Page for work on the construction site
+            </Menu.Item>
             <Menu.Item onClick={() => void navigate('/settings/passkeys')}>
               <Icon name="passkey" />
               Your passkeys

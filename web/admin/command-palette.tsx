@@ -5,9 +5,10 @@ import { useNavigate } from 'react-router'
 import type { SearchHit } from '../../client/contract.gen.ts'
 import { plumbline } from '../api/plumbline.ts'
 import { FRAME_QUERY, useCan } from '../api/session.ts'
-import { humanize } from '../ui/badge.tsx'
+import { humanizeName } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
+import { formatCount } from '../ui/text-formats.ts'
 import { DESTINATIONS, SETTINGS_DESTINATIONS } from './navigation.ts'
 
 /** Finds records and pages by a few letters, with the arrow keys and Enter to choose. */
@@ -52,7 +53,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }) {
               aria-expanded={options.length > 0}
               aria-controls="palette-options"
               aria-activedescendant={options.length > 0 ? `palette-${current}` : undefined}
-              placeholder="Number, name or address"
+              placeholder="Number, name, or address"
               value={text}
               onChange={(event) => {
                 setText(event.target.value)
@@ -71,10 +72,10 @@ export default function CommandPalette({ onClose }: { onClose(): void }) {
           </div>
           {corrections.map(({ word, to }) => (
             <p className="corrected" key={word}>
-              No results for “{word}”. This has {to.map((one) => `“${one}”`).join(' or ')}.
+              No results for “{word}”. Showing results for {to.map((one) => `“${one}”`).join(' or ')}.
             </p>
           ))}
-          <div id="palette-options" role="listbox" aria-label="Found">
+          <div id="palette-options" role="listbox" aria-label="Search results">
             {groupOptions(options).map(({ group, items }) => (
               // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be within a listbox.
               <div role="group" aria-label={group} key={group}>
@@ -101,7 +102,7 @@ export default function CommandPalette({ onClose }: { onClose(): void }) {
             ))}
           </div>
           <p className="sr" role="status">
-            {q !== '' && found.isSuccess && `${options.length} found`}
+            {q !== '' && found.isSuccess && `${formatCount(options.length, 'result')} found`}
           </p>
           {q !== '' && found.isSuccess && options.length === 0 && <p className="corrected">No results for “{q}”.</p>}
         </Dialog.Popup>
@@ -129,12 +130,15 @@ const RECORD_PAGES: Partial<Record<SearchHit['type'], { group: string; icon: Ico
   payment: { group: 'Payments', icon: 'payments', to: (id) => `/payments/${id}` },
   lead: { group: 'Sales', icon: 'sales', to: (id) => `/sales/leads/${id}` },
   sale: { group: 'Sales', icon: 'sales', to: (id) => `/sales/${id}` },
+  plan: { group: 'Catalog', icon: 'catalogue', to: (id) => `/catalogue/plans/${id}` },
+  option: { group: 'Catalog', icon: 'catalogue', to: (id) => `/catalogue/options/${id}` },
+  part: { group: 'Catalog', icon: 'catalogue', to: (id) => `/catalogue/parts/${id}` },
 }
 
 function toOptions({ type, id, title, detail, status }: SearchHit): PaletteOption[] {
   const place = RECORD_PAGES[type]
   if (place === undefined) return []
-  return [{ to: place.to(id), icon: place.icon, title, detail, group: place.group, note: humanize(status) }]
+  return [{ to: place.to(id), icon: place.icon, title, detail, group: place.group, note: humanizeName(status) }]
 }
 
 function groupOptions(

@@ -1,20 +1,33 @@
+import { onlineManager } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { isProblem } from '../../client/problem.ts'
 import { Button } from '../ui/button.tsx'
 import { LogoMark } from '../ui/icon.tsx'
 import { LoadError } from '../ui/states.tsx'
 
-/** Replaces a page that failed to render with the reason and what to do. */
+/** Replaces a page that failed to render with the reason and the remedy. */
 export function FailurePage() {
   const error = useRouteError()
+  const isOffline = !onlineManager.isOnline()
+  useEffect(() => {
+    if (isOffline) return onlineManager.subscribe((isOnline) => isOnline && location.reload())
+  }, [isOffline])
+  const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
   // The shell redirects to the sign-in page.
   if (isProblem(error) && error.status === 401) return null
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundPage />
-  const isOutdated = error instanceof TypeError && /dynamically imported|module script/i.test(error.message)
   return (
     <main className="page alone">
       <title>Error · Plumbline</title>
-      {isOutdated ? (
+      {isOffline ? (
+        <div className="state" role="alert">
+          <LogoMark />
+          <strong>You are offline</strong>
+          <p>This page loads as soon as the connection returns.</p>
+          <Button onClick={() => location.reload()}>Try now</Button>
+        </div>
+      ) : isOutdated ? (
         <div className="state" role="alert">
           <LogoMark />
           <strong>A new version of Plumbline is available</strong>

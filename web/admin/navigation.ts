@@ -5,7 +5,7 @@ export interface Destination {
   to: string
   name: string
   icon: IconName
-  /** The permission without which the page would be empty. The link is hidden from users who lack it. */
+  /** The permission without which the page would be empty. The link is hidden from users who lack the permission. */
   needs?: HeldPermission
   /** The shortcut: `g` and then this letter. */
   key?: string
@@ -20,8 +20,11 @@ export const DESTINATIONS: readonly Destination[] = [
   { to: '/orders', name: 'Orders', icon: 'orders', needs: 'pos:read', key: 'o' },
   { to: '/payments', name: 'Payments', icon: 'payments', needs: 'payments:read', key: 'p' },
   { to: '/schedule', name: 'Schedule', icon: 'schedule', needs: 'tasks:read', key: 's' },
+  { to: '/warranty', name: 'Warranty', icon: 'homes', needs: 'warranty:read', key: 'w' },
   { to: '/sales', name: 'Sales', icon: 'sales', needs: 'leads:read', key: 'l' },
   { to: '/catalogue', name: 'Catalog', icon: 'catalogue', needs: 'options:read', key: 'c' },
+  { to: '/reports', name: 'Reports', icon: 'usage', key: 'r' },
+  { to: '/actions', name: 'Actions', icon: 'menu', key: 'x' },
   { to: '/agents/proposals', name: 'Agents', icon: 'agent', needs: 'proposals:read', key: 'a' },
 ]
 
@@ -31,11 +34,13 @@ export const SETTINGS_DESTINATIONS: readonly Destination[] = [
   { to: '/settings/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'webhooks:read' },
   { to: '/settings/people', name: 'Users and roles', icon: 'users', needs: 'users:read' },
   { to: '/settings/organization', name: 'Organization', icon: 'org', needs: 'settings:read' },
+  { to: '/settings/periods', name: 'Periods', icon: 'lock', needs: 'ledger:read' },
+  { to: '/imports', name: 'Imports', icon: 'upload' },
   { to: '/settings/usage', name: 'Usage', icon: 'usage', needs: 'keys:read' },
   { to: '/settings/events', name: 'Events', icon: 'events', needs: 'events:read' },
   { to: '/settings/runs', name: 'Skill runs', icon: 'agent', needs: 'events:read' },
   { to: '/settings/audit', name: 'Audit', icon: 'audit', needs: 'events:read' },
 ]
 
-/** The four most used pages for the navigation on phones, which also links to all others. */
-export const PHONE_DESTINATIONS: readonly string[] = ['/today', '/bidding', '/homes', '/orders']
+/** The five most used pages for the navigation on phones, which also has a button for all other pages. */
+export const PHONE_DESTINATIONS: readonly string[] = ['/today', '/bidding', '/homes', '/orders', '/schedule']

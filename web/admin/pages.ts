@@ -1,6 +1,6 @@
 /**
- * The first path segments of the pages. The server responds with the pages to these and no others; everything else
- * remains an unknown path. The routes (routes.tsx) must start with one of them.
+ * The first path segments of the pages. The server responds with the pages only to paths that start with these
+ * segments. All other paths remain unknown. The routes (routes.tsx) must start with one of these segments.
  */
 export const PAGES = [
   'today',
@@ -11,9 +11,13 @@ export const PAGES = [
   'orders',
   'payments',
   'schedule',
+  'warranty',
   'sales',
   'catalogue',
+  'reports',
   'agents',
+  'actions',
+  'imports',
   'settings',
   'sign-in',
 ] as const

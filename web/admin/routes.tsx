@@ -5,12 +5,21 @@ import type { PageSegment } from './pages.ts'
 import { Shell } from './shell.tsx'
 
 type PageAddress = '' | PageSegment | `${PageSegment}/${string}`
-/** A route must start with a segment that the server knows; anything else does not compile. */
-const pageRoute = (path: PageAddress, lazy: () => Promise<{ Component: () => ReactNode }>): RouteObject => ({
-  ...{ path, lazy, errorElement: <FailurePage /> },
+/** A route must start with a segment that the server knows. Any other route does not compile. */
+const pageRoute = (path: PageAddress, load: () => Promise<{ Component: () => ReactNode }>): RouteObject => ({
+  ...{ path, lazy: () => load().catch(createFailingPage), errorElement: <FailurePage /> },
 })
 
-/** Every page. Each is loaded when it is first opened. */
+/** Returns a page that shows why its code could not be loaded. The router itself would show an empty page. */
+function createFailingPage(error: unknown): { Component: () => ReactNode } {
+  return {
+    Component() {
+      throw error
+    },
+  }
+}
+
+/** Every page. Each page is loaded when it is first opened. */
 export const routes: RouteObject[] = [
   {
     element: <Shell />,
@@ -24,7 +33,7 @@ export const routes: RouteObject[] = [
       pageRoute('bidding/new', () => import('./bidding/new-request.tsx')),
       pageRoute('bidding/:bidRequestId', () => import('./bidding/request.tsx')),
       pageRoute('vendors', () => import('./vendors/vendors.tsx')),
-      pageRoute('vendors/import', () => import('./vendors/import.tsx')),
+      { path: 'vendors/import', element: <Navigate to="/imports?kind=vendor" replace /> },
       pageRoute('vendors/:vendorId', () => import('./vendors/vendor.tsx')),
       pageRoute('settings/keys', () => import('./settings/keys.tsx')),
       pageRoute('settings/keys/:keyId', () => import('./settings/key.tsx')),
@@ -38,6 +47,7 @@ export const routes: RouteObject[] = [
       pageRoute('settings/people', () => import('./settings/people/people.tsx')),
       pageRoute('settings/people/roles', () => import('./settings/people/roles.tsx')),
       pageRoute('settings/organization', () => import('./settings/organization.tsx')),
+      pageRoute('settings/periods', () => import('./settings/periods.tsx')),
       pageRoute('settings/usage', () => import('./settings/usage/usage.tsx')),
       pageRoute('settings/events', () => import('./settings/events/events.tsx')),
       pageRoute('settings/events/:eventId', () => import('./settings/events/event.tsx')),
@@ -50,6 +60,9 @@ export const routes: RouteObject[] = [
       pageRoute('communities/:communityId', () => import('./homes/community.tsx')),
       pageRoute('homes', () => import('./homes/homes.tsx')),
       pageRoute('homes/:homeId', () => import('./homes/home.tsx')),
+      pageRoute('warranty', () => import('./warranty/requests.tsx')),
+      pageRoute('warranty/visits', () => import('./warranty/visits.tsx')),
+      pageRoute('warranty/terms', () => import('./warranty/terms.tsx')),
       pageRoute('orders', () => import('./orders/orders.tsx')),
       pageRoute('orders/approvals', () => import('./orders/approvals.tsx')),
       pageRoute('orders/new', () => import('./orders/new-order.tsx')),
@@ -58,6 +71,10 @@ export const routes: RouteObject[] = [
       pageRoute('payments/all', () => import('./payments/payments.tsx')),
       pageRoute('payments/runs', () => import('./payments/runs.tsx')),
       pageRoute('payments/runs/:paymentRunId', () => import('./payments/run.tsx')),
+      pageRoute('payments/bills', () => import('./payments/bills/bills.tsx')),
+      pageRoute('payments/bills/new', () => import('./payments/bills/new-bill.tsx')),
+      pageRoute('payments/bills/:billId', () => import('./payments/bills/bill.tsx')),
+      pageRoute('payments/bills/:billId/edit', () => import('./payments/bills/edit-bill.tsx')),
       pageRoute('payments/waivers', () => import('./payments/waivers.tsx')),
       pageRoute('payments/:paymentId', () => import('./payments/payment.tsx')),
       pageRoute('schedule', () => import('./schedule/look-ahead.tsx')),
@@ -72,7 +89,13 @@ export const routes: RouteObject[] = [
       pageRoute('catalogue/parts', () => import('./catalogue/parts.tsx')),
       pageRoute('catalogue/parts/:partId', () => import('./catalogue/part.tsx')),
       pageRoute('catalogue/cost-codes', () => import('./catalogue/cost-codes.tsx')),
+      pageRoute('reports', () => import('./reports/reports.tsx')),
+      pageRoute('reports/:name', () => import('./reports/report.tsx')),
+      pageRoute('actions', () => import('./actions/actions.tsx')),
+      pageRoute('actions/:name', () => import('./actions/action.tsx')),
       { path: 'agents', element: <Navigate to="/agents/proposals" replace /> },
+      pageRoute('imports', () => import('./imports/imports.tsx')),
+      pageRoute('imports/:importId', () => import('./imports/import.tsx')),
       pageRoute('agents/proposals', () => import('./agents/proposals.tsx')),
       pageRoute('agents/proposals/:proposalId', () => import('./agents/proposal.tsx')),
     ],

@@ -9,11 +9,14 @@ import { isTypingKey } from '../ui/keyboard.ts'
 import { SkeletonLines } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { Account } from './account.tsx'
+import { LeaveWarning } from './leave-warning.tsx'
 import { DESTINATIONS, type Destination, PHONE_DESTINATIONS, SETTINGS_DESTINATIONS } from './navigation.ts'
-import { FreshSignIn } from './sign-in/fresh-sign-in.tsx'
-import { toSignInAddress } from './sign-in/sign-in-address.ts'
+import { OfflineNotice } from './offline-notice.tsx'
+import { toSavedReportAddress, useFavoriteReports } from './reports/saved-reports.ts'
+import { SignInAgain } from './sign-in/sign-in-again.tsx'
+import { toSignInPageUrl } from './sign-in/sign-in-url.ts'
 
-// Loaded before the first press of Ctrl-K, but after the first page.
+// The command palette is loaded after the first page, but before the user first presses Ctrl-K.
 const Palette = lazy(() => import('./command-palette.tsx'))
 const KeysHelp = lazy(() => import('./keyboard-help.tsx'))
 
@@ -22,12 +25,13 @@ export function Shell() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   useEffect(
-    () => sessionEnd.listen(() => void navigate(toSignInAddress(pathname + search), { replace: true })),
+    () => sessionEnd.listen(() => void navigate(toSignInPageUrl(pathname + search), { replace: true })),
     [navigate, pathname, search],
   )
   return (
     <Suspense fallback={<LoadingScreen />}>
       <Toasts>
+        <OfflineNotice />
         <ShellFrame />
       </Toasts>
       <ScrollRestoration />
@@ -100,6 +104,7 @@ function ShellFrame() {
           </button>
           <nav className="nav" aria-label="Main">
             <NavigationList of={places} />
+            <FavoriteReports />
             {settings.length > 0 && <h2>Settings</h2>}
             <NavigationList of={settings} />
           </nav>
@@ -114,7 +119,8 @@ function ShellFrame() {
         {overlay === 'palette' && <Palette onClose={() => setOverlay(null)} />}
         {overlay === 'keys' && <KeysHelp onClose={() => setOverlay(null)} />}
       </Suspense>
-      <FreshSignIn />
+      <SignInAgain />
+      <LeaveWarning />
     </>
   )
 }
@@ -135,6 +141,33 @@ function NavigationList({ of }: { of: readonly Destination[] }) {
   )
 }
 
+/** More favorites are on the page of all reports. */
+const MAX_FAVORITES = 8
+
+function FavoriteReports() {
+  const { pathname, search } = useLocation()
+  const favorites = useFavoriteReports().slice(0, MAX_FAVORITES)
+  if (favorites.length === 0) return null
+  return (
+    <>
+      <h2>Favorite reports</h2>
+      <ul>
+        {favorites.map((saved) => {
+          const to = toSavedReportAddress(saved)
+          return (
+            <li key={saved.id}>
+              <Link to={to} aria-current={pathname + search === to ? 'page' : undefined} title={saved.name}>
+                <Icon name="usage" />
+                <span className="name clip">{saved.name}</span>
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}
+
 function isWithin(pathname: string, to: string): boolean {
   return pathname === to || pathname.startsWith(`${to}/`)
 }
@@ -143,7 +176,7 @@ function TabBar({ places, onMore }: { places: readonly Destination[]; onMore(): 
   const { pathname } = useLocation()
   const quick = places.filter(({ to }) => PHONE_DESTINATIONS.includes(to))
   return (
-    <nav className="tabbar" aria-label="Quick">
+    <nav className="tabbar" aria-label="Quick navigation">
       {quick.map(({ to, name, icon }) => (
         <Link key={to} to={to} aria-current={isWithin(pathname, to) ? 'page' : undefined}>
           <Icon name={icon} />

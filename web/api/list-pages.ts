@@ -12,8 +12,8 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-// The paths are many and their types are large. Callers see the types of their own list; inside this file all lists
-// look alike.
+// There are many paths, and their types are large. Callers see the types of their own list. In this file, all lists
+// have the same type.
 const untypedPlumbline = plumbline as unknown as {
   useQuery(method: 'get', path: string, init: object, options: object): UseQueryResult<Page<unknown>, Problem>
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
@@ -22,8 +22,8 @@ const untypedPlumbline = plumbline as unknown as {
 /** The path parameters of a list, such as `{ webhookId }`. */
 export type ListPlace = Readonly<Record<string, string>>
 
-/** Returns one page of a list. While the next page loads, the previous one stays. */
-export function usePage<Path extends ListPath>(
+/** Returns one page of a list. While the next page loads, the previous page stays. */
+export function useListPage<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,
   options: { enabled?: boolean; meta?: Record<string, unknown>; place?: ListPlace; refetchInterval?: number } = {},
@@ -36,7 +36,7 @@ export function usePage<Path extends ListPath>(
 
 const MAX_PAGE_SIZE = 200
 
-/** Reads all rows of a list page by page, up to the maximum size of a spreadsheet that people still look through. */
+/** Reads the rows of a list page by page, at most `max`. `isWhole` states whether these are all rows of the list. */
 export async function fetchAllRows<Path extends ListPath>(
   path: Path,
   query: ListQuery<Path>,

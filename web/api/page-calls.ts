@@ -10,9 +10,9 @@ export interface PageCall {
   target: string
   body: unknown
   answer: unknown
-  /** When the response arrived; null while the call is in progress. */
+  /** The time at which the response arrived; null while the call is in progress. */
   at: number | null
-  /** Whether a key could make the call too; `/api/admin` is for users only. */
+  /** Whether an API key could also make the call. Paths below `/api/admin` are for users only. */
   isForKeys: boolean
 }
 
@@ -24,8 +24,8 @@ interface CallInit {
 }
 
 /**
- * Returns the calls that loaded the page, and the last change, from the caches, so that no page has to report its
- * calls.
+ * Returns the calls that loaded the page, and the last change, from the caches. Pages therefore do not need to report
+ * their calls.
  */
 export function usePageCalls(): PageCall[] {
   const stored = useRef<{ mark: string; calls: PageCall[] }>({ mark: '', calls: [] })
@@ -64,7 +64,7 @@ function isPageQuery(query: Query): boolean {
   return query.getObserversCount() > 0 && query.meta?.ofTheFrame !== true && typeof query.queryKey[1] === 'string'
 }
 
-/** Marks the main query of a page if the page runs others before it. */
+/** Marks the main query of a page if the page runs other queries before it. */
 export const MAIN_QUERY = { main: true }
 
 function compareMainFirst(a: Query, b: Query): number {

@@ -14,7 +14,9 @@ const NAME_LOADERS = {
     const community = await loadRecord('/api/ext/communities', home.communityId).catch(() => undefined)
     return community === undefined ? home.name : `${home.name}, ${community.name}`
   },
+  homeOwner: async (id: string) => (await loadRecord('/api/ext/home-owners', id))?.name,
   order: async (id: string) => (await loadRecord('/api/ext/purchase-orders', id))?.number,
+  bill: async (id: string) => (await loadRecord('/api/ext/bills', id))?.number,
   payment: async (id: string) => (await loadRecord('/api/ext/payments', id))?.number,
   user: async (id: string) => (await loadRecord('/api/ext/users', id))?.name,
   lead: async (id: string) => {
@@ -30,16 +32,16 @@ const NAME_LOADERS = {
 
 export type NamedKind = keyof typeof NAME_LOADERS
 
-/** Names rarely change, and a change on this page reloads them anyway. */
+/** Names rarely change, and a change on this page reloads them in any case. */
 const NAME_CACHE_MS = 60_000
 
-/** Returns the name of a record. All names that a page needs at once are read with one request per kind. */
-export function useName(kind: NamedKind, id: string): UseQueryResult<string | null> {
+/** Returns the name of a record. All names that a page needs at the same time are read with one request per kind. */
+export function useRecordName(kind: NamedKind, id: string): UseQueryResult<string | null> {
   return useQuery({ ...nameQueryOptions(kind, id), enabled: id !== '', meta: FRAME_QUERY })
 }
 
 /** Does the same for a file: null if the record no longer exists or may not be read. */
-export function fetchName(kind: NamedKind, id: string): Promise<string | null> {
+export function fetchRecordName(kind: NamedKind, id: string): Promise<string | null> {
   return queryClient.fetchQuery(nameQueryOptions(kind, id))
 }
 
@@ -54,7 +56,9 @@ type NamedPath =
   | '/api/ext/vendors'
   | '/api/ext/communities'
   | '/api/ext/homes'
+  | '/api/ext/home-owners'
   | '/api/ext/purchase-orders'
+  | '/api/ext/bills'
   | '/api/ext/payments'
   | '/api/ext/users'
   | '/api/ext/leads'
@@ -86,7 +90,8 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
     const opened: NonNullable<typeof batch> = new Map()
     batch = opened
     pendingLoads.set(path, opened)
-    // The rows of a table request their names one after another while it renders; then all names are read together.
+    // The rows of a table request their names one after another while the table renders. All names are then read
+    // together.
     setTimeout(() => void loadBatch(path, opened))
   }
   const requested = batch.get(id) ?? Promise.withResolvers<WithId | undefined>()
@@ -94,7 +99,7 @@ function loadRecord<Path extends NamedPath>(path: Path, id: string): Promise<Ite
   return requested.promise as Promise<Item<Path> | undefined>
 }
 
-// Untyped here for all paths; `load` gives callers the type of their path.
+// The function is untyped here, because it serves all paths. `load` gives callers the type of their path.
 const untypedPlumbline = plumbline as unknown as {
   queryOptions(method: 'get', path: string, init: object): { queryKey: readonly unknown[]; queryFn(): Promise<unknown> }
 }

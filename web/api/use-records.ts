@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { Item, ListPath } from '../../client/calls.ts'
-import { type ListQuery, usePage } from './list-pages.ts'
+import { type ListQuery, useListPage } from './list-pages.ts'
 
 /** The lists that can be filtered by IDs. */
 type PathById = {
@@ -11,12 +11,12 @@ type PathById = {
     : never
 }[ListPath]
 
-/** The maximum number of IDs in one request; a page of a list refers to fewer. */
+/** The maximum number of IDs in one request. A page of a list refers to fewer records. */
 const MAX_IDS = 200
 
 /**
- * Returns the records with these IDs, for the names of the records that a list refers to, with one request for all.
- * Records that no longer exist, or may not be read, are missing.
+ * Returns the records with these IDs in a single request, for the names of the records to which a list refers. Records
+ * that no longer exist, or may not be read, are missing.
  */
 export function useRecords<Path extends PathById>(
   path: Path,
@@ -24,7 +24,7 @@ export function useRecords<Path extends PathById>(
 ): ReadonlyMap<string, Item<Path>> {
   const requested = [...new Set(ids.filter((id) => id !== null))].sort().slice(0, MAX_IDS)
   const query = { ids: requested, limit: MAX_IDS, ...LISTS_WITH_ARCHIVED[path] } as unknown as ListQuery<Path>
-  const { data } = usePage(path, query, { enabled: requested.length > 0 })
+  const { data } = useListPage(path, query, { enabled: requested.length > 0 })
   return useMemo(
     () => new Map((data?.data ?? []).map((record) => [(record as { id: string }).id, record] as const)),
     [data],

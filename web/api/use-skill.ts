@@ -4,8 +4,8 @@ import type { ExecutionOf, SkillInput, SkillName } from '../../client/skills.ts'
 import { plumbline } from './plumbline.ts'
 
 /**
- * Runs a skill as a dry run and returns its result and events. It runs again each time it is shown, because the result
- * is only true now. The previous result stays until the next one arrives.
+ * Runs a skill as a dry run and returns its result and events. The dry run is repeated each time it is shown, because
+ * its result is valid only at that moment. The previous result stays until the next result arrives.
  */
 export function useDryRun<Name extends SkillName>(
   skill: Name,

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import type { Attachment } from '../../client/contract.gen.ts'
-import { retrying } from '../../client/retry.ts'
+import { createRetryingSend } from '../../client/retry.ts'
 import { client } from './plumbline.ts'
+import { createRepeatAfterSignIn } from './repeat-after-sign-in.ts'
 
 const UPLOAD_PATH = '/api/ext/attachments'
 
@@ -12,11 +13,13 @@ export const MAX_FILE_BYTES = 25 * 1024 * 1024
  * The duration of an upload depends on the connection. The service ends requests that take too long, usually after a
  * minute.
  */
-const sendUpload = retrying((...request) => fetch(...request), {
-  retries: 1,
-  longestWaitSeconds: 5,
-  timeoutSeconds: 300,
-})
+const sendUpload = createRepeatAfterSignIn(
+  createRetryingSend((...request) => fetch(...request), {
+    retries: 1,
+    longestWaitSeconds: 5,
+    timeoutSeconds: 300,
+  }),
+)
 
 export interface Upload {
   params: { query: { recordId: string; fileName: string; shared?: boolean } }

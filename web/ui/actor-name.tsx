@@ -1,18 +1,20 @@
 import type { ActorVia, LinkCopier } from '../../client/contract.gen.ts'
-import { useCan } from '../api/session.ts'
+import { useCan, useSession } from '../api/session.ts'
 import { RecordName } from './record-name.tsx'
 
-/** Shows the name of an actor with a link, if this user may see them. */
+/** Shows the name of an actor with a link, if this user may see the actor. */
 export function ActorName({ of }: { of: { type: string; id: string | null; via?: ActorVia; copiedBy?: LinkCopier } }) {
   const { type, id, via, copiedBy } = of
   const can = useCan()
+  const { user } = useSession()
   if (type === 'user') {
-    const name = id !== null && can('users:read') ? <RecordName of="user" id={id} /> : 'a colleague'
+    const unseen = id === user.id ? user.name : 'a colleague'
+    const name = id !== null && can('users:read') ? <RecordName of="user" id={id} /> : unseen
     return via === undefined ? (
       name
     ) : (
       <>
-        {name} by {via.client}
+        {name} via {via.client}
       </>
     )
   }
@@ -26,6 +28,8 @@ export function ActorName({ of }: { of: { type: string; id: string | null; via?:
       </>
     )
   }
+  if (type === 'home_owner')
+    return id !== null && can('owners:read') ? <RecordName of="homeOwner" id={id} /> : 'the home owner'
   if (type === 'key') return id !== null && can('keys:read') ? <RecordName of="key" id={id} /> : 'an integration'
   return type === 'operator' ? 'the operator' : 'the service'
 }

@@ -7,7 +7,9 @@ import { Dialog } from './dialog.tsx'
 import { formatCount } from './text-formats.ts'
 import { useFormats } from './use-formats.ts'
 
-/** The footer of the page: the API operation that loaded it, ready to copy, and all others in a dialog. */
+/**
+ * The footer of the page: the API operation that loaded the page, ready to copy, and all other operations in a dialog.
+ */
 export function ApiCalls() {
   const calls = usePageCalls()
   const [isOpen, setIsOpen] = useState(false)
@@ -53,7 +55,7 @@ export function ApiCalls() {
   )
 }
 
-/** Longer responses are cut, because they only show the format. In characters. */
+/** Maximum length of a displayed response, in characters. The response is only an example of the format. */
 const MAX_RESPONSE_CHARACTERS = 4000
 
 function ApiCallDetails({ call }: { call: PageCall }) {

@@ -7,7 +7,7 @@ export interface BudgetBarProps {
   committed: number
   /** The amount of orders that await approval. */
   pending: number
-  /** The cost of work done, paid or not; drawn inside the others. */
+  /** The cost of work done, paid or not, which is drawn inside the other amounts. */
   actual: number
   /** The forecast at completion; null if unknown. */
   forecast?: number | null

@@ -7,7 +7,10 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'plain' | 'primary' | 'quiet' | 'danger' | 'danger solid'
   icon?: IconName
   small?: boolean
-  /** Whether its work is in progress: the button keeps its size, shows the progress, and cannot be pressed again. */
+  /**
+   * Whether the button's work is in progress. The button then keeps its size, shows the progress, and cannot be pressed
+   * again.
+   */
   busy?: boolean
   children?: ReactNode
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react'
+import { humanizeField } from '../../server/platform/values/field-words.ts'
 import { toErrorMessage } from '../api/error-message.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
-import { humanizeField } from './record-history.tsx'
 
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 

@@ -6,7 +6,8 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     showToast(`${what} copied`)
   } catch {
-    // Without HTTPS, and where the user said no, there is no clipboard; the text is on the page to be marked.
+    // Without HTTPS, or if the user denied access, there is no clipboard. The user can then select the text on the
+    // page.
     showToast(`${what} could not be copied. Select the text and copy it.`)
   }
 }

@@ -7,7 +7,7 @@ export function toCsv(heads: readonly string[], rows: readonly (readonly (string
 function toCell(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  // A spreadsheet would run text with this prefix as a formula; the apostrophe keeps it text.
+  // A spreadsheet would run text with this prefix as a formula. The apostrophe keeps it as text.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

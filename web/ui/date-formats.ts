@@ -2,13 +2,13 @@
 export interface DateFormats {
   /** The current date in the time zone. */
   today(): string
-  /** `Sat, Dec 5` this year, `Jul 19, 2027` otherwise. */
+  /** `Sat, Dec 5` in the current year; otherwise, `Jul 19, 2027`. */
   day(date: string): string
   /** `Dec 5`, for narrow places. */
   shortDay(date: string): string
-  /** `Saturday, December 5`, with the year if it is not the current one. */
+  /** `Saturday, December 5`, with the year if it is not the current year. */
   wholeDay(date: string): string
-  /** `Nov 23, 8:40 AM`, with the year if it is not the current one. */
+  /** `Nov 23, 8:40 AM`, with the year if it is not the current year. */
   time(timestamp: string): string
   /** `12 days left`, `today`, `3 days ago`. */
   left(date: string): string
@@ -18,6 +18,10 @@ export interface DateFormats {
   dateOf(timestamp: string): string
   /** The timestamp at which a date starts in the time zone. */
   beginOf(date: string): string
+  /** The local time of a timestamp as `2026-12-05T08:40`, for a field. */
+  toLocalTime(timestamp: string): string
+  /** The timestamp of a local time such as `2026-12-05T08:40`. */
+  fromLocalTime(localTime: string): string
   /** The short name of the zone, such as `CST`. */
   readonly zone: string
 }
@@ -26,7 +30,7 @@ const DAY_MS = 86_400_000
 
 export function createDateFormats(timeZone: string, now: () => Date = () => new Date()): DateFormats {
   const dates = new Intl.DateTimeFormat('en-CA', { timeZone })
-  // A date has no time zone, so it is formatted as the same date wherever it is read.
+  // A date has no time zone, so it is formatted as the same date regardless of the reader's time zone.
   const near = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'short', month: 'short', day: 'numeric' })
   const far = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
   const whole = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', weekday: 'long', month: 'long', day: 'numeric' })
@@ -46,6 +50,12 @@ export function createDateFormats(timeZone: string, now: () => Date = () => new 
   })
   /** The local time of a timestamp, read as if it were UTC. */
   const shownAt = (timestamp: number) => Date.parse(`${whole24.format(timestamp).replace(' ', 'T')}Z`)
+  /** The timestamp at which the clocks of the zone show this time, given as if it were UTC. */
+  const findTimestamp = (shown: number) => {
+    const guess = 2 * shown - shownAt(shown)
+    // The offset may change between the two times.
+    return new Date(guess + shown - shownAt(guess)).toISOString()
+  }
   const today = () => dates.format(now())
   const until = (date: string) => Math.round((toUtcMs(date) - toUtcMs(today())) / DAY_MS)
   const isThisYear = (date: string) => date.slice(0, 4) === today().slice(0, 4)
@@ -63,11 +73,9 @@ export function createDateFormats(timeZone: string, now: () => Date = () => new 
     },
     until,
     dateOf: (timestamp) => dates.format(new Date(timestamp)),
-    beginOf(date) {
-      const guess = 2 * toUtcMs(date) - shownAt(toUtcMs(date))
-      // The offset may change between the two.
-      return new Date(guess + toUtcMs(date) - shownAt(guess)).toISOString()
-    },
+    beginOf: (date) => findTimestamp(toUtcMs(date)),
+    toLocalTime: (timestamp) => new Date(shownAt(Date.parse(timestamp))).toISOString().slice(0, 16),
+    fromLocalTime: (localTime) => findTimestamp(Date.parse(`${localTime.slice(0, 16)}Z`)),
     zone: zone ?? timeZone,
   }
 }

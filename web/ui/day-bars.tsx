@@ -4,7 +4,7 @@ export interface DayBar {
   date: string
   /** Successful requests. */
   count: number
-  /** Refused or failed requests, drawn on top. */
+  /** Rejected or failed requests, which are drawn on top. */
   bad: number
 }
 
@@ -13,11 +13,11 @@ const LEFT = 48
 const TOP = 26
 const BOTTOM = 150
 const HEIGHT = 176
-/** More dates than this do not fit side by side. */
+/** If there are more dates than this, they do not fit side by side. */
 const MAX_LABELS = 31
 
 /**
- * Draws a number per day with the bad part in red on top, and a line for the limit if it is near. Screen readers get
+ * Draws a number per day with the failed part in red on top, and a line for the limit if it is near. Screen readers get
  * the same data as a table.
  */
 export function DayBars(props: {
@@ -40,7 +40,7 @@ export function DayBars(props: {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
-      <section className="scroll-x from-end" tabIndex={0} aria-label={`${label}, drawn`}>
+      <section className="scroll-x from-end" tabIndex={0} aria-label={`${label}, chart`}>
         <svg className="chart days" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
           <path className="grid" d={`M${LEFT} ${y(max)}H${WIDTH}M${LEFT} ${y(max / 2)}H${WIDTH}`} />
           <path className="axis" d={`M${LEFT} ${BOTTOM + 0.5}H${WIDTH}`} />
@@ -102,7 +102,7 @@ export function DayBars(props: {
   )
 }
 
-/** Rounds up to 2, 4, 10, 20, 40, 100 and so on, whose halves are whole numbers too. */
+/** Rounds up to 2, 4, 10, 20, 40, 100, and so on. Half of each of these numbers is also a whole number. */
 function roundUpScale(value: number): number {
   const scale = 10 ** Math.floor(Math.log10(value))
   return Math.max(2, [1, 2, 4, 10].map((step) => step * scale).find((step) => step >= value) ?? value)

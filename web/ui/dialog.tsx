@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 
 /**
- * A dialog for one decision. The rest of the page is inert while it is open, Escape closes it, and the focus returns to
- * where it was. `narrow` is for confirmations, `wide` for dry runs.
+ * A dialog for one decision. While the dialog is open, the rest of the page is inert. Escape closes the dialog, and the
+ * focus returns to its previous element. `narrow` is for confirmations, `wide` for dry runs.
  */
 export function Dialog(props: {
   open: boolean
   onClose(): void
   title: ReactNode
   size?: 'narrow' | 'usual' | 'wide'
-  /** Shown next to the title: what it is about. */
+  /** The subject of the dialog, shown next to the title. */
   note?: ReactNode
   /** The buttons, the main one last. */
   tail?: ReactNode

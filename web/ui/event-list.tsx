@@ -1,10 +1,10 @@
 import type { Event } from '../../client/contract.gen.ts'
-import { eventInWords } from './event-words.ts'
+import { describeEventType } from './event-words.ts'
 import { Icon } from './icon.tsx'
 import { RecordName } from './record-name.tsx'
 import { formatCount } from './text-formats.ts'
 
-/** Lists the events that a dry run would have created, numbered, as subscribers would receive them. */
+/** Lists the events that a dry run would have created, numbered, in the form that subscribers would receive. */
 export function EventList({ events, about }: { events: readonly Event[]; about?(event: Event): string | undefined }) {
   return (
     <div className="effect-box">
@@ -17,7 +17,8 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
           <li key={event.id}>
             <span className="n">{at + 1}</span>
             <span>
-              {eventInWords(event.type)} <span className="muted">{about?.(event) ?? eventObjectName(event)}</span>
+              {describeEventType(event.type)}{' '}
+              <span className="muted">{about?.(event) ?? getEventObjectName(event)}</span>
             </span>
           </li>
         ))}
@@ -27,7 +28,7 @@ export function EventList({ events, about }: { events: readonly Event[]; about?(
 }
 
 /** Returns the number or name of the record that an event is about. */
-export function eventObjectName({ data }: Event): string {
+export function getEventObjectName({ data }: Event): string {
   const object: object = data.object
   for (const field of ['number', 'name', 'companyName', 'title']) {
     const value = (object as Record<string, unknown>)[field]
@@ -38,12 +39,12 @@ export function eventObjectName({ data }: Event): string {
 
 /** Shows the record of an event; for a record without a name, such as a notice, the vendor. */
 export function EventSubject({ of }: { of: Event }) {
-  const name = eventObjectName(of)
+  const name = getEventObjectName(of)
   const { vendorId } = of.data.object as { vendorId?: unknown }
   return name === '' && typeof vendorId === 'string' ? <RecordName of="vendor" id={vendorId} isPlain /> : name
 }
 
 /** Returns the ID of the record that the event is about. */
-export function eventObjectId({ data }: Event): string {
+export function getEventObjectId({ data }: Event): string {
   return String((data.object as { id: unknown }).id)
 }

@@ -4,10 +4,12 @@ import { Button } from './button.tsx'
 import { ChangedSince } from './changed-since.tsx'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
+import { discardDraft } from './use-form-draft.ts'
 
 /**
  * The common form in a dialog: errors are shown at their fields, and all others at the top. If another user changed the
- * record in the meantime, it shows the difference and offers to overwrite it. `word` is the label of the button.
+ * record in the meantime, the dialog shows the difference and offers to overwrite it. `word` is the label of the
+ * button.
  */
 export function FormDialog<Record extends { version: number }>(props: {
   title: ReactNode
@@ -17,8 +19,13 @@ export function FormDialog<Record extends { version: number }>(props: {
   isDanger?: boolean
   /** The state of the mutation. */
   change: { error: unknown; isPending: boolean }
-  /** The record to change, as the page currently has it. Its version is sent along, so that no change is lost. */
+  /**
+   * The record to change, as the page has currently loaded it. The version of the record is sent along, so that no
+   * change is lost.
+   */
   of?: Record | undefined
+  /** Distinguishes forms with the same title and note on a page. */
+  draft?: string
   onSubmit(form: FormData, ifMatch: { 'If-Match'?: string }): void
   onClose(): void
   /** Shown next to the buttons. */
@@ -28,7 +35,12 @@ export function FormDialog<Record extends { version: number }>(props: {
 }) {
   const { title, note, size, word, isDanger = false, change, of, onSubmit, onClose, aside, children } = props
   const id = useId()
-  // The record when the form was opened. Changes by others in the meantime do not change the form.
+  const draft = [
+    typeof title === 'string' ? title : word,
+    typeof note === 'string' ? note : '',
+    props.draft ?? '',
+  ].join(' ')
+  // The record when the form was opened. Later changes by other users do not change the form.
   const [before] = useState(of)
   const [sent, setSent] = useState<FormData | null>(null)
   const isConflict = change.error !== null && toErrorMessage(change.error).problem?.code === 'precondition_failed'
@@ -46,7 +58,14 @@ export function FormDialog<Record extends { version: number }>(props: {
       tail={
         <>
           <span className="note">{aside}</span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(id)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             type="submit"
@@ -67,7 +86,12 @@ export function FormDialog<Record extends { version: number }>(props: {
           onOverwrite={() => sent !== null && send(sent, of.version)}
         />
       )}
-      <Form id={id} error={isConflict ? null : change.error} onSubmit={(form) => send(form, before?.version)}>
+      <Form
+        id={id}
+        draft={draft}
+        error={isConflict ? null : change.error}
+        onSubmit={(form) => send(form, before?.version)}
+      >
         {children}
       </Form>
     </Dialog>

@@ -10,63 +10,110 @@ import {
   useRef,
   useState,
 } from 'react'
+import {
+  describeTypedNumberError,
+  formatTypedNumber,
+  parseTypedNumber,
+} from '../../server/platform/values/typed-number.ts'
 import { toErrorMessage } from '../api/error-message.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { type FormEntries, useFormDraft } from './use-form-draft.ts'
+import { useFormats } from './use-formats.ts'
 
 /** The errors of a form by the pointers of the problem. */
 interface FormErrors {
-  /** Returns the error of the field with this pointer, or below it; undefined if there is none. */
-  at(pointer: string): string | undefined
-  /** Registers a field that shows the errors of this pointer. Returns the function that removes it. */
+  /**
+   * Returns the error of the field with this pointer, or below it; undefined if there is none. The error of a field
+   * that the user has changed since is outdated.
+   */
+  at(pointer: string, control?: string): string | undefined
+  /** Returns the error of the text in the control with this name; undefined if the text was accepted. */
+  ofControl(name: string): string | undefined
+  /** Registers a field that shows the errors of this pointer. Returns the function that removes the field. */
   show(pointer: string): () => void
 }
 
-const NO_ERRORS: FormErrors = { at: () => undefined, show: () => () => {} }
+const NO_ERRORS: FormErrors = { at: () => undefined, ofControl: () => undefined, show: () => () => {} }
 const FormErrorsContext = createContext<FormErrors>(NO_ERRORS)
 
 /**
  * A form whose fields show the errors of its submission. Errors without a field are shown at the top. The first field
  * with an error gets the focus.
  */
-export function Form(props: {
+export function Form<Entries = unknown>(props: {
   /** The error of the mutation; null if it has not failed. */
   error: unknown
   onSubmit(form: FormData): void
   children: ReactNode
   id?: string
+  /**
+   * Identifies the form among the forms of its page, so that its unsaved entries are kept. Null for a form that saves
+   * nothing, such as the input of a report.
+   */
+  draft?: string | null
+  /** The entries that are not in named controls. */
+  entries?: FormEntries<Entries>
 }) {
-  const { error, onSubmit, children, id } = props
+  const { error, onSubmit, children, draft: name = 'form', entries } = props
+  const ownId = useId()
+  const id = props.id ?? ownId
   const form = useRef<HTMLFormElement>(null)
+  const draft = useFormDraft({ form, id, name, entries, error })
+  const [changed, setChanged] = useState<ReadonlySet<string>>(NOTHING_CHANGED)
   const [shown, setShown] = useState<readonly string[]>([])
   const show = useCallback((pointer: string) => {
     setShown((before) => [...before, pointer])
     return () => setShown((before) => before.filter((one) => one !== pointer))
   }, [])
+  const [refused, setRefused] = useState<UnclearTextError | null>(null)
   const fault = error === null || error === undefined ? null : toErrorMessage(error)
   const errors = useMemo<FormErrors>(
     () => ({
-      at: (pointer) => fault?.errors.find((one) => isAtPointer(one.pointer, pointer))?.message,
+      at: (pointer, control) =>
+        control !== undefined && changed.has(control)
+          ? undefined
+          : fault?.errors.find((one) => isAtPointer(one.pointer, pointer) && !isChanged(one.pointer, changed))?.message,
+      ofControl: (name) => (refused?.control === name ? refused.message : undefined),
       show,
     }),
-    [fault, show],
+    [fault, refused, changed, show],
   )
   const elsewhere = fault?.errors.filter((one) => !shown.some((pointer) => isAtPointer(one.pointer, pointer))) ?? []
   const isSaidAtFields = fault !== null && fault.errors.length > 0 && elsewhere.length === 0
 
+  useEffect(() => setChanged(NOTHING_CHANGED), [error])
+  const noteChange = (event: FormEvent<HTMLFormElement>) => {
+    const { target } = event
+    const control = target instanceof HTMLElement ? (target.getAttribute('name') ?? target.dataset.field ?? '') : ''
+    if (control === '') return
+    if (fault !== null && !changed.has(control)) setChanged(new Set([...changed, control]))
+    if (refused?.control === control) setRefused(null)
+  }
+
   useEffect(() => {
-    if (error !== null && error !== undefined)
+    if (refused !== null) findControl(form.current, refused.control)?.focus()
+    else if (error !== null && error !== undefined)
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [error])
+  }, [error, refused])
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // Includes the pressed button, because a form may have several.
+    // The data includes the pressed button, because a form may have several buttons.
     const submitter = (event.nativeEvent as SubmitEvent).submitter
-    onSubmit(new FormData(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter : null))
+    try {
+      draft.noteSubmit()
+      onSubmit(new FormData(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter : null))
+      setRefused(null)
+    } catch (error) {
+      if (!(error instanceof UnclearTextError)) throw error
+      setRefused(error)
+    }
   }
   return (
     <FormErrorsContext value={errors}>
-      <form ref={form} id={id} className="form" onSubmit={submit} noValidate>
+      <form ref={form} id={id} className="form" onSubmit={submit} onInput={noteChange} noValidate>
+        {draft.restoredAt !== null && <RestoredNote at={draft.restoredAt} onDiscard={draft.undo} />}
         {fault !== null && !isSaidAtFields && (
           <div className="banner" data-tone="bad" role="alert">
             <Icon name="warn" />
@@ -78,10 +125,43 @@ export function Form(props: {
             </div>
           </div>
         )}
+        {refused !== null && (
+          <div className="banner" data-tone="bad" role="alert">
+            <Icon name="warn" />
+            <div>
+              {refused.text} {refused.message}.
+            </div>
+          </div>
+        )}
         {children}
       </form>
     </FormErrorsContext>
   )
+}
+
+/** States that the form contains entries from an earlier visit. */
+function RestoredNote({ at, onDiscard }: { at: number; onDiscard(): void }) {
+  const { time } = useFormats()
+  return (
+    <div className="banner" role="status">
+      <Icon name="info" />
+      <span>Your unsaved entries from {time(new Date(at).toISOString())} have been filled in.</span>
+      <Button small onClick={onDiscard}>
+        Discard entries
+      </Button>
+    </div>
+  )
+}
+
+const NOTHING_CHANGED: ReadonlySet<string> = new Set()
+
+/** Returns whether the control of an error, which is named after its pointer, has changed. */
+function isChanged(pointer: string | undefined, changed: ReadonlySet<string>): boolean {
+  return pointer !== undefined && changed.has(pointer.slice(1))
+}
+
+function findControl(form: HTMLFormElement | null, name: string): HTMLElement | null {
+  return form?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`) ?? null
 }
 
 function isAtPointer(fault: string | undefined, pointer: string): boolean {
@@ -104,7 +184,7 @@ export function Field(props: {
   label: ReactNode
   hint?: ReactNode
   optional?: boolean
-  /** The pointer of its errors, if it is not the property itself. */
+  /** The pointer of the field's errors, if it differs from the property. */
   pointer?: string
   children(control: ControlProps): ReactNode
 }) {
@@ -113,7 +193,7 @@ export function Field(props: {
   const errors = useContext(FormErrorsContext)
   const { show } = errors
   useEffect(() => show(pointer), [show, pointer])
-  const fault = errors.at(pointer)
+  const fault = errors.ofControl(name) ?? errors.at(pointer, name)
   const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`].join(' ').trim()
   return (
     <div className="field">
@@ -170,7 +250,17 @@ export function TextField(props: {
   min?: string | number
   max?: string | number
 }) {
-  const { type = 'text', defaultValue, placeholder, autoFocus, autoComplete = 'off', min, max, ...field } = props
+  const {
+    type = 'text',
+    placeholder,
+    autoFocus,
+    autoComplete = 'off',
+    min,
+    max,
+    defaultValue: initial,
+    ...field
+  } = props
+  const defaultValue = typeof initial === 'number' ? formatTypedNumber(initial) : initial
   return (
     <Field {...field}>
       {(control) => (
@@ -206,6 +296,7 @@ export function SelectField(props: {
   label: ReactNode
   hint?: ReactNode
   optional?: boolean
+  pointer?: string
   defaultValue?: string
   value?: string
   onChange?(value: string): void
@@ -233,14 +324,41 @@ export function SelectField(props: {
 }
 
 /** Returns the trimmed text of a field; undefined if it is empty. */
-export function readText(form: FormData, name: string): string | undefined {
+export function readTextField(form: FormData, name: string): string | undefined {
   const value = form.get(name)
   const text = typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text
 }
 
-/** Returns the number in a field; undefined if it is empty. People write amounts with commas and currency signs. */
-export function readNumber(form: FormData, name: string): number | undefined {
-  const text = readText(form, name)?.replaceAll(/[$,\s]/g, '')
-  return text === undefined || text === '' ? undefined : Number(text)
+/** Returns the filled text fields with these names, without the empty ones. */
+export function readTextFields<Name extends string>(form: FormData, ...names: Name[]): { [name in Name]?: string } {
+  const texts = names.flatMap((name) => {
+    const text = readTextField(form, name)
+    return text === undefined ? [] : [[name, text] as const]
+  })
+  return Object.fromEntries(texts) as { [name in Name]?: string }
+}
+
+/** Thrown if the text of a control is not valid for its form. The form shows the message and sends nothing. */
+class UnclearTextError extends Error {
+  readonly control: string
+  readonly text: string
+
+  constructor(control: string, text: string, message: string) {
+    super(message)
+    this.control = control
+    this.text = text
+  }
+}
+
+/**
+ * Returns the number in a field; undefined if it is empty. Users type amounts with commas and currency symbols. If the
+ * text could mean another number, the function throws, and the form asks for a clear number.
+ */
+export function readNumberField(form: FormData, name: string): number | undefined {
+  const text = readTextField(form, name)
+  if (text === undefined) return undefined
+  const { value, error } = parseTypedNumber(text)
+  if (error !== null) throw new UnclearTextError(name, text, describeTypedNumberError(error))
+  return value ?? undefined
 }

@@ -1,12 +1,12 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 
-/** The state of a list, stored in the URL so that it can be shared, bookmarked and returned to. */
+/** The state of a list, stored in the URL so that it can be shared, bookmarked, and returned to. */
 export interface ListView {
   q: string
   sort: string
   cursor: string | undefined
-  /** How many pages precede this one, as far as this tab knows. */
+  /** The number of pages before this page, as far as this tab knows. */
   pagesBefore: number
   filter(name: string): string | undefined
   setFilter(name: string, value: string | undefined): void

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Item, ListPath } from '../../client/calls.ts'
-import { fetchAllRows, type ListPlace, type ListQuery, usePage } from '../api/list-pages.ts'
+import { fetchAllRows, type ListPlace, type ListQuery, useListPage } from '../api/list-pages.ts'
 import { MAIN_QUERY } from '../api/page-calls.ts'
 import { Button } from './button.tsx'
 import { saveFile, toCsv } from './csv.ts'
@@ -15,7 +15,7 @@ import { formatCount } from './text-formats.ts'
 import { showToast } from './toast.tsx'
 
 const PAGE_SIZE = 50
-/** A person does not look through more rows. The export of the organization contains everything. */
+/** A user does not look through more rows. The export of the organization contains all rows. */
 const MAX_EXPORTED = 10_000
 
 const EMPTY_FILTERS: readonly Filter[] = []
@@ -41,14 +41,14 @@ interface ListingProps<Path extends ListPath> {
   tabs?: readonly string[]
   /** Additional query parameters. */
   query?: ListQuery<Path>
-  /** Shown if there are no rows at all: why, and the next step. */
+  /** Shown if there are no rows at all: the reason, and the next step. */
   empty: ReactNode
   /** Shown next to the filters. */
   aside?: ReactNode
 }
 
 /**
- * Shows a list operation with search, filters and sorting in the URL, paging by cursor, an empty state, and a CSV
+ * Shows a list operation with search, filters, and sorting in the URL, paging by cursor, an empty state, and a CSV
  * export. `j` and `k` move between rows.
  */
 export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
@@ -79,7 +79,7 @@ export function Listing<Path extends ListPath>(props: ListingProps<Path>) {
     ...chosen,
     ...(view.q !== '' && { q: view.q }),
   } as unknown as ListQuery<Path>
-  const page = usePage(
+  const page = useListPage(
     path,
     (view.cursor === undefined ? requested : { ...requested, cursor: view.cursor }) as ListQuery<Path>,
     {
@@ -171,10 +171,10 @@ function describeRange(
   nouns: readonly [string, string],
 ): string {
   if (cursor === undefined && nextCursor === null) return `${formatCount(rows, nouns[0], nouns[1])}`
-  // Somebody may come here by an address that was sent to them, and then nobody knows what came before.
+  // A user may open this page through a link from another user. The previous pages are then unknown.
   if (cursor !== undefined && pagesBefore === 0) return formatCount(rows, nouns[0], nouns[1])
   const first = pagesBefore * PAGE_SIZE + 1
-  return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}${nextCursor === null ? '' : ' of more'}`
+  return `${nouns[1].charAt(0).toUpperCase()}${nouns[1].slice(1)} ${first} to ${first + rows - 1}${nextCursor === null ? '' : ' (more available)'}`
 }
 
 function ExportButton<Path extends ListPath>(props: {

@@ -6,8 +6,8 @@ import { EventList } from './event-list.tsx'
 import { ChangeError, SkeletonLines } from './states.tsx'
 
 /**
- * Moves a record to another state: shows the effect, asks for a reason if one is recorded, and then acts. The trial is
- * a dry run. If the user's role does not allow dry runs, only the effect in words is shown.
+ * Moves a record to another state: shows the effect, asks for a reason if one is recorded, and then acts. The effect
+ * comes from a dry run. If the user's role does not allow dry runs, only the effect in words is shown.
  */
 export function MoveDialog(props: {
   title: string
@@ -23,6 +23,8 @@ export function MoveDialog(props: {
   error: unknown
   /** Returns advice about an error that the problem itself cannot give. */
   remedy?(error: unknown): ReactNode
+  /** Whether the move would be rejected, so that the button is disabled. */
+  isBlocked?: boolean
   isPending: boolean
   onConfirm(reason: string | undefined): void
   onClose(): void
@@ -44,8 +46,10 @@ export function MoveDialog(props: {
           <Button
             look={isDanger ? 'danger solid' : 'primary'}
             busy={isPending}
-            // A trial in progress would find the record moved and be rejected.
-            disabled={trial?.isFetching === true || (reason === 'needed' && provided === undefined)}
+            // A dry run in progress would find that the record has already moved, and would be rejected.
+            disabled={
+              props.isBlocked === true || trial?.isFetching === true || (reason === 'needed' && provided === undefined)
+            }
             onClick={() => onConfirm(provided)}
           >
             {word}

@@ -1,7 +1,7 @@
 import { getMinorUnits } from '../../server/platform/values/minor-units.ts'
 
 /**
- * Formats amounts, quantities and shares for people. Negative amounts have a true minus sign, and differences always
+ * Formats amounts, quantities, and shares for users. Negative amounts have a true minus sign, and differences always
  * have a sign.
  */
 export interface NumberFormats {
@@ -15,6 +15,10 @@ export interface NumberFormats {
   exact(amount: number): string
   /** With its sign: `+$1,200`, `−$2,150`, `$0`. */
   difference(amount: number): string
+  /** With its sign, if the heading names the currency: `+1,200`, `−2,150`, `0`. */
+  wholeDifference(amount: number): string
+  /** The symbol of the currency: `$`, `€`. */
+  readonly symbol: string
 }
 
 export function createNumberFormats(currency: string): NumberFormats {
@@ -26,32 +30,35 @@ export function createNumberFormats(currency: string): NumberFormats {
     ...{ style: 'currency', currency, maximumFractionDigits: 0, signDisplay: 'exceptZero' },
   })
   return {
-    money: (amount) => useMinusSign(whole.format(amount)),
-    whole: (amount) => useMinusSign(WHOLE_FORMAT.format(amount)),
-    cents: (amount) => useMinusSign(exact.format(amount)),
-    exact: (amount) => useMinusSign(bare.format(amount)),
-    difference: (amount) => useMinusSign(signed.format(amount)),
+    money: (amount) => replaceHyphenWithMinus(whole.format(amount)),
+    whole: (amount) => replaceHyphenWithMinus(WHOLE_FORMAT.format(amount)),
+    cents: (amount) => replaceHyphenWithMinus(exact.format(amount)),
+    exact: (amount) => replaceHyphenWithMinus(bare.format(amount)),
+    difference: (amount) => replaceHyphenWithMinus(signed.format(amount)),
+    wholeDifference: (amount) => replaceHyphenWithMinus(WHOLE_DIFFERENCE_FORMAT.format(amount)),
+    symbol: whole.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency,
   }
 }
 
 const WHOLE_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const WHOLE_DIFFERENCE_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, signDisplay: 'exceptZero' })
 const QUANTITY_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
 const PERCENT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
 export function formatQuantity(number: number): string {
-  return useMinusSign(QUANTITY_FORMAT.format(number))
+  return replaceHyphenWithMinus(QUANTITY_FORMAT.format(number))
 }
 
 const UNIT_PRICE_FORMAT = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4 })
 
 /** Formats the price of a unit with at least two decimals. */
 export function formatUnitPrice(price: number): string {
-  return useMinusSign(UNIT_PRICE_FORMAT.format(price))
+  return replaceHyphenWithMinus(UNIT_PRICE_FORMAT.format(price))
 }
 
 /** `3.4%` of 3.4. */
 export function formatPercent(number: number): string {
-  return `${useMinusSign(PERCENT_FORMAT.format(number))}%`
+  return `${replaceHyphenWithMinus(PERCENT_FORMAT.format(number))}%`
 }
 
 const FILE_SIZE_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
@@ -61,6 +68,6 @@ export function formatFileSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${FILE_SIZE_FORMAT.format(bytes / 1_000_000)} MB`
 }
 
-function useMinusSign(text: string): string {
+function replaceHyphenWithMinus(text: string): string {
   return text.replace('-', '−')
 }

@@ -18,8 +18,8 @@ export function Page(props: {
   const { title, crumbs, actions, children } = props
   const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // Moving the focus tells screen readers that the page has changed. A change of only the query, such as a filter,
-  // stays on the same page.
+  // Moving the focus lets screen readers announce that the page has changed. A change of only the query, such as a
+  // filter, stays on the same page.
   useEffect(() => {
     if (lastPath !== null && lastPath !== pathname) content.current?.focus({ preventScroll: true })
     lastPath = pathname

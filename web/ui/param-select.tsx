@@ -8,7 +8,7 @@ export function ParamSelect(props: {
 }) {
   const { name, label, options } = props
   const [params] = useSearchParams()
-  const set = useParam(name)
+  const set = useQueryParam(name)
   return (
     <label className="row">
       {label}
@@ -23,10 +23,10 @@ export function ParamSelect(props: {
   )
 }
 
-/** A date that is stored in the URL; empty means none. */
+/** A date that is stored in the URL; empty means no date. */
 export function ParamDate({ name, label }: { name: string; label: string }) {
   const [params] = useSearchParams()
-  const set = useParam(name)
+  const set = useQueryParam(name)
   return (
     <label className="row">
       {label}
@@ -40,14 +40,14 @@ export function ParamDate({ name, label }: { name: string; label: string }) {
   )
 }
 
-/** Returns a function that sets or removes one query parameter and leaves the others. */
-export function useParam(name: string): (value: string) => void {
+/** Returns a function that sets or removes one query parameter and keeps the others. */
+export function useQueryParam(name: string): (value: string) => void {
   const [, setParams] = useSearchParams()
-  return (value) => setParams((before) => setParam(before, name, value), { replace: true })
+  return (value) => setParams((before) => setQueryParam(before, name, value), { replace: true })
 }
 
 /** Returns the query with one parameter changed, for a link. */
-export function setParam(params: URLSearchParams, name: string, value: string): string {
+export function setQueryParam(params: URLSearchParams, name: string, value: string): string {
   const after = new URLSearchParams(params)
   if (value === '') after.delete(name)
   else after.set(name, value)

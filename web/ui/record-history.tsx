@@ -1,26 +1,27 @@
 import type { Event } from '../../client/contract.gen.ts'
-import { usePage } from '../api/list-pages.ts'
+import { humanizeField } from '../../server/platform/values/field-words.ts'
+import { useListPage } from '../api/list-pages.ts'
 import { useCan } from '../api/session.ts'
 import { useActorNames } from './actor-names.ts'
-import { humanize } from './badge.tsx'
+import { humanizeName } from './badge.tsx'
 import { EVENT_PHRASES } from './event-words.ts'
 import { EmptyState, LoadError, SkeletonLines } from './states.tsx'
 import { TimeText } from './time.tsx'
 
-/** How many events are shown; the event log has all of them. */
+/** The number of events that are shown. The event log contains all events. */
 const MAX_EVENTS = 50
 
 /** Shows the history of a record, newest first, along a plumb line. */
 export function RecordHistory({ of }: { of: string }) {
   const can = useCan()
-  const page = usePage(
+  const page = useListPage(
     '/api/ext/events',
     { resourceId: of, sort: '-sequence', limit: MAX_EVENTS },
     { enabled: can('events:read') },
   )
   const events = page.data?.data ?? []
   const nameOf = useActorNames(events.map(({ actor }) => actor))
-  if (!can('events:read')) return <EmptyState icon="events" title="Your role cannot view the history" />
+  if (!can('events:read')) return <EmptyState icon="events" title="Your role does not allow you to view the history" />
   if (page.error !== null)
     return <LoadError what="The history" error={page.error} onRetry={() => void page.refetch()} />
   if (page.data === undefined) return <SkeletonLines />
@@ -48,45 +49,17 @@ function chooseTone(type: string): string | undefined {
   return /\.(submitted|issued|created)$/.test(type) ? 'flow' : undefined
 }
 
-/** Fields that every change updates, which say nothing about it. */
+/** Fields that every change updates. Omitted because they say nothing about the change. */
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
 function describeEvent({ type, data }: Event): string {
-  const what = EVENT_PHRASES[type] ?? humanize(type.split('.').slice(1).join(' '))
+  const what = EVENT_PHRASES[type] ?? humanizeName(type.split('.').slice(1).join(' '))
   const previous =
     'previous' in data && typeof data.previous === 'object' && data.previous !== null ? data.previous : {}
-  const [was, is] = [previous, data.object].map((object) => ('status' in object ? humanize(String(object.status)) : ''))
+  const [was, is] = [previous, data.object].map((object) =>
+    'status' in object ? humanizeName(String(object.status)) : '',
+  )
   if (was !== '' && is !== '' && was !== is) return `${was} → ${is}`
   const changed = Object.keys(previous).filter((field) => !ALWAYS_CHANGED_FIELDS.includes(field))
   return changed.length === 0 ? what : `${what}: ${changed.map(humanizeField).join(', ')}`
-}
-
-/** The fields whose names in the interface are not what people call them. */
-const FIELDS: Readonly<Record<string, string>> = {
-  id: 'ID',
-  externalId: 'external ID',
-  accountingId: 'accounting ID',
-  taxId: 'tax ID',
-  poApprovalLimit: 'approval limit',
-  poType: 'order type',
-  lastLoginAt: 'last sign-in',
-  purchaseOrderId: 'order',
-  poId: 'order',
-  companyName: 'company',
-  scope: 'trade',
-  ipAddress: 'IP address',
-  url: 'URL',
-  sku: 'SKU',
-  cancelReason: 'reason for cancellation',
-  overrideReason: 'reason for override',
-}
-
-/** `deadlineAt` as people say it. */
-export function humanizeField(field: string): string {
-  const known = FIELDS[field]
-  if (known !== undefined) return known
-  return field
-    .replace(/(Id|At|Ids)$/, '')
-    .replaceAll(/([A-Z])/g, ' $1')
-    .toLowerCase()
 }

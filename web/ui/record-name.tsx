@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { type NamedKind, useName } from '../api/record-names.ts'
+import { type NamedKind, useRecordName } from '../api/record-names.ts'
 import { Skeleton } from './states.tsx'
 import { EmptyCell } from './table.tsx'
 
@@ -9,6 +9,7 @@ const RECORD_PATHS: Partial<Record<NamedKind, (id: string) => string>> = {
   community: (id) => `/communities/${id}`,
   home: (id) => `/homes/${id}`,
   order: (id) => `/orders/${id}`,
+  bill: (id) => `/payments/bills/${id}`,
   payment: (id) => `/payments/${id}`,
   plan: (id) => `/catalogue/plans/${id}`,
   part: (id) => `/catalogue/parts/${id}`,
@@ -17,9 +18,38 @@ const RECORD_PATHS: Partial<Record<NamedKind, (id: string) => string>> = {
   key: (id) => `/settings/keys/${id}`,
 }
 
+/** The kinds of records that users know by name, by ID prefix. */
+const KIND_BY_PREFIX: Readonly<Record<string, NamedKind>> = {
+  ven: 'vendor',
+  com: 'community',
+  hom: 'home',
+  own: 'homeOwner',
+  po: 'order',
+  bill: 'bill',
+  pay: 'payment',
+  usr: 'user',
+  lead: 'lead',
+  pln: 'plan',
+  prt: 'part',
+  opt: 'option',
+  key: 'key',
+  cc: 'costCode',
+}
+
+/** Returns the kind of the record with this ID; undefined if users do not know records of its kind by name. */
+export function findRecordKind(id: string): NamedKind | undefined {
+  return KIND_BY_PREFIX[id.slice(0, id.indexOf('_'))]
+}
+
+/** Returns the path of a record's page; null if its kind has none. */
+export function findRecordPath(id: string): string | null {
+  const kind = findRecordKind(id)
+  return kind === undefined ? null : (RECORD_PATHS[kind]?.(id) ?? null)
+}
+
 /** Shows the name of a referenced record as a link. */
 export function RecordName({ of, id, isPlain = false }: { of: NamedKind; id: string; isPlain?: boolean }) {
-  const { data } = useName(of, id)
+  const { data } = useRecordName(of, id)
   if (data === undefined)
     return (
       <>

@@ -4,7 +4,10 @@ import { copyText } from './clipboard.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 
-/** Shows a secret, the only time that it is visible. It closes once the user confirms that it is stored. */
+/**
+ * Shows a secret. This is the only time that the secret is visible. The dialog closes when the user confirms that the
+ * secret is stored.
+ */
 export function SecretDialog(props: {
   title: string
   note?: ReactNode

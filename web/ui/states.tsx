@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
-/** An empty state: why, and the next step. */
+/** An empty state: the reason, and the next step. */
 export function EmptyState(props: { icon: IconName; title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <div className="state">
@@ -28,7 +28,7 @@ export function LoadError(props: { what: string; error: unknown; onRetry?(): voi
         {fault.problem !== null && (
           <>
             {' '}
-            Request <code>{fault.problem.requestId}</code>
+            Request ID <code>{fault.problem.requestId}</code>
           </>
         )}
       </p>

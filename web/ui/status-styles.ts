@@ -1,20 +1,28 @@
 import type {
   BidRequestStatus,
   BidStatus,
+  BillMatch,
+  BillStatus,
   CommunityStatus,
   ComplianceDocumentStatus,
   ComplianceStatus,
   ContractStatus,
+  DailyLogStatus,
   DeliveryStatus,
   ExecutionStatus,
   HomeStatus,
+  ImportStatus,
+  InspectionOutcome,
+  InspectionStatus,
   InvitationStatus,
   LeadStatus,
   LienWaiverStatus,
   MessageRecipient,
   MilestoneStatus,
   PaymentStatus,
+  PermitStatus,
   ProposalStatus,
+  PunchItemStatus,
   PurchaseOrderStatus,
   SaleStatus,
   SelectionStatus,
@@ -24,13 +32,14 @@ import type {
   UserStatus,
   Vendor,
   VendorStatus,
+  WarrantyRequestStatus,
   WebhookStatus,
 } from '../../client/contract.gen.ts'
 import type { ShapeName } from './shape.tsx'
 
 /**
- * A tone shows whether somebody must act: calm for nothing, flow for in progress, ok for done, warn for soon, bad for
- * now. The shape distinguishes states of the same tone, so that color is never the only sign.
+ * A tone shows whether a user must act: calm for no action, flow for in progress, ok for done, warn for soon, and bad
+ * for now. The shape distinguishes states of the same tone, so that color is never the only sign.
  */
 export type Tone = 'calm' | 'flow' | 'ok' | 'warn' | 'bad'
 
@@ -42,7 +51,7 @@ export interface Look {
 
 const toLook = (word: string, tone: Tone, shape: ShapeName): Look => ({ word, tone, shape })
 
-/** The look of each state of the contract. A state that the contract adds does not compile until it is added here. */
+/** The style of each state of the contract. A state that the contract adds does not compile until it is added here. */
 export const STATUS_LOOKS = {
   vendor: {
     prospective: toLook('Prospective', 'flow', 'dash'),
@@ -87,6 +96,15 @@ export const STATUS_LOOKS = {
     on_hold: toLook('On hold', 'warn', 'pause'),
     cancelled: toLook('Canceled', 'calm', 'slash'),
   } satisfies Record<HomeStatus, Look>,
+  import: {
+    ready: toLook('Not checked', 'calm', 'dash'),
+    checking: toLook('Checking', 'flow', 'half'),
+    checked: toLook('Checked', 'flow', 'eye'),
+    importing: toLook('Importing', 'flow', 'half'),
+    imported: toLook('Imported', 'ok', 'check'),
+    undoing: toLook('Undoing', 'flow', 'back'),
+    undone: toLook('Undone', 'calm', 'back'),
+  } satisfies Record<ImportStatus, Look>,
   bidRequest: {
     draft: toLook('Draft', 'calm', 'dash'),
     sent: toLook('Sent', 'flow', 'arrow'),
@@ -122,6 +140,20 @@ export const STATUS_LOOKS = {
     closed: toLook('Closed', 'calm', 'square'),
     void: toLook('Void', 'calm', 'slash'),
   } satisfies Record<PurchaseOrderStatus, Look>,
+  bill: {
+    draft: toLook('Draft', 'calm', 'dash'),
+    received: toLook('To approve', 'warn', 'person'),
+    approved: toLook('Approved', 'flow', 'check'),
+    rejected: toLook('Rejected', 'bad', 'x'),
+    partially_paid: toLook('Partially paid', 'flow', 'half'),
+    paid: toLook('Paid', 'ok', 'dot'),
+    void: toLook('Void', 'calm', 'slash'),
+  } satisfies Record<BillStatus, Look>,
+  billMatch: {
+    matched: toLook('Matched', 'ok', 'check'),
+    ahead_of_work: toLook('Ahead of work', 'warn', 'tri'),
+    no_order: toLook('No order', 'calm', 'dash'),
+  } satisfies Record<BillMatch, Look>,
   payment: {
     pending: toLook('Pending', 'warn', 'person'),
     approved: toLook('Approved', 'flow', 'check'),
@@ -151,6 +183,46 @@ export const STATUS_LOOKS = {
     installed: toLook('Installed', 'ok', 'dot'),
     cancelled: toLook('Canceled', 'calm', 'slash'),
   } satisfies Record<SelectionStatus, Look>,
+  permit: {
+    applied: toLook('Applied', 'flow', 'arrow'),
+    issued: toLook('Issued', 'ok', 'check'),
+    finaled: toLook('Finaled', 'ok', 'square'),
+    expired: toLook('Expired', 'bad', 'x'),
+    void: toLook('Void', 'calm', 'slash'),
+  } satisfies Record<PermitStatus, Look>,
+  inspection: {
+    requested: toLook('Requested', 'warn', 'person'),
+    scheduled: toLook('Scheduled', 'flow', 'clock'),
+    completed: toLook('Completed', 'ok', 'dot'),
+    cancelled: toLook('Canceled', 'calm', 'slash'),
+  } satisfies Record<InspectionStatus, Look>,
+  inspectionResult: {
+    passed: toLook('Passed', 'ok', 'check'),
+    partial: toLook('Partly passed', 'warn', 'half'),
+    failed: toLook('Failed', 'bad', 'x'),
+  } satisfies Record<InspectionOutcome, Look>,
+  dailyLog: {
+    draft: toLook('Draft', 'warn', 'person'),
+    submitted: toLook('Submitted', 'ok', 'check'),
+    locked: toLook('Locked', 'calm', 'lock'),
+  } satisfies Record<DailyLogStatus, Look>,
+  punchItem: {
+    open: toLook('Open', 'warn', 'person'),
+    assigned: toLook('Assigned', 'flow', 'arrow'),
+    fixed: toLook('Fixed', 'warn', 'half'),
+    verified: toLook('Verified', 'ok', 'dot'),
+    cancelled: toLook('Canceled', 'calm', 'slash'),
+  } satisfies Record<PunchItemStatus, Look>,
+  warrantyRequest: {
+    new: toLook('New', 'warn', 'person'),
+    accepted: toLook('Accepted', 'flow', 'check'),
+    not_covered: toLook('Not covered', 'calm', 'x'),
+    assigned: toLook('Assigned', 'flow', 'arrow'),
+    scheduled: toLook('Scheduled', 'flow', 'half'),
+    completed: toLook('Completed', 'ok', 'dot'),
+    closed: toLook('Closed', 'calm', 'dot'),
+    cancelled: toLook('Canceled', 'calm', 'slash'),
+  } satisfies Record<WarrantyRequestStatus, Look>,
   task: {
     not_started: toLook('Not started', 'calm', 'ring'),
     in_progress: toLook('In progress', 'flow', 'half'),
@@ -159,8 +231,8 @@ export const STATUS_LOOKS = {
     skipped: toLook('Skipped', 'calm', 'slash'),
   } satisfies Record<TaskStatus, Look>,
   confirmation: {
-    none: toLook('Not asked', 'calm', 'ring'),
-    requested: toLook('Asked', 'flow', 'arrow'),
+    none: toLook('Not requested', 'calm', 'ring'),
+    requested: toLook('Requested', 'flow', 'arrow'),
     confirmed: toLook('Confirmed', 'ok', 'check'),
     declined: toLook('Declined', 'bad', 'x'),
     reschedule_requested: toLook('Other date proposed', 'warn', 'back'),

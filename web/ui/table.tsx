@@ -20,8 +20,8 @@ export interface Column<Row> {
 }
 
 /**
- * A table with dense rows and a sticky header. On a phone each row is a card: the first cell on top, the rest with
- * their labels.
+ * A table with dense rows and a sticky header. On a phone, each row is a card: the first cell on top, and the other
+ * cells with their labels.
  */
 export function Table<Row>(props: {
   caption: string
@@ -30,7 +30,7 @@ export function Table<Row>(props: {
   keyOf(row: Row): string
   sort?: string
   onSort?(sort: string): void
-  /** How many placeholder rows to show while loading. */
+  /** The number of placeholder rows that are shown while loading. */
   expected?: number
 }) {
   const { caption, rows, keyOf, sort, onSort, expected = 8 } = props

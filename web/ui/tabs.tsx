@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** Tabs of one page. The URL stores which one is open. */
+/** Tabs of one page. The URL stores which tab is open. */
 export function Tabs<Name extends string>(props: {
   label: string
   tabs: readonly { name: Name; word: string; count?: number }[]
@@ -9,7 +9,7 @@ export function Tabs<Name extends string>(props: {
   return (
     <nav className="tabs" aria-label={props.label}>
       {props.tabs.map(({ name, word, count }, at) => (
-        // The search and page of one tab's list do not apply to the list of another.
+        // The search and page of one tab's list do not apply to the list of another tab.
         <Link
           key={name}
           to={{ search: at === 0 ? '' : `?tab=${name}` }}

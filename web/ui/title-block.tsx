@@ -4,16 +4,16 @@ export interface Fact {
   label: string
   value: ReactNode
   note?: ReactNode
-  /** Whether it is one of the one or two main figures of the page. */
+  /** Whether the fact is a main figure of the page. A page has one or two main figures. */
   isFigure?: boolean
-  /** Whether it is hidden on phones, because the first tab shows it too. */
+  /** Whether phones hide the fact. Set this if the first tab also shows the fact. */
   isWideOnly?: boolean
 }
 
 /** Shows the key facts of the page in ruled cells, as in the corner of a drawing. */
 export function TitleBlock(props: { name: ReactNode; state?: ReactNode; sub?: ReactNode; facts: readonly Fact[] }) {
   return (
-    <section className="title-block" aria-label="Facts">
+    <section className="title-block" aria-label="Key facts">
       <div className="name">
         <h1>{props.name}</h1>
         {props.state}

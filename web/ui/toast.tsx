@@ -6,8 +6,8 @@ import { Icon } from './icon.tsx'
 const toastManager = Toast.createToastManager<{ to?: string }>()
 
 /**
- * Shows that an action succeeded, with a link to the result. Never use it for errors: they stay where they occurred
- * until they are resolved.
+ * Shows that an action succeeded, with a link to the result. Never use a toast for errors. Errors stay where they
+ * occurred until they are resolved.
  */
 export function showToast(title: string, way?: { word: string; to: string } | { word: string; onClick(): void }): void {
   const action =
@@ -42,7 +42,16 @@ function ToastList() {
   return toasts.map((toast) => {
     const to = toast.data?.to
     return (
-      <Toast.Root key={toast.id} toast={toast} className="toast">
+      <Toast.Root
+        key={toast.id}
+        toast={toast}
+        className="toast"
+        // The list of messages is a live region. By default, each message would also be a dialog.
+        render={({ 'aria-modal': _, ...attributes }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls.
+          <div {...attributes} role="group" />
+        )}
+      >
         <Icon name="check" />
         <Toast.Title render={<span />} />
         {to !== undefined && (

@@ -1,29 +1,13 @@
-import { type NamedKind, useName } from '../api/record-names.ts'
+import { humanizeField } from '../../server/platform/values/field-words.ts'
+import { type NamedKind, useRecordName } from '../api/record-names.ts'
 import { ActorName } from './actor-name.tsx'
 import { formatQuantity } from './number-formats.ts'
-import { humanizeField } from './record-history.tsx'
-import { RecordName } from './record-name.tsx'
+import { findRecordKind, RecordName } from './record-name.tsx'
 import { EmptyCell } from './table.tsx'
 import { formatCount } from './text-formats.ts'
 import { useFormats } from './use-formats.ts'
 
-/** The kinds of records that people know by name, by ID prefix. */
-const KIND_BY_PREFIX: Readonly<Record<string, NamedKind>> = {
-  ven: 'vendor',
-  com: 'community',
-  hom: 'home',
-  po: 'order',
-  pay: 'payment',
-  usr: 'user',
-  lead: 'lead',
-  pln: 'plan',
-  prt: 'part',
-  opt: 'option',
-  key: 'key',
-  cc: 'costCode',
-}
-
-/** Nobody reads more rows; the JSON of the record has the rest. */
+/** Users do not read more rows. The JSON of the record contains the other rows. */
 const MAX_ROWS = 60
 
 /** Shows the fields of any record or input as a table in words, for records without a page. */
@@ -83,7 +67,7 @@ const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/
 const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 const ENUM_PATTERN = /^[a-z]+(_[a-z]+)+$/
 
-/** Shows one value for people: a record by its name, a date as a date. */
+/** Shows one value for users: a record by its name, a date as a date. */
 export function Value({ of: value }: { of: unknown }) {
   const { day, time } = useFormats()
   if (value === null || value === undefined || value === '') return <EmptyCell word="nothing" />
@@ -101,7 +85,7 @@ export function Value({ of: value }: { of: unknown }) {
   if (isActor(value)) return <ActorName of={value} />
   if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
   const text = String(value)
-  const kind = KIND_BY_PREFIX[ID_PATTERN.exec(text)?.[1] ?? '']
+  const kind = ID_PATTERN.test(text) ? findRecordKind(text) : undefined
   if (kind !== undefined) return <RecordLink of={kind} id={text} />
   if (ID_PATTERN.test(text)) return <code>{text}</code>
   if (DATE_PATTERN.test(text)) return day(text)
@@ -113,8 +97,8 @@ function isActor(value: unknown): value is { type: string; id: string | null } {
   return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'id,type'
 }
 
-/** Shows a record by its name, or by its ID if it does not exist, for example because a trial created it. */
+/** Shows a record by its name, or by its ID if it does not exist, for example because a dry run created it. */
 function RecordLink({ of, id }: { of: NamedKind; id: string }) {
-  const { data } = useName(of, id)
+  const { data } = useRecordName(of, id)
   return data === null ? <code>{id}</code> : <RecordName of={of} id={id} />
 }

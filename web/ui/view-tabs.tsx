@@ -1,6 +1,6 @@
 import { Link, useSearchParams } from 'react-router'
 
-/** Tabs for the states of a list: the filter that people choose first. */
+/** Tabs for the states of a list, which is the filter that users choose first. */
 export function ViewTabs(props: {
   label: string
   name: string

@@ -1,75 +1,88 @@
-import type { Attachment, AttachmentContent } from '../../../client/contract.gen.ts'
+import { createReadStream } from 'node:fs'
+import { typeid } from 'typeid-js'
+import type { Attachment, AttachmentContent, AttachmentKind, AttachmentStage } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import type { ReceivedFile } from '../../platform/calls/upload.ts'
 import { detectContentType } from '../../platform/files/content-type.ts'
 import { conflict, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
-import { assertClean } from './assert-clean.ts'
+import { assertFileClean } from './assert-file-clean.ts'
+import { isImageType, measureImage } from './create-image.ts'
 import { cleanFileName } from './file-name.ts'
 import * as attachments from './queries.ts'
-import { assertAcceptsFiles, assertCanAccessFiles, getRecordType } from './record-types.ts'
-import { decideShared } from './share-file.ts'
+import { assertCanAccessFiles, assertRecordAcceptsFiles, getRecordType } from './record-types.ts'
+import { assertHasHome, assertStageFitsKind, decideSharing } from './share-file.ts'
 
-/** A record with more files is a sign of a program that attaches the same file repeatedly. */
+/** More files suggest a program that attaches the same file repeatedly. */
 const MAX_FILES_PER_RECORD = 100
 
 /**
- * A request takes a minute at most, and its transaction less. An upload that is not committed within this time never
- * will be.
+ * A request takes at most one minute, and its transaction takes less. An upload that is not committed within this time
+ * will never be committed.
  */
 const UNCOMMITTED_MS = 60 * 60 * 1000
 
 export interface NewAttachmentInput {
   recordId: string
   fileName: string
-  /** Whether vendors see the file. Defaults to the usual value for the kind of record. */
+  /** Whether vendors see the file. Defaults to the value for the kind of record. */
   shared?: boolean | undefined
+  /** Whether the owners of the home see the file. */
+  sharedWithOwner?: boolean | undefined
+  /** Defaults to the usual value for the content. */
+  kind?: AttachmentKind | undefined
+  stage?: AttachmentStage | undefined
+  caption?: string | undefined
+  takenAt?: string | undefined
 }
 
-/** Attaches a file to a record that the caller may change. Throws `permission_denied` otherwise. */
-export async function attachAsCaller(
+export interface AttachmentRules {
+  /** Maximum number of files of the record. */
+  max?: number
+  /** Checks another limit before the file is stored. No other file of the organization is stored at the same time. */
+  assertAllowed?: (call: WriteCall) => Promise<void>
+}
+
+/**
+ * Attaches a file to a record that the caller may change. Throws `permission_denied` if the caller may not change the
+ * record.
+ */
+export async function attachFileAsCaller(
   call: Call,
   provided: NewAttachmentInput,
   file: AttachmentContent | ReceivedFile,
+  rules: AttachmentRules = {},
 ): Promise<Attachment> {
   const type = getRecordType(provided.recordId)
   if (type === undefined) throw unknownReference(['recordId'])
   assertCanAccessFiles(call, type, 'write')
-  return attachFile(call, provided, file)
+  return attachFile(call, provided, file, rules)
 }
 
-/** Attaches a file without checking the caller's permissions; the caller has done so. */
+/** Attaches a file without checking permissions. The calling code must check them first. */
 export async function attachFile(
   call: Call,
   provided: NewAttachmentInput,
   file: AttachmentContent | ReceivedFile,
-  max: number = MAX_FILES_PER_RECORD,
+  rules: AttachmentRules = {},
 ): Promise<Attachment> {
   const recordType = getRecordType(provided.recordId)
   if (recordType === undefined) throw unknownReference(['recordId'])
-  const shared = decideShared(recordType, provided.shared)
-  await assertAcceptsFiles(call, recordType, provided.recordId)
+  const shared = decideSharing(recordType, provided.shared)
+  const homeId = await assertRecordAcceptsFiles(call, recordType, provided.recordId)
+  if (provided.sharedWithOwner === true) assertHasHome(homeId)
   const arrived = 'path' in file ? file : await call.services.files.receive(decodeContent(file))
   try {
-    const { size, sha256 } = arrived
-    assertStorageLeft(call, (await attachments.findUsedBytes(call)) + size)
-    const fileName = cleanFileName(provided.fileName)
-    const contentType = await detectContentType(arrived.path, fileName)
-    if (contentType === null)
-      throw validationFailed([{ pointer: '', code: 'contentType', message: UNSUPPORTED_TYPE_MESSAGE }])
-    await assertClean(call, arrived.path)
+    const checked = await checkFile(call, provided, arrived)
+    const { recordId, stage, caption, takenAt, sharedWithOwner = false } = provided
     const created = attachments.make(call, {
-      recordType,
-      recordId: provided.recordId,
-      fileName,
-      contentType,
-      size,
-      sha256,
+      ...{ ...checked, recordType, recordId, homeId, sharedWithOwner, stage, caption },
+      takenAt: takenAt === undefined ? null : new Date(takenAt).toISOString(),
     })
     if ('path' in file) await storeBeforeCommit(call, created.id, file.path)
     await call.write(async (call) => {
-      await insertAttachment(call, created, max)
-      if (provided.shared !== undefined) await attachments.setShared(call, created.id, provided.shared)
-      if ('path' in file) await attachments.markKept(call, created.id)
+      await insertAttachment(call, created, rules)
+      if (provided.shared !== undefined) await attachments.setInitialSharing(call, created.id, provided.shared)
+      if ('path' in file) await attachments.deleteScheduledRemoval(call, created.id)
       else await attachments.insertContent(call, created.id, file.content)
     })
     return { ...created, shared }
@@ -78,8 +91,80 @@ export async function attachFile(
   }
 }
 
+/** A file in the store that is not attached to a record yet. */
+export interface StoredFile extends CheckedFile {
+  /** ID that the attachment will have. */
+  id: string
+}
+
+/**
+ * Checks and stores a file before the transaction that attaches it to a record with `attachStoredFile`. The transaction
+ * then waits neither for the virus scanner nor for the store. A file that is never attached is deleted later.
+ */
+export async function storeFile(
+  call: Call,
+  provided: Pick<NewAttachmentInput, 'fileName'>,
+  file: ReceivedFile,
+): Promise<StoredFile> {
+  const checked = await checkFile(call, provided, file)
+  const id = typeid('att').toString()
+  await storeBeforeCommit(call, id, file.path)
+  return { ...checked, id }
+}
+
+/** Attaches a stored file to a record. The calling code must check permissions first. */
+export async function attachStoredFile(
+  call: WriteCall,
+  recordId: string,
+  { id, ...checked }: StoredFile,
+  rules: AttachmentRules = {},
+): Promise<void> {
+  const recordType = getRecordType(recordId)
+  if (recordType === undefined) throw unknownReference(['recordId'])
+  const homeId = await assertRecordAcceptsFiles(call, recordType, recordId)
+  const made = attachments.make(call, { ...checked, recordType, recordId, homeId, sharedWithOwner: false })
+  await insertAttachment(call, { ...made, id }, rules)
+  await attachments.deleteScheduledRemoval(call, id)
+}
+
+/** Returns whether the organization has storage left for a file. No other file is attached until the transaction ends. */
+export async function hasStorageLeft(call: WriteCall, { size }: StoredFile): Promise<boolean> {
+  return (await attachments.addUsedBytes(call, 0)) + size <= call.services.config.maxFileBytes
+}
+
+type CheckedFile = Pick<Attachment, 'kind' | 'fileName' | 'contentType' | 'size' | 'sha256' | 'width' | 'height'>
+
+/** Throws unless a file of this type and size can be stored, and the virus scanner finds the file clean. */
+async function checkFile(
+  call: Call,
+  provided: Pick<NewAttachmentInput, 'fileName' | 'kind' | 'stage'>,
+  { path, size, sha256 }: ReceivedFile,
+): Promise<CheckedFile> {
+  assertStorageLeft(call, (await attachments.findUsedBytes(call)) + size)
+  const fileName = cleanFileName(provided.fileName)
+  const contentType = await detectContentType(path, fileName)
+  if (contentType === null)
+    throw validationFailed([{ pointer: '', code: 'contentType', message: UNSUPPORTED_TYPE_MESSAGE }])
+  const kind = decideKind(provided, contentType)
+  await assertFileClean(call, path)
+  const dimensions = await measureImage(call, contentType, async () => createReadStream(path))
+  return { kind, fileName, contentType, size, sha256, ...dimensions }
+}
+
+/** Returns the kind of the file. Throws `validation_failed` if its content, or its stage, does not match. */
+function decideKind({ kind, stage }: Pick<NewAttachmentInput, 'kind' | 'stage'>, contentType: string): AttachmentKind {
+  const isImage = isImageType(contentType)
+  const decided = kind ?? (isImage ? 'photo' : 'document')
+  if (decided !== 'document' && !isImage)
+    throw validationFailed([
+      { pointer: 'kind', code: 'contentType', message: `must be document for a file of type ${contentType}` },
+    ])
+  assertStageFitsKind(decided, stage ?? null, 'stage')
+  return decided
+}
+
 const UNSUPPORTED_TYPE_MESSAGE =
-  'must be a PDF, image, Word, Excel, PowerPoint, OpenDocument, MP4, CSV or plain text file'
+  'must be a PDF, image, Word, Excel, PowerPoint, OpenDocument, MP4, CSV, or plain text file'
 
 function decodeContent({ content }: AttachmentContent): Buffer {
   if (content.length % 4 !== 0)
@@ -89,20 +174,26 @@ function decodeContent({ content }: AttachmentContent): Buffer {
 
 /**
  * Stores the file before its attachment is committed, so that every attachment has its bytes. The bytes are first
- * recorded as removable, so that they are deleted later if the transaction is rolled back.
+ * recorded as removable, so that a later job deletes them if the transaction is rolled back.
  */
 async function storeBeforeCommit({ organizationId, now, services }: Call, id: string, path: string): Promise<void> {
   const { database, files } = services
   const tenant = { db: database.statements, organizationId }
-  await attachments.markRemovable(tenant, id, new Date(now.getTime() + UNCOMMITTED_MS))
+  await attachments.scheduleFileRemoval(tenant, id, new Date(now.getTime() + UNCOMMITTED_MS))
   await files.store.put(attachments.toStorageKey(organizationId, id), path)
 }
 
-async function insertAttachment(call: WriteCall, created: Omit<Attachment, 'shared'>, max: number): Promise<void> {
-  // The lock on the organization's count makes both limits exact.
+async function insertAttachment(
+  call: WriteCall,
+  created: Omit<Attachment, 'shared'>,
+  rules: AttachmentRules,
+): Promise<void> {
+  const { max = MAX_FILES_PER_RECORD, assertAllowed } = rules
+  // The lock on the organization's storage count keeps all limits exact.
   assertStorageLeft(call, await attachments.addUsedBytes(call, created.size))
   if ((await attachments.countFilesOfRecord(call, created.recordId)) >= max)
     throw conflict('limit_reached', `The record already has ${max} files, the maximum. Delete one first.`)
+  await assertAllowed?.(call)
   await attachments.insertAll(call, [created])
 }
 

@@ -12,7 +12,7 @@ const FILES = '/api/ext/attachments'
 const MINUTE_MS = 60_000
 
 let plumbline: TestPlumbline
-/** One record of every kind with the entity of its permissions, by kind. */
+/** One record of each kind, with the entity that its permissions refer to. */
 const records: Record<string, { id: string; entity: string }> = {}
 
 beforeAll(async () => {
@@ -43,6 +43,7 @@ beforeAll(async () => {
   })
   const task = await created('tasks', { homeId: home.id, name: 'Walls' })
   const selection = await created(`homes/${home.id}/selections`, { customDescription: 'A shelf', unitPrice: 10 })
+  const plan = await created('plans', { name: 'Alder', code: 'A1' })
   const message = await created('messages', { body: 'See the drawing.', recipientRoles: ['owner'] })
   Object.assign(records, {
     bid_request: { id: request.id, entity: 'bids' },
@@ -53,6 +54,8 @@ beforeAll(async () => {
     task: { id: task.id, entity: 'tasks' },
     selection: { id: selection.id, entity: 'options' },
     message: { id: message.id, entity: 'messages' },
+    home: { id: home.id, entity: 'homes' },
+    plan: { id: plan.id, entity: 'options' },
   })
 })
 afterAll(() => plumbline.stop())
@@ -73,7 +76,7 @@ function arriving(): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded in whole or in part', async () => {
+test('a file of 25 MiB can be uploaded and downloaded', async () => {
   const bytes = createPdf(25 * 1024 * 1024)
   const { status, body, headers } = await uploadFile(plumbline, bytes, { recordId: idOf('purchase_order') })
   expect([status, body.size, body.sha256]).toEqual([201, bytes.length, sha256(bytes)])
@@ -82,6 +85,11 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
   expect(body).toMatchObject({ recordType: 'purchase_order', contentType: 'application/pdf', fileName: 'Plan.pdf' })
   const whole = await downloadFile(plumbline, body.id)
   expect([whole.status, whole.bytes.equals(bytes), arriving()]).toEqual([200, true, []])
+})
+
+test('a downloaded file is sent as an attachment that a browser does not open', async () => {
+  const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('purchase_order') })
+  const whole = await downloadFile(plumbline, body.id)
   expect(Object.fromEntries(whole.headers)).toMatchObject({
     etag: `"${body.sha256}"`,
     'content-type': 'application/octet-stream',
@@ -90,6 +98,11 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
     'content-security-policy': "default-src 'none'; sandbox",
     'accept-ranges': 'bytes',
   })
+})
+
+test('a part of a file can be downloaded', async () => {
+  const bytes = createPdf(20_000)
+  const { body } = await uploadFile(plumbline, bytes, { recordId: idOf('purchase_order') })
   for (const [range, from, to] of [
     ['bytes=0-99', 0, 100],
     ['bytes=1000-', 1000, bytes.length],
@@ -105,15 +118,24 @@ test('a file of 25 MiB is uploaded as a stream, stored, hashed, and downloaded i
   expect((await downloadFile(plumbline, body.id, { range: 'bytes=1-2,4-5' })).status).toBe(422)
   const other = await downloadFile(plumbline, body.id, { range: 'bytes=0-9', 'if-range': '"another"' })
   expect([other.status, other.bytes.length]).toEqual([200, bytes.length])
+})
+
+test('a request for an unchanged file returns 304', async () => {
+  const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('purchase_order') })
   const known = await downloadFile(plumbline, body.id, { range: 'bytes=0-9', 'if-none-match': `"${body.sha256}"` })
   expect([known.status, known.bytes.length]).toEqual([304, 0])
+})
+
+test('a HEAD request returns the size of a file', async () => {
+  const bytes = createPdf()
+  const { body } = await uploadFile(plumbline, bytes, { recordId: idOf('purchase_order') })
   const head = await fetch(`${plumbline.url}${FILES}/${body.id}/content`, {
     ...{ method: 'HEAD', headers: { authorization: `Bearer ${plumbline.key}` } },
   })
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
 })
 
-test('a file over 25 MiB, an empty file, and an interrupted upload are rejected, and no file remains', async () => {
+test('nothing is stored if a file is empty or larger than 25 MiB, or if its upload is interrupted', async () => {
   const before = stored()
   const recordId = idOf('task')
   const max = 25 * 1024 * 1024
@@ -122,7 +144,8 @@ test('a file over 25 MiB, an empty file, and an interrupted upload are rejected,
   const endless = new ReadableStream({
     pull: (controller) => (sent++ > 40 ? controller.close() : controller.enqueue(chunk)),
   })
-  // The service responds and closes the connection while the client still sends. Not every client reads that response.
+  // The service responds and closes the connection while the client is still sending. Some clients do not read that
+  // response.
   const refused = await uploadFile(plumbline, endless, { recordId }).catch(() => null)
   if (refused !== null) expect([refused.status, refused.body.code]).toEqual([413, 'payload_too_large'])
   const said = await fetch(`${plumbline.url}${FILES}?recordId=${recordId}&fileName=a`, {
@@ -150,7 +173,7 @@ test('a file over 25 MiB, an empty file, and an interrupted upload are rejected,
   expect(stored()).toEqual(before)
 })
 
-test('the content type follows from the content of the file, and unsupported types are rejected', async () => {
+test('the content of a file must have a supported type', async () => {
   const recordId = idOf('bid_request')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -192,7 +215,7 @@ test('a file name is cleaned so that the file can be saved on any system', async
   expect(headers.get('content-disposition')).toContain("filename*=UTF-8''%C5%81%C3%B3d%C5%BA.pdf")
 })
 
-test('only users who may read or change a record may read or change its files', async () => {
+test('reading or changing a file requires the same permission as reading or changing its record', async () => {
   const stranger = await plumbline.newBuilder()
   for (const [type, { id: recordId, entity }] of Object.entries(records)) {
     const others = ['bids', 'vendors', 'pos', 'tasks', 'options', 'messages'].filter((each) => each !== entity)
@@ -226,7 +249,7 @@ test('only users who may read or change a record may read or change its files', 
   expect([none.status, none.body.errors[0].pointer]).toEqual([422, 'recordId'])
 })
 
-test('whether vendors see a file depends on the kind of record until a user changes it', async () => {
+test('the type of the record determines whether a new file is shared with vendors', async () => {
   const defaults: Record<string, boolean | null> = { bid_request: true, invitation: true, purchase_order: false }
   const change = (id: string, shared: boolean, options: object = {}) =>
     plumbline.patch(`${FILES}/${id}`, { shared }, options)
@@ -267,7 +290,7 @@ test('whether vendors see a file depends on the kind of record until a user chan
   }
 })
 
-test('repeating an upload with its Idempotency-Key attaches one file, and a different file returns an error', async () => {
+test('repeating an upload with the same Idempotency-Key attaches the file only once', async () => {
   const recordId = idOf('selection')
   const bytes = createPdf()
   const headers = { 'idempotency-key': 'one-upload' }
@@ -277,11 +300,31 @@ test('repeating an upload with its Idempotency-Key attaches one file, and a diff
   ]
   expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id])
   expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a different file with the same Idempotency-Key is rejected', async () => {
+  const recordId = idOf('selection')
+  const headers = { 'idempotency-key': 'another-upload' }
+  await uploadFile(plumbline, createPdf(), { recordId, headers })
   const other = await uploadFile(plumbline, createPdf(), { recordId, headers })
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a skill attaches a small file as JSON and reads it back, and a dry run stores nothing', async () => {
+test('a skill can attach a small file as JSON and read it', async () => {
+  const content = Buffer.from('Lot 14: the slab is ready.').toString('base64')
+  const input = { recordId: idOf('message'), fileName: 'note.txt', content }
+  const run = (skill: string, input: object) => plumbline.post('/api/ext/execute', { skill, input })
+  const before = stored()
+  const { id } = (await run('uploadAttachment', input)).body.result
+  // The content is read from the database until the job runs, and from the store afterward.
+  expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
+  await expect.poll(stored, { timeout: 10_000 }).toEqual(expect.arrayContaining([...before, id]))
+  expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
+  const part = await downloadFile(plumbline, id, { range: 'bytes=0-2' })
+  expect(part.bytes.toString()).toBe('Lot')
+})
+
+test('a dry run of attaching a file stores nothing', async () => {
   const content = Buffer.from('Lot 14: the slab is ready.').toString('base64')
   const input = { recordId: idOf('message'), fileName: 'note.txt', content }
   const run = (skill: string, input: object, dryRun = false) =>
@@ -291,20 +334,22 @@ test('a skill attaches a small file as JSON and reads it back, and a dry run sto
   expect(tried.body.result).toMatchObject({ fileName: 'note.txt', contentType: 'text/plain', size: 26 })
   expect((await plumbline.get(`${FILES}/${tried.body.result.id}`)).status).toBe(404)
   const { id } = (await run('uploadAttachment', input)).body.result
-  // Until the job runs, the content is read from the database, and afterwards from the store.
-  expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
   await expect.poll(stored, { timeout: 10_000 }).toEqual(expect.arrayContaining([...before, id]))
   expect(stored()).not.toContain(tried.body.result.id)
-  expect((await run('downloadAttachment', { attachmentId: id })).body.result).toBe(content)
-  const part = await downloadFile(plumbline, id, { range: 'bytes=0-2' })
-  expect(part.bytes.toString()).toBe('Lot')
+})
+
+test('a file that is too large for a JSON response cannot be read with a skill', async () => {
   const large = await uploadFile(plumbline, createPdf(800_000), { recordId: idOf('message') })
-  expect((await run('downloadAttachment', { attachmentId: large.body.id })).status).toBe(413)
-  const cut = await plumbline.post(`${FILES}?recordId=${input.recordId}&fileName=a.txt`, { content: 'TG90O' })
+  const input = { attachmentId: large.body.id }
+  expect((await plumbline.post('/api/ext/execute', { skill: 'downloadAttachment', input })).status).toBe(413)
+})
+
+test('file content that is not valid base64 is rejected', async () => {
+  const cut = await plumbline.post(`${FILES}?recordId=${idOf('message')}&fileName=a.txt`, { content: 'TG90O' })
   expect([cut.status, cut.body.errors[0].pointer]).toEqual([422, '/content'])
 })
 
-test('a deleted file returns 404, is removed from the store, and can be found by name', async () => {
+test('a deleted file can no longer be downloaded but keeps its record', async () => {
   const { body } = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid') })
   expect(stored()).toContain(body.id)
   expect((await plumbline.delete(`${FILES}/${body.id}`, { headers: { 'if-match': '"9"' } })).status).toBe(412)
@@ -317,11 +362,11 @@ test('a deleted file returns 404, is removed from the store, and can be found by
   expect(stored()).not.toContain(body.id)
 })
 
-test('a stored file that was never committed is removed an hour later, and no other file is', async () => {
+test('a stored file that was never committed is removed after one hour', async () => {
   const { body: kept } = await uploadFile(plumbline, createPdf(), { recordId: idOf('bid') })
   const archived = (await plumbline.post('/api/ext/communities', { name: 'Gone', status: 'active' })).body
   const before = stored()
-  // A record may have 100 files. The 101st is rejected only after it was stored.
+  // A record may have 100 files. The 101st file is rejected only after it is stored.
   const home = (await plumbline.post('/api/ext/homes', { name: 'Lot 2', communityId: archived.id })).body
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Roof' })
   const answers = []
@@ -340,7 +385,7 @@ test('a stored file that was never committed is removed an hour later, and no ot
   expect(stored()).toContain(kept.id)
 })
 
-test("an organization's files are limited to an exact number of bytes, and deleting frees space", async () => {
+test('the files of an organization cannot exceed its quota', async () => {
   const own = await plumbline.newBuilder()
   const { body: message } = await plumbline.post(
     '/api/ext/messages',
@@ -349,7 +394,7 @@ test("an organization's files are limited to an exact number of bytes, and delet
   )
   const max = 60 * 1024 * 1024
   const send = (bytes: number) => uploadFile(plumbline, createPdf(bytes), { recordId: message.id, key: own.key })
-  const [first] = [await send(25 * 1024 * 1024), await send(25 * 1024 * 1024)]
+  for (let i = 0; i < 2; i++) await send(25 * 1024 * 1024)
   const left = max - 50 * 1024 * 1024
   const both = await Promise.all([send(left), send(left)])
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -357,11 +402,23 @@ test("an organization's files are limited to an exact number of bytes, and delet
     reason: 'limit_reached',
     detail: 'The files of the organization would exceed 60 MiB in total. Delete some files first.',
   })
+})
+
+test('deleting a file frees its share of the quota', async () => {
+  const own = await plumbline.newBuilder()
+  const { body: message } = await plumbline.post(
+    '/api/ext/messages',
+    { body: 'Files', recipientRoles: ['owner'] },
+    { key: own.key },
+  )
+  const send = (bytes: number) => uploadFile(plumbline, createPdf(bytes), { recordId: message.id, key: own.key })
+  const [first] = [await send(25 * 1024 * 1024), await send(25 * 1024 * 1024)]
+  expect((await send(25 * 1024 * 1024)).status).toBe(409)
   await plumbline.delete(`${FILES}/${first.body.id}`, { key: own.key })
   expect((await send(25 * 1024 * 1024)).status).toBe(201)
 })
 
-test('an export copies every file that was not deleted, from the database and the store', async () => {
+test('an export copies all files that were not deleted from both the database and the file store', async () => {
   const own = await plumbline.newBuilder()
   const options = { key: own.key }
   const { body: message } = await plumbline.post(
@@ -382,7 +439,7 @@ test('an export copies every file that was not deleted, from the database and th
   await expect(exportFiles(plumbline, own.organizationId, folder)).rejects.toThrow('EEXIST')
 })
 
-test('an export copies the files that exist and lists those missing from the store', async () => {
+test('an export copies all available files and lists the files that are missing from the store', async () => {
   const own = await plumbline.newBuilder()
   const options = { key: own.key }
   const noted = { body: 'Files', recipientRoles: ['owner'] }
@@ -401,7 +458,7 @@ async function removeLoose(): Promise<void> {
   for (let i = 0; i < 10; i++) await deleteRemovableFiles(plumbline.app.services)
 }
 
-/** Returns a ZIP file with one entry whose header claims any size. */
+/** Returns a ZIP file with one entry whose header claims the given size. */
 function zip(name: string, content: Buffer, claimedBytes: number): Buffer {
   const header = Buffer.alloc(30)
   header.write('PK\x03\x04', 'latin1')
@@ -422,7 +479,7 @@ test.each([
   expect([status, body.errors?.[0].code]).toEqual([422, 'contentType'])
 })
 
-test('a stored file that has grown is cut off at its recorded size, so that the extra bytes do not corrupt the next response', async () => {
+test('a stored file that has grown is sent only up to its recorded size', async () => {
   const { body } = await uploadFile(plumbline, createPdf(1000), { recordId: idOf('message') })
   const folder = path.join(plumbline.config.dataDir, 'files', plumbline.organizationId, body.id.slice(-2))
   appendFileSync(path.join(folder, body.id), 'HTTP/1.1 200 OK\r\n\r\n')

@@ -17,7 +17,7 @@ export function cleanFileName(provided: string): string {
   return plain === '' ? 'file' : shortenName(plain)
 }
 
-/** Shortens the name but keeps its extension, because programs rely on it. */
+/** Shortens the name but keeps its extension, because programs rely on the extension. */
 function shortenName(name: string): string {
   if (name.length <= MAX_CHARACTERS) return name
   const [ending = ''] = /\.[^.\s]{1,10}$/.exec(name) ?? []

@@ -1,20 +1,16 @@
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { assertNotSealed } from './assert-not-sealed.ts'
-import { attachAsCaller } from './attach-file.ts'
+import { assertFileNotSealed } from './assert-file-not-sealed.ts'
+import { attachFileAsCaller } from './attach-file.ts'
+import { createImage } from './create-image.ts'
+import { deleteFile } from './delete-file.ts'
 import { createDownload } from './download-file.ts'
 import * as attachments from './queries.ts'
-import { assertCanAccessFiles, listReadableTypes } from './record-types.ts'
-import { shareFile } from './share-file.ts'
-
-/**
- * A copy of the store that begins after a database dump must have every file in the dump, so deleted files are kept
- * this long.
- */
-const DELETED_RETENTION_MS = 24 * 60 * 60 * 1000
+import { assertCanAccessFiles, listReadableRecordTypes } from './record-types.ts'
+import { changeFile } from './share-file.ts'
 
 export const attachmentOperations = {
   async listAttachments({ query }, call) {
-    const readable = listReadableTypes(call)
+    const readable = listReadableRecordTypes(call)
     const { recordType } = query
     if (recordType !== undefined && readable?.includes(recordType) === false)
       return { status: 200, body: { data: [], nextCursor: null } }
@@ -22,7 +18,7 @@ export const attachmentOperations = {
   },
 
   async uploadAttachment({ query, body }, call) {
-    return { status: 201, body: await attachAsCaller(call, query, body) }
+    return { status: 201, body: await attachFileAsCaller(call, query, body) }
   },
 
   async getAttachment({ path }, call) {
@@ -35,7 +31,7 @@ export const attachmentOperations = {
     const attachment = await call.write(async (call) => {
       const before = await attachments.lock(call, path.attachmentId)
       assertCanAccessFiles(call, before.recordType, 'write')
-      return shareFile(call, before, body.shared ?? before.shared, ifMatch)
+      return changeFile(call, before, body, ifMatch)
     })
     return { status: 200, body: attachment }
   },
@@ -44,12 +40,7 @@ export const attachmentOperations = {
     await call.write(async (call) => {
       const attachment = await attachments.lock(call, path.attachmentId)
       assertCanAccessFiles(call, attachment.recordType, 'write')
-      const { archivedAt, size, id } = attachment
-      await attachments.archive(call, attachment, ifMatch)
-      if (archivedAt !== null) return
-      await attachments.addUsedBytes(call, -size)
-      await attachments.deleteContent(call, id)
-      await attachments.markRemovable(call, id, new Date(call.now.getTime() + DELETED_RETENTION_MS))
+      await deleteFile(call, attachment, ifMatch)
     })
     return { status: 204 }
   },
@@ -57,7 +48,14 @@ export const attachmentOperations = {
   async downloadAttachment({ path }, call) {
     const attachment = await attachments.find(call, path.attachmentId)
     assertCanAccessFiles(call, attachment.recordType, 'read')
-    await assertNotSealed(call, attachment)
+    await assertFileNotSealed(call, attachment)
     return { status: 200, body: await createDownload(call, attachment) }
+  },
+
+  async getAttachmentImage({ path, query }, call) {
+    const attachment = await attachments.find(call, path.attachmentId)
+    assertCanAccessFiles(call, attachment.recordType, 'read')
+    await assertFileNotSealed(call, attachment)
+    return { status: 200, body: await createImage(call, attachment, query.size) }
   },
 } satisfies Partial<Handlers>

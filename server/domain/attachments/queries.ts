@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { recordChange, type Tenant, type WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
+import type { DueSql } from '../../platform/due/find-due-jobs.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
 import { IS_SHARED_SQL } from './record-types.ts'
 
@@ -11,7 +12,7 @@ export const { list, find, findAll, lock, make, insertAll, update, archive } = d
 })
 
 /** Sets whether vendors see a new file. */
-export async function setShared({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
+export async function setInitialSharing({ db, organizationId }: WriteCall, id: string, shared: boolean): Promise<void> {
   await db
     .updateTable('attachments')
     .set({ shared })
@@ -20,7 +21,7 @@ export async function setShared({ db, organizationId }: WriteCall, id: string, s
     .execute()
 }
 
-export async function changeShared(call: WriteCall, id: string, shared: boolean): Promise<void> {
+export async function updateSharing(call: WriteCall, id: string, shared: boolean): Promise<void> {
   await call.db
     .updateTable('attachments')
     .set((set) => ({ shared, version: set('version', '+', 1), updatedAt: call.now }))
@@ -57,8 +58,8 @@ export async function findUsedBytes({ db, organizationId }: Tenant): Promise<num
 }
 
 /**
- * Adds bytes to the organization's count, or subtracts them if negative. Locks the count until the transaction ends,
- * and returns the new total.
+ * Adds bytes to the organization's storage count; a negative number subtracts. Locks the count until the transaction
+ * ends, and returns the new total.
  */
 export async function addUsedBytes({ db, organizationId }: WriteCall, bytes: number): Promise<number> {
   const { bytes: sum } = await db
@@ -81,7 +82,7 @@ export async function insertContent(
   await db.insertInto('fileArrivals').values({ organizationId, attachmentId, content, createdAt: now }).execute()
 }
 
-/** Returns the base64 content that is not yet in the store, or null. */
+/** Returns the base64 content if it is not yet in the store, or else undefined. */
 export async function findContent({ db, organizationId }: Tenant, attachmentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('fileArrivals')
@@ -100,8 +101,8 @@ export async function deleteContent({ db, organizationId }: Tenant, attachmentId
     .execute()
 }
 
-/** Allows removing the attachment's bytes from the store from `removeAfter` on. */
-export async function markRemovable(
+/** Allows the attachment's bytes to be removed from the store, starting at `removeAfter`. */
+export async function scheduleFileRemoval(
   { db, organizationId }: Tenant,
   attachmentId: string,
   removeAfter: Date,
@@ -109,7 +110,7 @@ export async function markRemovable(
   await db.insertInto('looseFiles').values({ organizationId, attachmentId, removeAfter }).execute()
 }
 
-export async function markKept({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
+export async function deleteScheduledRemoval({ db, organizationId }: Tenant, attachmentId: string): Promise<void> {
   await db
     .deleteFrom('looseFiles')
     .where('organizationId', '=', organizationId)
@@ -117,8 +118,8 @@ export async function markKept({ db, organizationId }: Tenant, attachmentId: str
     .execute()
 }
 
-/** Returns the IDs of files that were not deleted, in order, after the given one. */
-export async function listPresentAfter(
+/** Returns the IDs of files that are not deleted, in order, starting after the given ID. */
+export async function listFilesAfter(
   { db, organizationId }: Tenant,
   id: string,
   max: number,
@@ -139,8 +140,10 @@ interface FileReference {
   attachmentId: string
 }
 
-/** Returns contents of any organization that are not yet in the store, oldest first. */
-export async function listUnstored(db: Db, max: number): Promise<FileReference[]> {
+export const toUnstoredFilesSql: DueSql = () => sql`select "organizationId" from "fileArrivals"`
+
+/** Returns references to contents of any organization that are not yet in the store, oldest first. */
+export async function listUnstoredFiles(db: Db, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('fileArrivals')
     .select(['organizationId', 'attachmentId'])
@@ -149,8 +152,8 @@ export async function listUnstored(db: Db, max: number): Promise<FileReference[]
     .execute()
 }
 
-/** Returns files of any organization that may be removed now. */
-export async function listRemovable(db: Db, now: Date, max: number): Promise<FileReference[]> {
+/** Returns references to files of any organization that may be removed now. */
+export async function listRemovableFiles(db: Db, now: Date, max: number): Promise<FileReference[]> {
   return db
     .selectFrom('looseFiles')
     .select(['organizationId', 'attachmentId'])

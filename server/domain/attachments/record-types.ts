@@ -6,12 +6,12 @@ import { conflict, Problem, unknownReference } from '../../platform/problems/pro
 
 /** A kind of record that can have files. */
 interface RecordKind {
-  /** Prefix of its IDs. */
+  /** Prefix of the record's ID. */
   readonly prefix: string
   readonly table: keyof typeof columns
-  /** The entity of its permissions. A user who may read or write the record may read or write its files. */
+  /** The entity whose permissions apply. A user who may read or write the record may read or write its files. */
   readonly entity: string
-  /** Whether vendors see its files by default; null if they never do. */
+  /** Whether vendors see the files by default; null if vendors never see the files. */
   readonly shared: boolean | null
 }
 
@@ -21,19 +21,30 @@ const RECORD_KINDS: Readonly<Record<AttachmentRecordType, RecordKind>> = {
   bid: { prefix: 'bid', table: 'bids', entity: 'bids', shared: null },
   compliance_document: { prefix: 'cmp', table: 'complianceDocuments', entity: 'vendors', shared: null },
   purchase_order: { prefix: 'po', table: 'purchaseOrders', entity: 'pos', shared: false },
+  bill: { prefix: 'bill', table: 'bills', entity: 'bills', shared: null },
   task: { prefix: 'tsk', table: 'tasks', entity: 'tasks', shared: null },
   selection: { prefix: 'sel', table: 'selections', entity: 'options', shared: null },
+  punch_item: { prefix: 'pun', table: 'punchItems', entity: 'punch', shared: true },
+  walkthrough: { prefix: 'wlk', table: 'walkthroughs', entity: 'punch', shared: null },
+  warranty_request: { prefix: 'wrq', table: 'warrantyRequests', entity: 'warranty', shared: true },
+  visit: { prefix: 'vis', table: 'visits', entity: 'warranty', shared: true },
+  drawing: { prefix: 'dwg', table: 'drawings', entity: 'documents', shared: null },
   message: { prefix: 'msg', table: 'messages', entity: 'messages', shared: null },
+  home: { prefix: 'hom', table: 'homes', entity: 'homes', shared: null },
+  daily_log: { prefix: 'dlg', table: 'dailyLogs', entity: 'logs', shared: null },
+  permit: { prefix: 'prm', table: 'permits', entity: 'inspections', shared: null },
+  inspection: { prefix: 'ins', table: 'inspections', entity: 'inspections', shared: null },
+  plan: { prefix: 'pln', table: 'plans', entity: 'options', shared: null },
 }
 
 const RECORD_TYPES = Object.keys(RECORD_KINDS) as AttachmentRecordType[]
 
-/** Returns the kind of a record by its ID, or undefined if it cannot have files. */
+/** Returns the kind of the record with this ID, or undefined if the record cannot have files. */
 export function getRecordType(recordId: string): AttachmentRecordType | undefined {
   return RECORD_TYPES.find((type) => recordId.startsWith(`${RECORD_KINDS[type].prefix}_`))
 }
 
-/** Returns whether vendors see the files of such a record by default; null if they never do. */
+/** Returns whether vendors see files of this kind of record by default; null if vendors never see the files. */
 export function isSharedByDefault(type: AttachmentRecordType): boolean | null {
   return RECORD_KINDS[type].shared
 }
@@ -42,37 +53,46 @@ const SHARED_TYPES = RECORD_TYPES.filter(isSharedByDefault)
   .map((type) => `'${type}'`)
   .join(', ')
 
-/** SQL of whether vendors see an attachment, over its row as `t`. The column contains only values that a user chose. */
+/**
+ * SQL expression for whether vendors see the attachment in row `t`. The `shared` column contains only values that a
+ * user chose.
+ */
 export const IS_SHARED_SQL = `coalesce(t."shared", t."recordType" in (${SHARED_TYPES}))`
 
 type Access = 'read' | 'write'
 
-/** Throws `permission_denied` unless the caller may read or write files of such records. */
+/** Throws `permission_denied` unless the caller may read or write files of this kind of record. */
 export function assertCanAccessFiles({ permissions }: Call, type: AttachmentRecordType, access: Access): void {
   const permission = `${RECORD_KINDS[type].entity}:${access}`
   if (permissions.has(permission)) return
   const what = access === 'read' ? 'Reading' : 'Changing'
-  throw new Problem('permission_denied', `${what} files of type ${type} requires ${permission}.`, { permission })
+  throw new Problem('permission_denied', `${what} files of a record of type ${type} requires ${permission}.`, {
+    permission,
+  })
 }
 
-/** Returns the kinds whose files the caller may read; null if all, so that no filter is needed. */
-export function listReadableTypes({ permissions }: Call): AttachmentRecordType[] | null {
+/** Returns the kinds of record whose files the caller may read; null means all kinds, so no filter is needed. */
+export function listReadableRecordTypes({ permissions }: Call): AttachmentRecordType[] | null {
   const readable = RECORD_TYPES.filter((type) => permissions.has(`${RECORD_KINDS[type].entity}:read`))
   return readable.length === RECORD_TYPES.length ? null : readable
 }
 
-/** Throws unless the record exists and accepts files. */
-export async function assertAcceptsFiles(
+/**
+ * Returns the home of the record; null if the record has no home. Throws unless the record exists and accepts files.
+ */
+export async function assertRecordAcceptsFiles(
   { db, organizationId }: Tenant,
   type: AttachmentRecordType,
   recordId: string,
-): Promise<void> {
+): Promise<string | null> {
   const { table } = RECORD_KINDS[type]
+  const homeId = type === 'home' ? sql`"id"` : 'homeId' in columns[table] ? sql`"homeId"` : sql`null`
   const isArchived = 'archivedAt' in columns[table] ? sql`"archivedAt" is not null` : sql`false`
-  const { rows } = await sql<{ isArchived: boolean }>`
-    select ${isArchived} as "isArchived" from ${sql.table(table)}
+  const { rows } = await sql<{ isArchived: boolean; homeId: string | null }>`
+    select ${isArchived} as "isArchived", ${homeId} as "homeId" from ${sql.table(table)}
     where "organizationId" = ${organizationId} and "id" = ${recordId}`.execute(db)
   const [record] = rows
   if (record === undefined) throw unknownReference(['recordId'])
   if (record.isArchived) throw conflict('archived', 'Cannot add a file: the record is archived.')
+  return record.homeId
 }

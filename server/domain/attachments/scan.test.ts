@@ -14,7 +14,7 @@ const notes = path.join(folder, 'notes')
 let plumbline: TestPlumbline
 let recordId: string
 beforeAll(async () => {
-  // The scanner records its arguments and environment, and decides by the content of the file.
+  // The scanner records its arguments and environment, and bases its verdict on the content of the file.
   writeFileSync(
     scanner,
     `#!/bin/sh
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('only files that the scanner finds clean are stored, and it gets its arguments unchanged and no secrets', async () => {
+test('a file is stored only if the virus scanner finds it clean', async () => {
   for (const [text, code] of [
     ['EICAR', 'notClean'],
     ['BROKEN', 'notScanned'],
@@ -47,24 +47,31 @@ test('only files that the scanner finds clean are stored, and it gets its argume
   }
   expect((await plumbline.get(`/api/ext/attachments?recordId=${recordId}`)).body.data).toEqual([])
   expect((await uploadFile(plumbline, Buffer.from('clean'), { recordId })).status).toBe(201)
+})
+
+test('the virus scanner gets its arguments but no secrets', async () => {
+  await uploadFile(plumbline, Buffer.from('clean'), { recordId })
   const noted = readFileSync(notes, 'utf8')
   expect(noted.split('\n').slice(0, 3)).toEqual(['3', '--quiet', notes])
   expect(noted).not.toMatch(/ENCRYPTION_KEY|DATABASE_URL|VITEST/)
   expect(existsSync('x')).toBe(false)
 })
 
-test('a file attached by a skill is scanned too', async () => {
+test('a file attached by a skill is scanned', async () => {
   const input = { recordId, fileName: 'a.txt', content: Buffer.from('EICAR').toString('base64') }
   const { status, body } = await plumbline.post('/api/ext/execute', { skill: 'uploadAttachment', input })
   expect([status, body.errors[0].code]).toEqual([422, 'notClean'])
 })
 
-test('uploads are rejected if the scanner is missing, and an invalid scan command prevents the start', async () => {
+test('an upload is rejected if the virus scanner is missing', async () => {
   const without = await startTestPlumbline({ ATTACHMENT_SCAN: path.join(folder, 'nothing') })
   const { body } = await without.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] })
   const refused = await uploadFile(without, Buffer.from('clean'), { recordId: body.id })
   expect([refused.status, refused.body.errors[0].code]).toEqual([422, 'notScanned'])
   await without.stop()
+})
+
+test('an invalid scan command prevents startup', async () => {
   expect(() =>
     readConfig({ ATTACHMENT_SCAN: 'scan "half', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }),
   ).toThrow(ConfigError)

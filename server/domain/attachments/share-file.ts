@@ -1,30 +1,56 @@
-import type { Attachment, AttachmentRecordType } from '../../../client/contract.gen.ts'
+import type {
+  Attachment,
+  AttachmentKind,
+  AttachmentRecordType,
+  AttachmentStage,
+  AttachmentUpdate,
+} from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { assertIfMatch } from '../../platform/calls/etag.ts'
-import { conflict } from '../../platform/problems/problem.ts'
+import { conflict, validationFailed } from '../../platform/problems/problem.ts'
 import * as attachments from './queries.ts'
 import { isSharedByDefault } from './record-types.ts'
 
-/** Returns whether vendors will see a file of such a record. Throws `conflict` if it cannot be shared. */
-export function decideShared(type: AttachmentRecordType, requested: boolean | undefined): boolean {
+/**
+ * Returns whether vendors will see a file of this kind of record. Throws `conflict` if such a file cannot be shared.
+ */
+export function decideSharing(type: AttachmentRecordType, requested: boolean | undefined): boolean {
   const defaults = isSharedByDefault(type)
   if (requested === true && defaults === null)
-    throw conflict('not_suitable', `Files of type ${type} cannot be shared: the portal does not show them to vendors.`)
+    throw conflict(
+      'not_suitable',
+      `Cannot share the file: the portal does not show vendors the files of records of type ${type}.`,
+    )
   return requested ?? defaults ?? false
 }
 
-/** Shares a file with vendors, or stops sharing it. */
-export async function shareFile(
+/** Changes the people with whom a file is shared, its stage, and its caption. */
+export async function changeFile(
   call: WriteCall,
   before: Attachment,
-  shared: boolean,
+  { shared = before.shared, ...fields }: AttachmentUpdate,
   ifMatch: string | undefined,
 ): Promise<Attachment> {
   assertIfMatch(ifMatch, before)
   if (before.archivedAt !== null) throw conflict('archived', 'Cannot change the file: it has been deleted.')
-  if (decideShared(before.recordType, shared) === before.shared) return before
-  if (before.createdBy.type === 'vendor')
+  if (fields.sharedWithOwner === true) assertHasHome(before.homeId)
+  assertStageFitsKind(before.kind, fields.stage ?? null, '/stage')
+  const isShareChanged = shared !== before.shared && decideSharing(before.recordType, shared) !== before.shared
+  if (isShareChanged && before.createdBy.type === 'vendor')
     throw conflict('fixed', 'Cannot stop sharing the file: the vendor uploaded it.')
-  await attachments.changeShared(call, before.id, shared)
+  const changed = await attachments.update(call, before, fields)
+  if (!isShareChanged) return changed
+  await attachments.updateSharing(call, before.id, shared)
   return attachments.find(call, before.id)
+}
+
+/** Throws unless a file belongs to a home. Only the owners of a home can see a file. */
+export function assertHasHome(homeId: string | null): void {
+  if (homeId === null)
+    throw conflict('not_suitable', 'Cannot share the file with home owners: its record does not belong to a home.')
+}
+
+export function assertStageFitsKind(kind: AttachmentKind, stage: AttachmentStage | null, pointer: string): void {
+  if (stage !== null && kind !== 'photo')
+    throw validationFailed([{ pointer, code: 'exclusive', message: 'can only be set when kind is photo' }])
 }

@@ -1,7 +1,7 @@
 import type { Services } from '../../platform/calls/call.ts'
 import * as attachments from './queries.ts'
 
-/** The number of files per run, small enough that a shutdown need not wait long. The next run follows soon. */
+/** The maximum number of files per run, small enough not to delay a shutdown. The next run starts soon afterward. */
 const MAX_FILES_PER_RUN = 20
 
 /**
@@ -10,7 +10,7 @@ const MAX_FILES_PER_RUN = 20
  */
 export async function storeSmallFiles({ database, files }: Services): Promise<void> {
   const db = database.statements
-  for (const { organizationId, attachmentId } of await attachments.listUnstored(db, MAX_FILES_PER_RUN)) {
+  for (const { organizationId, attachmentId } of await attachments.listUnstoredFiles(db, MAX_FILES_PER_RUN)) {
     const tenant = { db, organizationId }
     const content = await attachments.findContent(tenant, attachmentId)
     if (content === undefined) continue
@@ -27,9 +27,13 @@ export async function storeSmallFiles({ database, files }: Services): Promise<vo
 /** Removes files from the store that have no attachment: uploads that were never committed, and deleted files. */
 export async function deleteRemovableFiles({ database, files, clock }: Services): Promise<void> {
   const db = database.statements
-  for (const { organizationId, attachmentId } of await attachments.listRemovable(db, clock.now(), MAX_FILES_PER_RUN)) {
+  for (const { organizationId, attachmentId } of await attachments.listRemovableFiles(
+    db,
+    clock.now(),
+    MAX_FILES_PER_RUN,
+  )) {
     await files.store.remove(attachments.toStorageKey(organizationId, attachmentId))
-    await attachments.markKept({ db, organizationId }, attachmentId)
+    await attachments.deleteScheduledRemoval({ db, organizationId }, attachmentId)
   }
   await files.tidy(Date.now())
 }

@@ -1,8 +1,8 @@
 /**
- * Returns SQL of the IDs of the homes of a superintendent: those that name the user, and those without a superintendent
- * in communities that name the user. `user` is a parameter, and $1 the organization.
+ * Returns SQL for the IDs of a superintendent's homes. These are homes that name the user, and homes without a
+ * superintendent in communities that name the user. `user` is the parameter for the user, and $1 is the organization.
  */
-export function homesOfSuperintendentSql(user: string): string {
+export function toSuperintendentHomesSql(user: string): string {
   return `
     select h."id" from "homes" as h where h."organizationId" = $1 and h."superintendentId" = ${user}
     union all select h."id" from "homes" as h

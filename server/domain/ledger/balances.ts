@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { LedgerAmounts, LedgerBalances, LedgerGroup } from '../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 import { findStartDate } from './period.ts'
-import { getConditions, type PostingQuery } from './posting-queries.ts'
+import { type PostingQuery, toPostingConditions } from './posting-queries.ts'
 
 /** The column of each group; null for the total. */
 const COLUMNS: Readonly<Record<LedgerGroup, string | null>> = {
@@ -28,7 +28,17 @@ const MEASURES = [
     'withheldTax',
     'payroll',
   ] as const),
-  ...(['other', 'budget', 'contract', 'ownerBilled', 'ownerRetainage', 'ownerReceived', 'loan'] as const),
+  ...([
+    'other',
+    'budget',
+    'contract',
+    'ownerBilled',
+    'ownerRetainage',
+    'ownerReceived',
+    'ownerDeposit',
+    'loan',
+    'stored',
+  ] as const),
 ] as const satisfies readonly (keyof LedgerAmounts)[]
 
 const SUMS = sql.raw(
@@ -39,9 +49,9 @@ const SUMS = sql.raw(
 
 type Row = LedgerAmounts & { id: string | null }
 
-/** The balances of all measures that a query finds. */
-export async function findTotal(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
-  const conditions = sql.join(getConditions(tenant, query), sql` and `)
+/** Returns the balance of each measure over the postings that match a query. */
+export async function findTotalBalances(tenant: Tenant, query: PostingQuery): Promise<LedgerAmounts> {
+  const conditions = sql.join(toPostingConditions(tenant, query), sql` and `)
   const { rows } = await sql<LedgerAmounts>`select ${SUMS} from "postings" as p where ${conditions}`.execute(tenant.db)
   const [total] = rows
   if (total === undefined) throw new Error('Expected a sum over postings to have one row.')
@@ -52,18 +62,18 @@ export async function findLedgerBalances(
   call: Call,
   { limit, afterId, groupBy, asOf, ...filters }: Input<'getLedgerBalances'>['query'],
 ): Promise<LedgerBalances> {
-  const day = asOf ?? dateIn(call.timeZone, call.now)
+  const day = asOf ?? toLocalDate(call.timeZone, call.now)
   const query = { ...filters, to: day }
   const column = COLUMNS[groupBy]
   const rows =
     column === null
-      ? [{ id: null, ...(await findTotal(call, query)) }]
+      ? [{ id: null, ...(await findTotalBalances(call, query)) }]
       : await listGroupedBalances(call, query, column, { limit, afterId })
   const shown = rows.slice(0, limit)
   const ledgerStartDate = await findStartDate(call)
   return {
     ...{ asOf: day, knownAt: filters.knownAt ?? call.now.toISOString(), groupBy, currency: call.currency },
-    ...{ ledgerStartDate, isApproximate: isApproximate(day, ledgerStartDate) },
+    ...{ ledgerStartDate, isApproximate: hasApproximateFigures(day, ledgerStartDate) },
     balances: shown.map(({ id, ...amounts }) => ({ id, amounts })),
     lastId: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
@@ -76,7 +86,7 @@ async function listGroupedBalances(
   { limit, afterId }: { limit: number; afterId: string | undefined },
 ): Promise<Row[]> {
   const key = sql`p.${sql.ref(column)} collate "C"`
-  const conditions = getConditions(call, query)
+  const conditions = toPostingConditions(call, query)
   // Postings without a key are the last group.
   if (afterId !== undefined) conditions.push(sql`(${key} > ${afterId} or p.${sql.ref(column)} is null)`)
   const { rows } = await sql<Row>`
@@ -85,7 +95,7 @@ async function listGroupedBalances(
   return rows
 }
 
-/** Whether figures of a day rest on dates that were derived from older records. */
-export function isApproximate(day: string, ledgerStartDate: string | null): boolean {
+/** Returns whether a day's figures depend on dates that were derived from older records. */
+export function hasApproximateFigures(day: string, ledgerStartDate: string | null): boolean {
   return ledgerStartDate !== null && day < ledgerStartDate
 }

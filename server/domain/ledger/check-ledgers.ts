@@ -1,15 +1,24 @@
 import { sql } from 'kysely'
 import type { Services } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
+import type { DueSql } from '../../platform/due/find-due-jobs.ts'
 import { COMMITTED_STATUSES } from '../statuses/order-statuses.ts'
 
 const DAY_MS = 86_400_000
-/** More than anybody corrects one by one; the reason is then a common one. */
+/**
+ * The maximum number of differences. Nobody corrects more differences than this one by one, because a larger number has
+ * a common cause.
+ */
 const MAX_DIFFERENCES = 1000
 
+export const toUncheckedLedgersSql: DueSql = (now) => sql`
+  select l."organizationId" from "ledgers" as l
+  left join "ledgerChecks" as c on c."organizationId" = l."organizationId"
+  where c."checkedAt" is null or c."checkedAt" < ${new Date(now.getTime() - DAY_MS)}`
+
 /**
- * Compares the figures of orders, payments, homes and sales with their postings once a day for each builder, and keeps
- * the differences for exceptionsToday. The figures are a cache: postings are right.
+ * Once a day for each builder, compares the figures of orders, bills, payments, homes, and sales with their postings,
+ * and stores the differences for exceptionsToday. The figures are a cache; the postings are authoritative.
  */
 export async function checkLedgers({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<void> {
   for (;;) {
@@ -24,7 +33,10 @@ export async function checkLedgers({ database, clock }: Pick<Services, 'database
   }
 }
 
-/** A builder whose ledger is due, which no other process checks until the transaction ends. */
+/**
+ * Returns the ID of a builder whose ledger is due for a check; null if no check is due. No other process checks this
+ * ledger until the transaction ends.
+ */
 async function claim(trx: Db, now: Date): Promise<string | null> {
   const before = new Date(now.getTime() - DAY_MS)
   await sql`
@@ -32,14 +44,22 @@ async function claim(trx: Db, now: Date): Promise<string | null> {
     select l."organizationId", '-infinity' from "ledgers" as l
     where not exists (select from "ledgerChecks" as c where c."organizationId" = l."organizationId")
     on conflict do nothing`.execute(trx)
-  const { rows } = await sql<{ organizationId: string }>`
-    update "ledgerChecks" set "checkedAt" = ${now}
-    where "organizationId" = (
-      select "organizationId" from "ledgerChecks" where "checkedAt" < ${before}
-      order by "organizationId" limit 1 for update skip locked)
-    returning "organizationId"`.execute(trx)
-  return rows[0]?.organizationId ?? null
+  const waiting = await sql<{ organizationId: string }>`
+    select "organizationId" from "ledgerChecks" where "checkedAt" < ${before}
+    order by "organizationId" limit ${MAX_CANDIDATES}`.execute(trx)
+  for (const { organizationId } of waiting.rows) {
+    const { rows } = await sql`
+      select from "ledgerChecks" where "organizationId" = ${organizationId} and "checkedAt" < ${before}
+      for update skip locked`.execute(trx)
+    if (rows.length === 0) continue
+    await sql`update "ledgerChecks" set "checkedAt" = ${now} where "organizationId" = ${organizationId}`.execute(trx)
+    return organizationId
+  }
+  return null
 }
+
+/** Builders that are tried in turn, because other processes may check the first ones at the same time. */
+const MAX_CANDIDATES = 20
 
 /** Replaces the known differences of a builder, in one statement that sees records and postings at the same moment. */
 async function compare(trx: Db, organizationId: string): Promise<void> {
@@ -47,8 +67,26 @@ async function compare(trx: Db, organizationId: string): Promise<void> {
   await sql`
     insert into "ledgerDifferences" ("organizationId", "recordId", "measure", "label", "posted", "expected")
     with "expected" as (
-      select "id" as "recordId", 'cost' as "measure", "number" as "label", "completedAmount" as "amount"
-      from "purchaseOrders" where "organizationId" = ${organizationId} and "status" <> 'void'
+      select o."id" as "recordId", m."measure", o."number" as "label", m."amount"
+      from "purchaseOrders" as o
+      cross join lateral (values
+        ('cost', case when o."status" = 'void' then 0 else o."completedAmount" + o."storedAmount" end),
+        ('unbilled', o."unbilledAmount"), ('payable', o."payableAmount"), ('retainage', o."retainedAmount"),
+        ('stored', o."storedAmount")
+      ) as m ("measure", "amount")
+      where o."organizationId" = ${organizationId}
+      union all
+      -- Payments of an order without a bill are in the balance of the order only.
+      select b."id", 'payable', b."number", b."amount" - coalesce((
+          select sum(a."amount" - a."retainageWithheld") from "paymentAllocations" as a
+          join "payments" as p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
+          where a."organizationId" = b."organizationId" and a."billId" = b."id" and p."status" = 'paid'), 0)
+        - coalesce((
+          select sum(l."grossAmount" - l."retainageWithheld") from "billOrders" as l
+          join "purchaseOrders" as o on o."organizationId" = l."organizationId" and o."id" = l."poId"
+          where l."organizationId" = b."organizationId" and l."billId" = b."id" and o."paidElsewhere" is not null), 0)
+      from "bills" as b
+      where b."organizationId" = ${organizationId} and b."status" in ('approved', 'partially_paid', 'paid')
       union all
       select "id", 'commitment', "number", "total" from "purchaseOrders"
       where "organizationId" = ${organizationId} and "status" = any(${[...COMMITTED_STATUSES]}::text[])
@@ -71,12 +109,42 @@ async function compare(trx: Db, organizationId: string): Promise<void> {
             and c."status" in ('approved', 'ordered', 'installed')) end
       from "sales" as s
       where s."organizationId" = ${organizationId} and s."status" in ('approved', 'pipeline_complete')
+      union all
+      select "id", 'ownerDeposit', "number", "depositsReceived" from "sales" where "organizationId" = ${organizationId}
+      union all
+      select s."id", m."measure", s."number",
+        sum(case m."measure" when 'ownerReceived' then a."receivedAmount" else a."billedAmount" end)
+      from "applications" as a
+      join "sales" as s on s."organizationId" = a."organizationId" and s."id" = a."saleId"
+      join (values ('ownerBilled'), ('ownerReceived')) as m ("measure")
+        on m."measure" = 'ownerReceived' or s."status" <> 'cancelled'
+      where a."organizationId" = ${organizationId} and a."status" in ('certified', 'partially_paid', 'paid')
+      group by s."id", s."number", m."measure"
+      union all
+      -- The retainage of an application includes that of the earlier applications.
+      select s."id", 'ownerRetainage', s."number", (array_agg(a."retainage" order by a."number" desc))[1]
+      from "applications" as a
+      join "sales" as s on s."organizationId" = a."organizationId" and s."id" = a."saleId" and s."status" <> 'cancelled'
+      where a."organizationId" = ${organizationId} and a."status" in ('certified', 'partially_paid', 'paid')
+      group by s."id", s."number"
+      union all
+      select h."id", 'loan', h."name", sum(w."fundedAmount") from "homes" as h
+      join "loanDraws" as w on w."organizationId" = h."organizationId" and w."homeId" = h."id" and w."status" = 'funded'
+      where h."organizationId" = ${organizationId} group by h."id", h."name"
     ), "posted" as (
-      select case "measure" when 'paid' then "paymentId" when 'contract' then "saleId" when 'budget' then "homeId"
-          when 'payroll' then "homeId" else "poId" end as "recordId", "measure", sum("amount") as "amount"
+      select case "measure" when 'paid' then "paymentId" when 'budget' then "homeId" when 'payroll' then "homeId"
+          when 'loan' then "homeId" when 'contract' then "saleId" when 'ownerDeposit' then "saleId"
+          when 'ownerBilled' then "saleId" when 'ownerRetainage' then "saleId" when 'ownerReceived' then "saleId"
+          else "poId" end as "recordId", "measure", sum("amount") as "amount"
       from "postings"
-      where "organizationId" = ${organizationId} and "measure" in ('cost', 'commitment', 'paid', 'budget', 'payroll', 'contract')
+      where "organizationId" = ${organizationId} and "measure" in ('cost', 'commitment', 'unbilled', 'payable', 'retainage',
+        'paid', 'budget', 'payroll', 'contract', 'stored', 'ownerBilled', 'ownerRetainage', 'ownerReceived', 'ownerDeposit',
+        'loan')
       group by 1, 2
+      union all
+      select "billId", 'payable', sum("amount") from "postings"
+      where "organizationId" = ${organizationId} and "measure" = 'payable' and "billId" is not null
+      group by 1
     )
     select ${organizationId}, coalesce(e."recordId", p."recordId"), coalesce(e."measure", p."measure"),
       coalesce(e."label", p."recordId"), coalesce(p."amount", 0), coalesce(e."amount", 0)

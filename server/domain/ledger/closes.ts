@@ -5,15 +5,15 @@ import type { Call, Tenant, WriteCall } from '../../platform/calls/call.ts'
 import { recordEvent } from '../../platform/events/record-event.ts'
 import { conflict, validationFailed } from '../../platform/problems/problem.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
-import { addDays, dateIn } from '../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../platform/values/calendar.ts'
 import { formatDate } from '../../platform/values/format.ts'
-import { findTotal } from './balances.ts'
-import { closedThrough, findStartDate, lockClosedThrough, setClosedThrough } from './period.ts'
+import { findTotalBalances } from './balances.ts'
+import { findClosedThroughDate, findStartDate, lockClosedThroughDate, setClosedThroughDate } from './period.ts'
 
 export const { list, find, findAll, findAllWith, insert, update } = defineResource({ schema: 'PeriodClose' })
 
 export async function findPeriodState(call: Call): Promise<PeriodState> {
-  const closed = await closedThrough(call)
+  const closed = await findClosedThroughDate(call)
   return {
     closedThrough: closed,
     earliestDate: closed === null ? null : addDays(closed, 1),
@@ -21,29 +21,32 @@ export async function findPeriodState(call: Call): Promise<PeriodState> {
   }
 }
 
-/** Closes every day through a date. Waits for everything that is being posted, and everything later sees the close. */
+/** Closes every day through a date. Waits for all postings in progress; all later postings see the close. */
 export async function closePeriod(call: WriteCall, throughDate: string): Promise<PeriodClose> {
-  const today = dateIn(call.timeZone, call.now)
+  const today = toLocalDate(call.timeZone, call.now)
   if (throughDate >= today)
     throw validationFailed([{ pointer: '/throughDate', code: 'maximum', message: `must be before today (${today})` }])
-  const closed = await lockClosedThrough(call)
+  const closed = await lockClosedThroughDate(call)
   if (closed !== null && throughDate <= closed)
-    throw conflict('already_done', `The period through ${formatDate(closed)} is already closed.`)
+    throw conflict(
+      'already_done',
+      `Cannot close the period: the period through ${formatDate(closed)} is already closed.`,
+    )
   const fromDate = closed === null ? null : addDays(closed, 1)
-  const { digest, count } = await findDigest(call, { fromDate, throughDate })
+  const { digest, count } = await computePostingDigest(call, { fromDate, throughDate })
   const close = await insert(call, {
     ...{ fromDate, throughDate, status: 'closed', digest, postingCount: count },
-    balances: await findTotal(call, { to: throughDate }),
+    balances: await findTotalBalances(call, { to: throughDate }),
     unapprovedTimesheetCount: await countUnapprovedTimesheets(call, throughDate),
   })
-  await setClosedThrough(call, throughDate)
+  await setClosedThroughDate(call, throughDate)
   await recordEvent(call, 'period.closed', close)
   return close
 }
 
-/** Reopens the periods after a date. The newest is reopened first. */
+/** Reopens the periods after a date. The newest period is reopened first. */
 export async function reopenPeriods(call: WriteCall, throughDate: string | null, reason: string): Promise<void> {
-  await lockClosedThrough(call)
+  await lockClosedThroughDate(call)
   const closed = (await findAllWith(call, { status: ['closed'] })).sort((a, b) =>
     a.throughDate < b.throughDate ? 1 : -1,
   )
@@ -55,9 +58,11 @@ export async function reopenPeriods(call: WriteCall, throughDate: string | null,
   if (reopened.length === 0)
     throw conflict(
       'already_done',
-      throughDate === null ? 'No period is closed.' : `No period after ${formatDate(throughDate)} is closed.`,
+      throughDate === null
+        ? 'Cannot reopen a period: no period is closed.'
+        : `Cannot reopen a period: no period after ${formatDate(throughDate)} is closed.`,
     )
-  await setClosedThrough(call, throughDate)
+  await setClosedThroughDate(call, throughDate)
   for (const before of reopened) {
     const after = await update(call, before, {
       ...{ status: 'reopened', reopenedAt: call.now.toISOString(), reopenedBy: call.actor, reopenReason: reason },
@@ -69,10 +74,10 @@ export async function reopenPeriods(call: WriteCall, throughDate: string | null,
 const ROWS = 5000
 
 /**
- * The SHA-256 of the postings of a period, in the order of their IDs: a line of JSON for each, with everything but the
- * sequence, which an import assigns again.
+ * Returns the SHA-256 digest of a period's postings, in the order of their IDs. Each posting is a line of JSON without
+ * its sequence, which an import reassigns.
  */
-export async function findDigest(
+export async function computePostingDigest(
   { db, organizationId }: Tenant,
   { fromDate, throughDate }: Pick<PeriodClose, 'fromDate' | 'throughDate'>,
 ): Promise<{ digest: string; count: number }> {
@@ -94,7 +99,7 @@ export async function findDigest(
   }
 }
 
-/** How many timesheets with time up to a date are not approved. */
+/** Returns the number of timesheets with time up to a date that are not approved. */
 async function countUnapprovedTimesheets({ db, organizationId }: Tenant, throughDate: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "timesheets" as s

@@ -5,7 +5,7 @@ import { createFileResponse, type FileResponse } from '../../platform/calls/file
 import type { Input } from '../../platform/calls/operation.ts'
 import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
 import { CSV_FORM } from '../../platform/values/csv-form.ts'
-import { listAfter } from './posting-queries.ts'
+import { listPostingsAfter } from './posting-queries.ts'
 
 const COLUMNS = [
   ...['sequence', 'id', 'entryId', 'measure', 'amount', 'effectiveDate', 'recordedAt', 'homeId', 'scope', 'costCodeId'],
@@ -27,14 +27,14 @@ export async function exportPostingsCsv(call: Call, query: Query): Promise<FileR
   return createFileResponse('postings.csv', 'text/csv', Buffer.from(header + (await writePostings(call, query, line))))
 }
 
-/** The postings after the given one, until the limit or the size of a page is reached. */
+/** Writes the postings after the given posting, until the limit or the page size is reached. */
 async function writePostings(
   call: Call,
   { limit, afterSequence, ...filters }: Query,
   write: (posting: Posting) => string,
 ): Promise<string> {
   let text = ''
-  for (const posting of await listAfter(call, filters, afterSequence, limit)) {
+  for (const posting of await listPostingsAfter(call, filters, afterSequence, limit)) {
     if (text.length >= MAX_PAGE_BYTES) return text
     text += write(posting)
   }

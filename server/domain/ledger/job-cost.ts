@@ -3,19 +3,19 @@ import type { JobCostLedger, Posting } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { Input } from '../../platform/calls/operation.ts'
 import { unknownReference } from '../../platform/problems/problem.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
-import { isApproximate } from './balances.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
+import { hasApproximateFigures } from './balances.ts'
 import { findStartDate } from './period.ts'
-import { getConditions, POSTING, POSTINGS } from './posting-queries.ts'
+import { POSTING, POSTINGS, toPostingConditions } from './posting-queries.ts'
 
-/** The cost of a home, posting by posting in the order of their dates. */
+/** Returns the cost of a home, posting by posting, in the order of their dates. */
 export async function findJobCostLedger(
   call: Call,
   homeId: string,
   { limit, afterPostingId, from, to, knownAt, costCodeId }: Input<'getJobCostLedger'>['query'],
 ): Promise<JobCostLedger> {
-  const last = to ?? dateIn(call.timeZone, call.now)
-  const upTo = getConditions(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
+  const last = to ?? toLocalDate(call.timeZone, call.now)
+  const upTo = toPostingConditions(call, { to: last, knownAt, homeId, costCodeId, measure: 'cost' })
   const where = sql.join(upTo, sql` and `)
   const { rows: sums } = await sql<{ opening: number; closing: number }>`
     select coalesce(sum(p."amount") filter (where p."effectiveDate" < ${from ?? null}::date), 0) as "opening",
@@ -39,14 +39,14 @@ export async function findJobCostLedger(
   return {
     ...{ asOf: call.now.toISOString(), homeId, from: from ?? null, to: last },
     ...{ knownAt: knownAt ?? call.now.toISOString(), currency: call.currency, ledgerStartDate },
-    isApproximate: isApproximate(from ?? '0001-01-01', ledgerStartDate),
+    isApproximate: hasApproximateFigures(from ?? '0001-01-01', ledgerStartDate),
     ...{ opening, closing },
     rows: shown.map(({ runningCost, ...posting }) => ({ posting, runningCost })),
     lastPostingId: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
   }
 }
 
-/** Where a posting lies in the order of the ledger. */
+/** Returns the position of a posting in the order of the ledger. */
 async function findPlace({ db, organizationId }: Call, id: string): Promise<{ date: string; sequence: number }> {
   const { rows } = await sql<{ date: string; sequence: number }>`
     select "effectiveDate" as "date", "sequence" from "postings"

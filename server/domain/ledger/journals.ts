@@ -4,7 +4,7 @@ import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
 import { conflict, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 import { subtract, sum } from '../../platform/values/money.ts'
 import * as homes from '../land/homes/queries.ts'
 import * as scopes from '../vendors/scopes/queries.ts'
@@ -16,7 +16,7 @@ export const { list, find, findAll, findOptional, lock, make, insertAll, update 
   long: ['lines'],
 })
 
-/** A line as it was sent, and where. */
+/** A line in the form in which it was sent, with the JSON pointers of its fields. */
 interface AskedLine extends JournalLine {
   pointers: { homeId: string; scope: string; costCodeId: string; amount: string }
 }
@@ -56,7 +56,11 @@ export async function transferCost(call: WriteCall, body: Checked['CostTransfer'
   const [from, to] = lines
   if (from?.homeId === to?.homeId && from?.scope === to?.scope && from?.costCodeId === to?.costCodeId)
     throw validationFailed([
-      { pointer: '/toHomeId', code: 'itself', message: 'must differ in the home, the trade or the cost code' },
+      {
+        pointer: '/toHomeId',
+        code: 'itself',
+        message: 'must not be the same as fromHomeId unless the trade or the cost code differs',
+      },
     ])
   return post(call, 'transfer', { ...body, lines, amount })
 }
@@ -70,7 +74,7 @@ export async function reverseJournal(
   const { number, journalType, reversedByEntryId } = journal
   if (journalType === 'reversal')
     throw conflict('not_suitable', `Cannot reverse ${number}: it is a reversal. Create a journal instead.`)
-  if (reversedByEntryId !== null) throw conflict('already_done', `${number} is already reversed.`)
+  if (reversedByEntryId !== null) throw conflict('already_done', `Cannot reverse ${number}: it is already reversed.`)
   if (effectiveDate !== undefined && effectiveDate < journal.effectiveDate)
     throw validationFailed([
       { pointer: '/effectiveDate', code: 'minimum', message: `must not be before ${journal.effectiveDate}` },
@@ -84,7 +88,7 @@ export async function reverseJournal(
   return reversal
 }
 
-/** The lines with their trades as the organization spells them. Everything unknown is reported at once. */
+/** Returns the lines, with the organization's spelling of their trades. Reports all unknown references together. */
 async function resolveLines(call: WriteCall, lines: readonly AskedLine[]): Promise<JournalLine[]> {
   const homeIds = [...new Set(lines.map(({ homeId }) => homeId))]
   const knownHomes = new Set((await homes.findAll(call, homeIds)).map(({ id }) => id))
@@ -92,7 +96,7 @@ async function resolveLines(call: WriteCall, lines: readonly AskedLine[]): Promi
     call,
     lines.flatMap(({ costCodeId }) => costCodeId ?? []),
   )
-  const trades = await scopes.canonicalTradeNames(
+  const trades = await scopes.findCanonicalTradeNames(
     call,
     lines.flatMap(({ scope }) => scope ?? []),
   )
@@ -121,13 +125,13 @@ interface Draft {
   note: string
   effectiveDate?: string | undefined
   lines: JournalLine[]
-  /** Default: the sum of the lines. */
+  /** Amount of the journal. Defaults to the sum of the lines. */
   amount?: number
   reversesEntryId?: string
 }
 
 async function post(call: WriteCall, journalType: JournalType, draft: Draft): Promise<Journal> {
-  const today = dateIn(call.timeZone, call.now)
+  const today = toLocalDate(call.timeZone, call.now)
   const { note, lines, effectiveDate = today, reversesEntryId = null } = draft
   if (effectiveDate > today)
     throw validationFailed([
@@ -146,7 +150,10 @@ async function post(call: WriteCall, journalType: JournalType, draft: Draft): Pr
   return find(call, created.id)
 }
 
-/** The organization's next number. The counter row stays locked until the transaction ends, so other creators wait. */
+/**
+ * Returns the organization's next journal number. The counter row stays locked until the transaction ends, so other
+ * calls that create journals wait.
+ */
 async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
     insert into "journalNumbers" as n ("organizationId", "last") values (${call.organizationId}, 1)

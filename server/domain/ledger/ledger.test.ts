@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import {
-  type Answer,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../test/support/test-plumbline.ts'
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 
 let plumbline: TestPlumbline
 let site: Site
@@ -63,7 +63,7 @@ const journal = (homeId: string, amount: number, effectiveDate?: string) =>
     ...(effectiveDate && { effectiveDate }),
   })
 
-test('balances of a past day do not change, in whichever order they are read (L1)', async () => {
+test('the balances of a past day do not depend on the order in which days are read (L1)', async () => {
   at('2026-10-05T15:00:00Z')
   const { id } = await order()
   at('2026-10-20T15:00:00Z')
@@ -87,7 +87,7 @@ test('balances of a past day do not change, in whichever order they are read (L1
   }
 })
 
-test('a transfer counts from its date, and is known from when it was recorded (L2)', async () => {
+test('a transfer counts from its effective date but is visible only after it is recorded (L2)', async () => {
   at('2026-10-15T15:00:00Z')
   await journal(site.lot14, 1000, '2026-10-15')
   at('2026-11-04T15:00:00Z')
@@ -105,7 +105,7 @@ test('a transfer counts from its date, and is known from when it was recorded (L
   expect(await both('2026-10-30')).toEqual([1000, 0])
 })
 
-test('a closed month does not change (C1)', async () => {
+test('the balances of a closed month do not change (C1)', async () => {
   at('2026-10-20T15:00:00Z')
   const { id } = await order()
   await done(`/purchase-orders/${id}/progress`, { completedPercent: 100, on: '2026-10-15' })
@@ -142,7 +142,7 @@ test('a closed month does not change (C1)', async () => {
     ['payable', 900, '2026-11-05'],
     ['paid', -900, '2026-11-05'],
   ])
-  // A payment that was made in the closed month is posted on the first open day, and its date stays.
+  // A payment that was made in the closed month is posted on the first open day, but keeps its date.
   const late = await paid({ poId: id }, '2026-10-28')
   expect(late.paidDate).toBe('2026-10-28')
   const dates = (await get(`/ledger/postings?paymentId=${late.id}`)).data.map(
@@ -152,7 +152,7 @@ test('a closed month does not change (C1)', async () => {
 
   expect([(await balanceOn('2026-10-31')).paid, (await balanceOn('2026-11-30')).paid]).toEqual([900, 900])
   expect([await costOf(site.lot14, '2026-10-31'), await costOf(site.lot14, '2026-11-30')]).toEqual([1000, 1000])
-  // Closed again in the same way, it is the same month.
+  // If the month is closed again in the same way, the close is the same.
   await reopen(null)
   expect(await done('/ledger/close', { throughDate: '2026-10-31' })).toMatchObject({
     ...{ digest: close.digest, postingCount: close.postingCount, balances: close.balances },
@@ -177,7 +177,7 @@ const signedInHere = async () => {
   return session
 }
 
-test('periods are closed one after the other, and reopened by an owner only', async () => {
+test('periods are closed in order', async () => {
   at('2026-11-05T15:00:00Z')
   expect(await get('/ledger/close')).toEqual({ closedThrough: null, earliestDate: null, ledgerStartDate: null })
   expect(await refused('/ledger/close', { throughDate: '2026-11-05' })).toMatchObject({ status: 422, code: 'maximum' })
@@ -185,7 +185,12 @@ test('periods are closed one after the other, and reopened by an owner only', as
   const october = await done('/ledger/close', { throughDate: '2026-10-31' })
   expect(october).toMatchObject({ fromDate: '2026-10-01', postingCount: 0 })
   expect(await refused('/ledger/close', { throughDate: '2026-10-15' })).toMatchObject({ code: 'already_done' })
+})
 
+test('only an owner can reopen a period', async () => {
+  at('2026-11-05T15:00:00Z')
+  await done('/ledger/close', { throughDate: '2026-09-30' })
+  const october = await done('/ledger/close', { throughDate: '2026-10-31' })
   const body = { throughDate: '2026-09-30', reason: 'The auditor found a missing bill.' }
   expect((await send('/ledger/close/reopen', body)).status).toBe(403)
   const owner = await signedInHere()
@@ -207,7 +212,7 @@ test('periods are closed one after the other, and reopened by an owner only', as
   ])
 })
 
-test('a close waits for what is being posted, and nothing is posted into it', async () => {
+test('closing a period waits for pending postings and rejects later postings to the period', async () => {
   at('2026-11-05T15:00:00Z')
   await journal(site.lot14, 1, '2026-10-01')
   const answers = await Promise.all([
@@ -228,7 +233,7 @@ test('a close waits for what is being posted, and nothing is posted into it', as
   expect(close.balances.cost).toBe(1 + accepted.reduce((sum, { body }) => sum + body.amount, 0))
 })
 
-test('commitments follow approvals and voids, and work follows progress', async () => {
+test('the commitment and cost balances follow the status and the progress of an order', async () => {
   const { id } = await order({ lines: [{ description: 'Walls', quantity: 1, unitPrice: 100, taxPercent: 8.25 }] })
   const own = `&poId=${id}`
   expect(await balanceOn('2026-10-01', own)).toMatchObject({ commitment: 108.25, cost: 0 })
@@ -242,7 +247,7 @@ test('commitments follow approvals and voids, and work follows progress', async 
   expect(await balanceOn('2026-10-09', own)).toMatchObject({ commitment: 0, cost: 0 })
 })
 
-test('an order that is declined, changed and approved again is committed at its new total', async () => {
+test('an order that was declined and changed is committed at its new total when it is approved again', async () => {
   const lines = (unitPrice: number) => [{ description: 'Walls', quantity: 1, unitPrice }]
   const of = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines: lines(100) }
   const { id } = await done('/purchase-orders', of)
@@ -254,7 +259,7 @@ test('an order that is declined, changed and approved again is committed at its 
   expect(await balanceOn('2026-10-01')).toMatchObject({ commitment: 90 })
 })
 
-test('payments over several lines and a release keep the identity by cost code', async () => {
+test('paying several lines and releasing their retainage keeps the ledger balanced by cost code', async () => {
   const { id } = await order({
     lines: [
       { lineId: 'a', description: 'Walls', quantity: 1, unitPrice: 33.33 },
@@ -265,12 +270,12 @@ test('payments over several lines and a release keep the identity by cost code',
   await paid({ poId: id, discountAmount: 0.07, discountDueDate: '2026-10-30' }, '2026-10-01')
   await paid({ poId: id, paymentType: 'retainage_release' }, '2026-10-01')
   const amounts = await balanceOn('2026-10-01', `&poId=${id}`)
-  expect(amounts).toMatchObject({ cost: 100.01, paid: 99.94, discount: 0.07, retainage: -10, payable: -90.01 })
+  expect(amounts).toMatchObject({ cost: 100.01, paid: 99.94, discount: 0.07, retainage: 0, payable: 0 })
   const perLine = Map.groupBy((await get(`/ledger/postings?poId=${id}`)).data, ({ poLineId }: Body) => poLineId)
   expect([...perLine.keys()].sort()).toEqual(['a', 'b'])
 })
 
-test('approved time, budgets and contracts are posted', async () => {
+test('approving time, budgets, and contract prices posts them to the ledger', async () => {
   const { data: users } = await get('/users')
   const sheet = await done('/timesheets', { userId: users[0].id, weekStarting: '2026-09-28', rate: 40 })
   await done(`/timesheets/${sheet.id}/entries`, { homeId: site.lot14, date: '2026-09-30', hours: 5, scope: 'framing' })
@@ -315,7 +320,7 @@ test('approved time, budgets and contracts are posted', async () => {
   expect([(await balanceOn('2026-10-02')).contract, (await balanceOn('2026-10-03')).contract]).toEqual([295_000, 0])
 })
 
-test('the job cost ledger opens, runs and closes, page by page', async () => {
+test('the job cost ledger lists costs between an opening and a closing balance, page by page', async () => {
   at('2026-10-20T15:00:00Z')
   await journal(site.lot14, 100, '2026-09-30')
   await journal(site.lot14, 7, '2026-10-12')
@@ -340,7 +345,7 @@ test('the job cost ledger opens, runs and closes, page by page', async () => {
   expect([unknown.status, unknown.body.code]).toEqual([422, 'unknown_reference'])
 })
 
-test('balances by group have pages', async () => {
+test('balances by group are paginated', async () => {
   await journal(site.lot14, 1)
   await journal(site.lot15, 2)
   const by = async (query: string) => get(`/ledger/balances?groupBy=home${query}`)
@@ -355,7 +360,7 @@ test('balances by group have pages', async () => {
   expect(costs(await get('/ledger/balances?groupBy=vendor'))).toEqual([[null, 3]])
 })
 
-test('a journal is reversed once, and accounting is told of both', async () => {
+test('a journal entry can be reversed only once', async () => {
   const created = await journal(site.lot14, 120, '2026-09-30')
   expect(created).toMatchObject({ number: 'JE-0001', journalType: 'journal', amount: 120, reversedByEntryId: null })
   const path = `/ledger/journals/${created.id}/reverse`
@@ -372,6 +377,16 @@ test('a journal is reversed once, and accounting is told of both', async () => {
     code: 'not_suitable',
   })
   expect([await costOf(site.lot14, '2026-09-30'), await costOf(site.lot14, '2026-10-01')]).toEqual([120, 0])
+  expect((await get('/ledger/postings?sort=sequence')).data[0]).toMatchObject({
+    note: 'Permit fee.',
+    entryId: created.id,
+  })
+})
+
+test('the accounting queue contains a journal entry and its reversal', async () => {
+  const created = await journal(site.lot14, 120, '2026-09-30')
+  const path = `/ledger/journals/${created.id}/reverse`
+  const reversal = await done(path, { reason: 'Refund.' })
   const { items } = await get('/accounting/queue?type=journal')
   expect(items.map(({ id, amount, reason }: Body) => [id, amount, reason])).toEqual(
     expect.arrayContaining([
@@ -384,13 +399,9 @@ test('a journal is reversed once, and accounting is told of both', async () => {
     accountingId: 'GL-1',
     reversedByEntryId: reversal.id,
   })
-  expect((await get('/ledger/postings?sort=sequence')).data[0]).toMatchObject({
-    note: 'Permit fee.',
-    entryId: created.id,
-  })
 })
 
-test('a rare posting is found page by page in a long ledger, and at once by its ID', async () => {
+test('a filtered list of postings reads a long ledger in several pages until it finds a rare posting', async () => {
   const { id: entryId } = await journal(site.lot14, 120, '2026-09-15')
   const [rare] = (await get(`/ledger/postings?entryId=${entryId}&measure=cost`)).data
   await sql`
@@ -413,7 +424,7 @@ test('a rare posting is found page by page in a long ledger, and at once by its 
   expect(oldest.nextCursor).not.toBeNull()
 })
 
-test('journals refuse what is not there, not yet, or nothing', async () => {
+test('a journal entry with unknown references, a future date, or an amount of zero is rejected', async () => {
   const { lot14: homeId } = site
   const one = async (line: object, more: object = {}) => {
     const { body } = await send('/ledger/journals', { note: 'x', lines: [{ homeId, amount: 1, ...line }], ...more })
@@ -432,13 +443,8 @@ test('journals refuse what is not there, not yet, or nothing', async () => {
   expect(await transfer({ amount: 0, toHomeId: site.lot15 })).toMatchObject({ status: 422, code: 'minimum' })
 })
 
-test('exports continue after a sequence, and keep formulas from running', async () => {
+test('a ledger export starts after the given sequence number', async () => {
   await done('/ledger/journals', { note: '=1+1', lines: [{ homeId: site.lot14, amount: 5 }] })
-  const csv = await plumbline.get('/api/ext/ledger/postings.csv', { key: site.key })
-  const [header, ...rows] = String(csv.body).trim().split('\r\n')
-  expect(header).toMatch(/^sequence,id,entryId,measure,amount,effectiveDate/)
-  expect(rows).toHaveLength(2)
-  expect(rows[0]).toContain(`'=1+1`)
   const lines = async (query: string) =>
     String((await plumbline.get(`/api/ext/ledger/postings.ndjson${query}`, { key: site.key })).body)
       .split('\n')
@@ -449,21 +455,30 @@ test('exports continue after a sequence, and keep formulas from running', async 
   expect(await lines(`?afterSequence=${first.sequence}`)).toEqual([second])
 })
 
-test('work cannot be recorded for a later day', async () => {
+test('formulas in a CSV export of the ledger are escaped', async () => {
+  await done('/ledger/journals', { note: '=1+1', lines: [{ homeId: site.lot14, amount: 5 }] })
+  const csv = await plumbline.get('/api/ext/ledger/postings.csv', { key: site.key })
+  const [header, ...rows] = String(csv.body).trim().split('\r\n')
+  expect(header).toMatch(/^sequence,id,entryId,measure,amount,effectiveDate/)
+  expect(rows).toHaveLength(2)
+  expect(rows[0]).toContain(`'=1+1`)
+})
+
+test('progress cannot be recorded for a future date', async () => {
   const { id } = await order()
   expect(await refused(`/purchase-orders/${id}/progress`, { completedPercent: 5, on: '2026-10-02' })).toMatchObject({
     ...{ status: 422, code: 'maximum' },
   })
 })
 
-test('another builder reads none of it', async () => {
+test("a builder cannot read another builder's ledger", async () => {
   await journal(site.lot14, 5)
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get('/api/ext/ledger/postings', { key })).body.data).toEqual([])
   expect((await plumbline.get(`/api/ext/homes/${site.lot14}/ledger`, { key })).status).toBe(404)
 })
 
-test('the balances of a vendor follow it when it is merged into another one', async () => {
+test('a vendor merge moves the ledger balances to the remaining vendor', async () => {
   const { id } = await order()
   await done(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
   const payment = await paid({ poId: id }, '2026-10-01')
@@ -475,5 +490,5 @@ test('the balances of a vendor follow it when it is merged into another one', as
   expect(await of(site.redrock, '2026-10-02')).toMatchObject({ commitment: 1000, cost: 1000, paid: 900 })
   await done(`/payments/${payment.id}/void`, { reason: 'The check was lost.' })
   expect(await of(site.loneStar, '2026-10-02')).toMatchObject({ cost: 0, paid: 0, payable: 0 })
-  expect(await of(site.redrock, '2026-10-02')).toMatchObject({ cost: 1000, paid: 0, payable: 0 })
+  expect(await of(site.redrock, '2026-10-02')).toMatchObject({ cost: 1000, paid: 0, payable: 900, retainage: 100 })
 })

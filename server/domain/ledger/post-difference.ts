@@ -1,21 +1,30 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 import { subtract, sum } from '../../platform/values/money.ts'
 import type { Measure, NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
-/** What a posting of a budget or a contract is kept apart by. */
+/** The fields that distinguish the postings of a budget or a contract. */
 type Key = Pick<NewPosting, 'homeId' | 'scope' | 'costCodeId' | 'saleId'>
 export type Balance = Key & { amount: number }
 
+interface Difference {
+  measure: Measure
+  of: { homeId: string } | { saleId: string }
+  now: readonly Balance[]
+  /** Defaults to today. */
+  effectiveDate?: string
+  note?: string | null
+}
+
 /**
- * Posts what a record has changed by since it was last posted, as of today: the difference between its amounts now and
- * the sum of its postings. The caller holds a lock on the record, so that two changes do not post the same difference.
+ * Posts the changes in a record since its last posting: the difference between its current amounts and the sum of its
+ * postings. The caller must hold a lock on the record, so that two changes do not post the same difference.
  */
 export async function postDifference(
   call: WriteCall,
-  { measure, of, now }: { measure: Measure; of: { homeId: string } | { saleId: string }; now: readonly Balance[] },
+  { measure, of, now, effectiveDate = toLocalDate(call.timeZone, call.now), note = null }: Difference,
 ): Promise<void> {
   const [column, id] = 'saleId' in of ? ['saleId', of.saleId] : ['homeId', of.homeId]
   const { rows: posted } = await sql<Balance>`
@@ -23,12 +32,11 @@ export async function postDifference(
     where "organizationId" = ${call.organizationId} and ${sql.ref(String(column))} = ${id} and "measure" = ${measure}
     group by "homeId", "scope", "costCodeId", "saleId"`.execute(call.db)
   const [there, wanted] = [getTotals(posted), getTotals(now)]
-  const effectiveDate = dateIn(call.timeZone, call.now)
   const postings = [...new Map([...there, ...wanted])].map(([key, { amount: _, ...of }]) => ({
     ...{ ...of, measure, effectiveDate },
     amount: subtract(wanted.get(key)?.amount ?? 0, there.get(key)?.amount ?? 0),
   }))
-  await recordPostings(call, { postings })
+  await recordPostings(call, { postings, note })
 }
 
 function getTotals(balances: readonly Balance[]): Map<string, Balance> {

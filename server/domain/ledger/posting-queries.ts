@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Posting } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
-import { invalidCursor, readCursor, toPage, writeCursor } from '../../platform/calls/page.ts'
+import { createCursorProblem, decodeCursor, encodeCursor, toPage } from '../../platform/calls/page.ts'
 
-/** Which postings to read. */
+/** The postings to read. */
 export interface PostingQuery {
   from?: string | undefined
   to?: string | undefined
@@ -23,8 +23,8 @@ export interface PostingQuery {
 
 const EQUAL = ['measure', 'homeId', 'costCodeId', 'vendorId', 'poId', 'paymentId', 'saleId', 'entryId'] as const
 
-/** The conditions of a query on the table as `p`. */
-export function getConditions({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
+/** Returns the SQL conditions of a query on the table `p`. */
+export function toPostingConditions({ organizationId }: Tenant, query: PostingQuery): RawBuilder<unknown>[] {
   const { from, to, knownAt, updatedAfter, createdAfter, ids } = query
   return [
     sql`p."organizationId" = ${organizationId}`,
@@ -37,21 +37,27 @@ export function getConditions({ organizationId }: Tenant, query: PostingQuery): 
   ]
 }
 
-/** The fields of a posting. The note of a journal is in the journal, where the erasure of a person can replace it. */
+/**
+ * The fields of a posting. The note of a journal is stored in the journal, where it can be replaced when a person's
+ * data is erased.
+ */
 export const POSTING = sql`p."id", p."sequence", p."entryId", p."measure", p."amount", p."effectiveDate", p."recordedAt",
   p."homeId", p."scope", p."costCodeId", p."vendorId", p."poId", p."poLineId", p."billId", p."paymentId", p."saleId",
   p."reversesEntryId", p."basis", coalesce(p."note", j."note") as "note", p."actor"`
 
-/** The postings as `p`, with the journal of each as `j`. */
+/** SQL source of the postings as `p`, each with its journal as `j`. */
 export const POSTINGS = sql`"postings" as p
   left join "journals" as j on j."organizationId" = p."organizationId" and j."id" = p."entryId"`
 
-/** A request searches this many postings for those that match, so that it takes the same time in every ledger. */
+/**
+ * The maximum number of postings that a request searches for matches, so that a request takes the same time in every
+ * ledger.
+ */
 const ROWS_PER_READ = 2000
 
 /**
- * A page of postings in the order of recording. Where no index has the matching postings in this order, a page is short
- * when enough postings were searched, and its cursor continues after them.
+ * Returns a page of postings in the order of recording. If no index has the matching postings in this order, the page
+ * ends after enough postings are searched. The cursor of the page continues after these postings.
  */
 export async function list(
   call: Tenant,
@@ -59,14 +65,15 @@ export async function list(
 ): Promise<{ data: Posting[]; nextCursor: string | null }> {
   const { limit, cursor, sort, measure, from, to, knownAt, updatedAfter, createdAfter, ids, ...records } = query
   const [direction, beyond, last] = sort.startsWith('-') ? [sql`desc`, sql`<`, sql`min`] : [sql`asc`, sql`>`, sql`max`]
-  const ordered = getConditions(call, records)
+  const ordered = toPostingConditions(call, records)
   if (cursor !== undefined) {
-    const { value } = readCursor(sort, cursor)
-    if (!Number.isSafeInteger(value)) throw invalidCursor()
+    const { value } = decodeCursor(sort, cursor)
+    if (!Number.isSafeInteger(value)) throw createCursorProblem()
     ordered.push(sql`p."sequence" ${beyond} ${value}`)
   }
-  const filters = getConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
-  // The first condition is the organization, which all postings in the order of recording meet.
+  const filters = toPostingConditions(call, { measure, from, to, knownAt, updatedAfter, createdAfter })
+  // The first condition is the organization, which every posting that is read meets. If it is the only condition, every
+  // posting matches.
   const max = filters.length === 1 ? limit + 1 : ROWS_PER_READ
   const named = sql`"named" as materialized (
     select * from "postings" where "organizationId" = ${call.organizationId} and "id" = any(${ids ?? []})),`
@@ -89,17 +96,17 @@ export async function list(
   const isSearchedToEnd = end === null || read < max
   return page.nextCursor !== null || isSearchedToEnd
     ? page
-    : { ...page, nextCursor: writeCursor(sort, { value: end, id: '' }) }
+    : { ...page, nextCursor: encodeCursor(sort, { value: end, id: '' }) }
 }
 
-/** The postings after a sequence, oldest first. */
-export async function listAfter(
+/** Returns the postings after a sequence number, oldest first. */
+export async function listPostingsAfter(
   call: Tenant,
   query: PostingQuery,
   afterSequence: number,
   max: number,
 ): Promise<Posting[]> {
-  const conditions = [...getConditions(call, query), sql`p."sequence" > ${afterSequence}`]
+  const conditions = [...toPostingConditions(call, query), sql`p."sequence" > ${afterSequence}`]
   const { rows } = await sql<Posting>`
     select ${POSTING} from ${POSTINGS} where ${sql.join(conditions, sql` and `)}
     order by p."sequence" limit ${max}`.execute(call.db)

@@ -1,19 +1,29 @@
 import Big from 'big.js'
 
-/** The measures of a posting. The first group is in the identity of the ledger; see `findImbalance`. */
+/** The measures of a posting. The first group is part of the ledger's identity; see `findImbalance`. */
 export type Measure =
   | ('cost' | 'unbilled' | 'payable' | 'retainage' | 'paid' | 'discount' | 'withheldTax' | 'payroll' | 'other')
-  | ('commitment' | 'budget' | 'contract' | 'ownerBilled' | 'ownerRetainage' | 'ownerReceived' | 'loan')
+  | (
+      | 'commitment'
+      | 'budget'
+      | 'contract'
+      | 'ownerBilled'
+      | 'ownerRetainage'
+      | 'ownerReceived'
+      | 'ownerDeposit'
+      | 'loan'
+      | 'stored'
+    )
 
-/** A posting to record. Fields that are left out are null. */
+/** A posting to record. Omitted fields are null. */
 export interface NewPosting {
   measure: Measure
-  /** In the currency of the organization, signed. Postings of zero are left out. */
+  /** Signed amount in the organization's currency. Postings of zero are omitted. */
   amount: number
-  /** The calendar date for which it counts. */
+  /** The calendar date for which the posting counts. */
   effectiveDate: string
   homeId: string | null
-  /** The trade, as its name. */
+  /** The name of the trade. */
   scope?: string | null
   costCodeId?: string | null
   vendorId?: string | null
@@ -24,15 +34,15 @@ export interface NewPosting {
   saleId?: string | null
 }
 
-/** Each cost is one of these, with the opposite sign. */
+/** The measures that together equal the cost; they have the opposite sign in the identity. */
 const SOURCES: readonly Measure[] = [
   ...(['unbilled', 'payable', 'retainage', 'paid', 'discount', 'withheldTax', 'payroll', 'other'] as const),
 ]
 
 /**
- * The first group of postings for which the identity does not hold: for every home, order, vendor, cost code and date,
- * cost = unbilled + payable + retainage + paid + discount + withheldTax + payroll + other. Null if it holds. Because it
- * holds in each entry, it holds in every sum of entries.
+ * Returns the first group of postings for which the identity does not hold; null if it always holds. For every home,
+ * order, vendor, cost code, and date, the identity is: cost = unbilled + payable + retainage + paid + discount +
+ * withheldTax + payroll + other. The identity holds in each entry, and therefore in every sum of entries.
  */
 export function findImbalance(postings: readonly NewPosting[]): { key: string; difference: string } | null {
   const differences = new Map<string, Big>()

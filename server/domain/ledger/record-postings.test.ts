@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
-import { newSystemCall } from '../../platform/keys/principals.ts'
+import { createSystemCall } from '../../platform/keys/principals.ts'
 import { allowPostingErasure } from './erasure.ts'
 import { toPostingDate } from './period.ts'
 import type { NewPosting } from './posting.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => plumbline.stop())
 
 const write = async <T>(work: (call: WriteCall) => Promise<T>) =>
-  (await newSystemCall(plumbline.app.services, organizationId)).write(work)
+  (await createSystemCall(plumbline.app.services, organizationId)).write(work)
 const stored = async () =>
   (
     await sql<Record<string, unknown>>`
@@ -39,7 +39,7 @@ const close = (throughDate: string) =>
     plumbline.database.statements,
   )
 
-test('the postings of one call share an entry, in their order', async () => {
+test('all postings of one call belong to one entry', async () => {
   const first = await write((call) => recordPostings(call, { postings: cost(1000.01) }))
   const second = await write((call) =>
     recordPostings(call, { postings: cost(-0.01), reversesEntryId: first, note: 'Corrected.' }),
@@ -54,12 +54,12 @@ test('the postings of one call share an entry, in their order', async () => {
   ])
 })
 
-test('amounts of zero create no postings', async () => {
+test('an amount of zero creates no posting', async () => {
   expect(await write((call) => recordPostings(call, { postings: cost(0) }))).toBeNull()
   expect(await stored()).toEqual([])
 })
 
-test('an entry whose cost has no source is rejected', async () => {
+test('an entry whose postings do not balance is rejected', async () => {
   const [only = []] = [cost(5).slice(0, 1)]
   await expect(write((call) => recordPostings(call, { postings: only }))).rejects.toThrow('Expected a balanced entry')
   const elsewhere = cost(5).map((posting, i) => ({ ...posting, homeId: `hom_${i}` }))
@@ -67,7 +67,7 @@ test('an entry whose cost has no source is rejected', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('the database refuses to change or delete postings', async () => {
+test('the database rejects changes and deletions of postings', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   const before = await stored()
   const { statements } = plumbline.database
@@ -77,7 +77,7 @@ test('the database refuses to change or delete postings', async () => {
   expect(await stored()).toEqual(before)
 })
 
-test('an erasure may delete postings but not change them', async () => {
+test('an erasure can delete postings but cannot change them', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   const erase = (statement: ReturnType<typeof sql>) =>
     plumbline.database.transaction(async (trx) => {
@@ -91,7 +91,7 @@ test('an erasure may delete postings but not change them', async () => {
   expect(await stored()).toEqual([])
 })
 
-test('a closed period accepts no postings, and its documents are posted to the first open day', async () => {
+test('work that is dated in a closed period is posted on the first open day', async () => {
   await write((call) => recordPostings(call, { postings: cost(5) }))
   await close('2026-10-31')
   await expect(write((call) => recordPostings(call, { postings: cost(5, '2026-10-31') }))).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test('a closed period accepts no postings, and its documents are posted to the f
   expect(await stored()).toHaveLength(4)
 })
 
-test('a first posting does not wait, and two concurrent first postings both begin the ledger', async () => {
+test('two concurrent calls that create the ledger of a builder both record their postings', async () => {
   await Promise.all([cost(5), cost(7)].map((postings) => write((call) => recordPostings(call, { postings }))))
   expect(await stored()).toHaveLength(4)
 })

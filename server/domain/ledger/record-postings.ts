@@ -2,31 +2,36 @@ import { CompiledQuery } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Actor } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
+import { PLAN_EACH_TIME } from '../../platform/database/prepared-statements.ts'
 import { assertPeriodOpen } from './period.ts'
 import { findImbalance, type NewPosting } from './posting.ts'
 
-export interface Entry {
-  /** Default: a new ID. */
+export interface LedgerEntry {
+  /** ID of the entry. Defaults to a new ID. */
   entryId?: string
   postings: readonly NewPosting[]
-  /** The entry that this one takes back. */
+  /** ID of the entry that this entry reverses. */
   reversesEntryId?: string | null
-  /** Default: `recorded`. `migrated` is for figures from before the ledger. */
+  /** Defaults to `recorded`. `migrated` is for figures from before the ledger. */
   basis?: 'recorded' | 'migrated'
-  /** Generated text without names of people, because postings cannot be changed when a person is erased. */
+  /**
+   * Explanation of the entry. It must not contain names of users, because postings cannot be changed when the personal
+   * data of a user is erased.
+   */
   note?: string | null
-  /** Default: the caller. */
+  /** The caller by default. */
   actor?: Pick<Actor, 'type' | 'id'>
 }
 
 /**
- * Records one entry in the ledger and returns its ID; null if every amount is zero. Holds the state of the period close
- * until the transaction ends, so that nothing is posted into a period while it is being closed.
+ * Records one entry in the ledger and returns its ID, or null if every amount is zero. Locks the state of the period
+ * close until the transaction ends, so that no entry is posted to a period while the period is being closed.
  *
- * @throws {Problem} `period_closed` if an effective date is in a closed period; `toPostingDate` finds one that is not
- * @throws {Error} if the identity of the ledger would not hold
+ * @throws {Problem} `period_closed` if an effective date is in a closed period. Use `toPostingDate` to get a date in an
+ *   open period.
+ * @throws {Error} if the amounts of the entry do not balance
  */
-export async function recordPostings(call: WriteCall, entry: Entry): Promise<string | null> {
+export async function recordPostings(call: WriteCall, entry: LedgerEntry): Promise<string | null> {
   const postings = entry.postings.filter(({ amount }) => amount !== 0)
   if (postings.length === 0) return null
   const imbalance = findImbalance(postings)
@@ -41,16 +46,40 @@ export async function recordPostings(call: WriteCall, entry: Entry): Promise<str
     actor: { type, id } = call.actor,
   } = entry
   const shared = [call.organizationId, entryId, call.now.toISOString(), reversesEntryId, basis, note]
-  const rows = postings.map((posting) => ({ id: typeid('pst').toString(), ...posting }))
-  const values = [...shared, JSON.stringify({ type, id }), JSON.stringify(rows)]
-  await call.db.executeQuery(CompiledQuery.raw(INSERT, values))
+  const actor = JSON.stringify({ type, id })
+  for (let first = 0; first < postings.length; first += ROWS_PER_STATEMENT) {
+    const rows = postings.slice(first, first + ROWS_PER_STATEMENT).map(
+      (posting): Record<string, unknown> => ({
+        id: typeid('pst').toString(),
+        ...posting,
+      }),
+    )
+    const values = rows.flatMap((row) => COLUMNS.map((column) => row[column] ?? null))
+    await call.db.executeQuery(CompiledQuery.raw(insertionOf(rows.length), [...shared, actor, ...values]))
+  }
   return entryId
 }
 
-const GIVEN = `"id" text, "measure" text, "amount" numeric, "effectiveDate" date, "homeId" text, "scope" text,
-  "costCodeId" text, "vendorId" text, "poId" text, "poLineId" text, "billId" text, "paymentId" text, "saleId" text`
-const NAMES = GIVEN.replaceAll(/ (?:text|numeric|date)/g, '')
+const COLUMNS = [
+  ...['id', 'measure', 'amount', 'effectiveDate', 'homeId', 'scope', 'costCodeId', 'vendorId', 'poId', 'poLineId'],
+  ...['billId', 'paymentId', 'saleId'],
+]
 
-const INSERT = `
-  insert into "postings" ("organizationId", "entryId", "recordedAt", "reversesEntryId", "basis", "note", "actor", ${NAMES})
-  select $1, $2, $3, $4, $5, $6, $7, ${NAMES} from json_to_recordset($8::json) as r (${GIVEN})`
+/** A statement can have at most 65,535 parameters. */
+const ROWS_PER_STATEMENT = 500
+
+/** Enough for most entries. Each number of rows has its own statement. */
+const MAX_PREPARED_ROWS = 8
+
+const NAMES = COLUMNS.map((column) => `"${column}"`).join(', ')
+
+// Rows with a number from a sequence are inserted as values, because a distributed database cannot select them.
+function insertionOf(count: number): string {
+  const rows = Array.from({ length: count }, (_, row) => {
+    const values = COLUMNS.map((_, i) => `$${8 + row * COLUMNS.length + i}`)
+    return `($1, $2, $3, $4, $5, $6, $7, ${values.join(', ')})`
+  })
+  return `
+    insert into "postings" ("organizationId", "entryId", "recordedAt", "reversesEntryId", "basis", "note", "actor", ${NAMES})
+    values ${rows.join(', ')}${count > MAX_PREPARED_ROWS ? PLAN_EACH_TIME : ''}`
+}

@@ -1,23 +1,24 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 import type { NewPosting } from './posting.ts'
 import { recordPostings } from './record-postings.ts'
 
-/** Which entries to take back: all of a payment, all of a bill, or a single one. */
+/** The entries to reverse: all entries of a payment, all entries of a bill, or a single entry. */
 type Reversed = { paymentId: string } | { billId: string } | { entryId: string }
 
 /**
- * Takes back the entries of a payment or a bill that have not been taken back yet, each by an entry of its own. A
- * reversal belongs to the day on which it is decided, so a closed month keeps its figures. Returns the IDs of the new
- * entries.
+ * Reverses the entries of a payment or a bill that have not been reversed yet, each with a separate entry. If a bill is
+ * reversed, its payments keep their postings. For example, a release of its retainage remains. An entry with several
+ * bills or payments, such as the move of a merged vendor, is reversed separately for each bill or payment. A reversal
+ * is posted on the day on which it is decided, so a closed month keeps its figures. Returns the IDs of the new entries.
  */
 export async function reverseEntries(
   call: WriteCall,
   of: Reversed,
   {
     note = null,
-    effectiveDate = dateIn(call.timeZone, call.now),
+    effectiveDate = toLocalDate(call.timeZone, call.now),
   }: { note?: string | null; effectiveDate?: string } = {},
 ): Promise<string[]> {
   const [[column = '', id] = []] = Object.entries(of)
@@ -26,8 +27,9 @@ export async function reverseEntries(
       "billId", "paymentId", "saleId"
     from "postings" as p
     where "organizationId" = ${call.organizationId} and ${sql.ref(column)} = ${id} and "reversesEntryId" is null
+      ${'billId' in of ? sql`and "paymentId" is null` : sql``}
       and not exists (select from "postings" as r where r."organizationId" = p."organizationId"
-        and r."reversesEntryId" = p."entryId")
+        and r."reversesEntryId" = p."entryId" and r.${sql.ref(column === 'entryId' ? 'reversesEntryId' : column)} = ${id})
     order by "sequence"`.execute(call.db)
   const reversals: string[] = []
   for (const [entryId, group] of Map.groupBy(rows, (row) => row.entryId)) {

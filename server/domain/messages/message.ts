@@ -4,7 +4,7 @@ import type { FieldError, Message, MessageCreate, MessageSubjectType } from '../
 export const MAX_RECIPIENTS = 200
 
 /** The fields of a user that messages need. */
-export interface MessagePerson {
+export interface MessageUser {
   id: string
   name: string
   email: string
@@ -14,33 +14,35 @@ export interface MessagePerson {
 
 /** A recipient of a message. */
 export interface Addressee {
-  type: 'user' | 'vendor'
+  type: NamedRecipient['type']
   id: string
   name: string
-  /** Email addresses, if the message is mailed. */
+  /** Email addresses, if the message is emailed. */
   addresses: readonly string[]
-  /** Why the recipient can no longer receive messages; null if they can. */
+  /** The reason that the recipient can no longer receive messages; null if there is no reason. */
   gone: 'disabled' | 'archived' | null
 }
 
-export function toAddressee({ id, name, email, status }: MessagePerson): Addressee {
+export function toAddressee({ id, name, email, status }: MessageUser): Addressee {
   return { type: 'user', id, name, addresses: [email], gone: status === 'disabled' ? 'disabled' : null }
 }
 
-/** Returns the users with one of the roles, except deactivated ones. */
-export function listRoleHolders(roles: readonly string[], people: readonly MessagePerson[]): Addressee[] {
+/** Returns the users with one of the roles, except deactivated users. */
+export function listRoleHolders(roles: readonly string[], people: readonly MessageUser[]): Addressee[] {
   return people.filter(({ role, status }) => roles.includes(role) && status !== 'disabled').map(toAddressee)
 }
 
-type NamedRecipient = NonNullable<MessageCreate['recipients']>[number]
+export type NamedRecipient = NonNullable<MessageCreate['recipients']>[number]
 
-/** Returns everybody who takes part in a message, its sender and recipients, except the person who replies. */
+/** Returns all participants in a message, its sender and recipients, except the user who replies. */
 export function listParticipants(
   { sender, recipients }: Pick<Message, 'sender' | 'recipients'>,
   answering: string | null,
 ) {
   const all = [sender, ...recipients].flatMap(({ type, id }): NamedRecipient[] =>
-    (type === 'user' || type === 'vendor') && id !== null && id !== answering ? [{ type, id }] : [],
+    (type === 'user' || type === 'vendor' || type === 'home_owner') && id !== null && id !== answering
+      ? [{ type, id }]
+      : [],
   )
   return all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
 }

@@ -26,11 +26,21 @@ afterAll(() => plumbline.stop())
 const to = (...ids: string[]) => ids.map((id) => ({ type: 'user', id }))
 const idsOf = ({ recipients }: { recipients: { id: string }[] }) => recipients.map(({ id }) => id)
 
+/** Creates a key that acts for this user. */
+async function newKeyOf(userId: string): Promise<string> {
+  const key = await plumbline.newKey(['messages:read', 'messages:write'])
+  const newest = plumbline.database.statements.selectFrom('apiKeys').select('id').orderBy('id', 'desc').limit(1)
+  const { id } = await newest.executeTakeFirstOrThrow()
+  const change = plumbline.database.statements.updateTable('apiKeys').set({ createdByUserId: userId })
+  await change.where('id', '=', id).execute()
+  return key
+}
+
 async function disable(id: string) {
   await plumbline.database.statements.updateTable('users').set({ status: 'disabled' }).where('id', '=', id).execute()
 }
 
-test('a message is sent once to each named recipient and member of a role, and records an event', async () => {
+test('a user who is a recipient by name and by role receives a message only once', async () => {
   const sent = await plumbline.post('/api/ext/messages', {
     subject: 'Framing of Lot 14',
     body: 'The slab is ready.',
@@ -49,7 +59,7 @@ test('a message is sent once to each named recipient and member of a role, and r
   expect((await plumbline.get(sent.headers.get('location') ?? '')).body).toEqual(sent.body)
 })
 
-test('a reply belongs to the thread of its message', async () => {
+test('a reply belongs to the thread of the original message', async () => {
   const { body: first } = await plumbline.post('/api/ext/messages', { body: 'When?', recipients: to(admin) })
   const answer = (inReplyToId: string) =>
     plumbline.post('/api/ext/messages', { body: 'Tuesday.', recipients: to(owner), inReplyToId })
@@ -76,7 +86,7 @@ test('messages can be filtered by recipient and by subject', async () => {
   for (const message of theirs.body.data) expect(idsOf(message)).toContain(viewer)
 })
 
-test('a message without recipients, to unknown ones, or about an unknown record is rejected', async () => {
+test('a message is rejected if it has no recipients, unknown recipients, or an unknown related record', async () => {
   const errors = async (body: object) => {
     const refused = await plumbline.post('/api/ext/messages', { body: 'Hello.', ...body })
     return [refused.status, refused.body.code, refused.body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
@@ -99,7 +109,7 @@ test('a message without recipients, to unknown ones, or about an unknown record 
   ])
 })
 
-test('a deactivated user cannot be a recipient, and is left out of a role', async () => {
+test('a deactivated user cannot receive a message by name or by role', async () => {
   await disable(viewer)
   expect(await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(viewer) })).toMatchObject({
     status: 409,
@@ -108,11 +118,15 @@ test('a deactivated user cannot be a recipient, and is left out of a role', asyn
   expect((await plumbline.post('/api/ext/messages', { body: 'Hello.', recipientRoles: ['viewer'] })).status).toBe(409)
 })
 
-test('another builder cannot see our messages, and a key needs the permissions', async () => {
+test("a builder cannot see another builder's messages", async () => {
   const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key })).status).toBe(404)
   expect((await plumbline.get('/api/ext/messages', { key })).body.data).toEqual([])
+})
+
+test('sending a message requires messages:write', async () => {
+  const { body: message } = await plumbline.post('/api/ext/messages', { body: 'Hello.', recipients: to(owner) })
   const reader = await plumbline.newKey(['messages:read'])
   expect((await plumbline.get(`/api/ext/messages/${message.id}`, { key: reader })).status).toBe(200)
   expect(
@@ -120,7 +134,7 @@ test('another builder cannot see our messages, and a key needs the permissions',
   ).toBe(403)
 })
 
-test('repeating a request with the same Idempotency-Key sends one message', async () => {
+test('repeating a message request with the same Idempotency-Key sends only one message', async () => {
   const headers = { 'idempotency-key': 'message-1' }
   const body = { body: 'Once.', recipients: to(owner) }
   const first = await plumbline.post('/api/ext/messages', body, { headers })
@@ -130,7 +144,7 @@ test('repeating a request with the same Idempotency-Key sends one message', asyn
   expect(all.data.filter((message: { body: string }) => message.body === 'Once.')).toHaveLength(1)
 })
 
-test('a reply without recipients is sent to everybody in the conversation except its sender', async () => {
+test('a reply without recipients is sent to every participant of the conversation except its sender', async () => {
   const newKey = async () => ({ key: await plumbline.newKey(['messages:read', 'messages:write']) })
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
   const recipients = [...to(owner, admin), { type: 'vendor', id: vendor.id }]
@@ -144,7 +158,15 @@ test('a reply without recipients is sent to everybody in the conversation except
   })
 })
 
-test('each recipient marks a message as read or unread separately, and unread messages can be filtered', async () => {
+test('a reply to a message that was sent with an API key is sent to the user of the key', async () => {
+  const first = await plumbline.post('/api/ext/messages', { body: 'Who comes?', recipients: to(admin) })
+  const key = await newKeyOf(admin)
+  const reply = await plumbline.post('/api/ext/messages', { body: 'I do.', inReplyToId: first.body.id }, { key })
+  expect(reply.status).toBe(201)
+  expect(idsOf(reply.body)).toEqual([owner])
+})
+
+test('each recipient of a message has a separate read status', async () => {
   const { body: sent } = await plumbline.post('/api/ext/messages', { body: 'Read me.', recipients: to(owner, admin) })
   const unread = async (id: string) => {
     const { body } = await plumbline.get(`/api/ext/messages?unreadBy=${id}&limit=200`)
@@ -179,12 +201,17 @@ test('linking a message to a record requires permission to read the record', asy
   expect((await plumbline.post('/api/ext/messages', about, reader)).status).toBe(201)
 })
 
-test('an archived vendor receives no messages, and without a mail server an email is only stored', async () => {
+test('an email message is delivered in the app if no mail server is configured', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Concrete' })
   const message = { body: 'Hello.', channel: 'email', recipients: [{ type: 'vendor', id: vendor.id }] }
   const { body: sent } = await plumbline.post('/api/ext/messages', message)
   expect(sent).toMatchObject({ channel: 'in_app', status: 'delivered', recipients: [{ deliveryStatus: 'delivered' }] })
   expect((await plumbline.get(`/api/ext/mails?aboutId=${sent.id}`)).body.data).toEqual([])
+})
+
+test('an archived vendor cannot receive messages', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Concrete' })
+  const message = { body: 'Hello.', channel: 'email', recipients: [{ type: 'vendor', id: vendor.id }] }
   await plumbline.delete(`/api/ext/vendors/${vendor.id}`)
   expect(await plumbline.post('/api/ext/messages', message)).toMatchObject({
     status: 409,

@@ -1,32 +1,37 @@
 import type { Webhook } from '../../../client/contract.gen.ts'
-import { recordEntries } from '../../platform/audit/record.ts'
+import { recordAuditEntries } from '../../platform/audit/record-audit-entries.ts'
 import type { Services } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { storePendingRows } from '../../platform/events/pending-rows.ts'
-import { newSystemCallWithin } from '../../platform/keys/principals.ts'
+import { createSystemCallInTransaction } from '../../platform/keys/principals.ts'
 import * as webhooks from '../../platform/webhooks/queries.ts'
 import type { DisabledWebhook } from '../../platform/webhooks/settlement.ts'
 import { FAILURES_UNTIL_DISABLED, HELD_MS } from '../../platform/webhooks/webhook.ts'
 import { listRoleHolders, MAX_RECIPIENTS } from './message.ts'
-import { listPeople } from './queries.ts'
+import { listMessageUsers } from './queries.ts'
 import { sendMessage } from './send-message.ts'
 
 /**
- * Notifies the owners and admins of a builder that a subscription was disabled, also by email if there is a mail
- * server. This is part of the transaction that disables it, so they are notified exactly once.
+ * Notifies the owners and admins of a builder that a webhook subscription was disabled. If there is a mail server, also
+ * notifies them by email. The notification is part of the transaction that disables the subscription, so users are
+ * notified exactly once.
  */
-export async function notifyDisabled(trx: Db, services: Services, disabled: DisabledWebhook[]): Promise<() => void> {
+export async function notifyDisabledWebhooks(
+  trx: Db,
+  services: Services,
+  disabled: DisabledWebhook[],
+): Promise<() => void> {
   let events = 0
   for (const { organizationId, webhookId, reason } of disabled) {
-    const call = await newSystemCallWithin(services, trx, organizationId)
+    const call = await createSystemCallInTransaction(services, trx, organizationId)
     const changed = ['status', 'disabledReason', 'disabledAt']
-    await recordEntries(trx, [
+    await recordAuditEntries(trx, [
       {
         ...{ organizationId, at: call.now, actor: call.actor, requestId: call.requestId },
         ...{ action: 'webhook.updated', resourceId: webhookId, changed },
       },
     ])
-    const to = listRoleHolders(['owner', 'admin'], await listPeople(call))
+    const to = listRoleHolders(['owner', 'admin'], await listMessageUsers(call))
     if (to.length === 0) continue
     const webhook = await webhooks.find(call, webhookId)
     await sendMessage(call, {
@@ -54,16 +59,16 @@ function writeText(webhook: Webhook, reason: DisabledWebhook['reason'], error: s
   return [
     `Events are no longer sent to ${url} (${id}). ${REASON_TEXTS[reason](webhook, error)}`,
     reason === 'owner_revoked'
-      ? `${held} To keep the webhook, another user must take it over by setting its status to active with their own API key (PATCH ${path}). The kept events that this user may read are sent then. Otherwise delete the webhook (DELETE ${path}).`
+      ? `${held} To keep the webhook, another user must take it over by setting its status to active with their own API key (PATCH ${path}). The service then sends the kept events that this user may read. Otherwise, delete the webhook (DELETE ${path}).`
       : `${held} When the receiver works again, set the status of the webhook to active (PATCH ${path}) to send the kept events. To send the events that failed before, use POST ${path}/recover. GET ${path}/deliveries lists the failures.`,
   ].join('\n\n')
 }
 
 const REASON_TEXTS: Record<DisabledWebhook['reason'], (webhook: Webhook, error: string | null) => string> = {
   gone: ({ disabledAt }) =>
-    `At ${disabledAt} the receiver responded with 410 Gone, which means that it no longer accepts events.`,
+    `At ${disabledAt}, the receiver responded with 410 Gone, which means that it no longer accepts events.`,
   failures: ({ disabledAt }, error) =>
     `At ${disabledAt} the ${FAILURES_UNTIL_DISABLED}th attempt in a row failed.${error === null ? '' : ` The last one: ${error}`}`,
   owner_revoked: ({ disabledAt, owner }) =>
-    `At ${disabledAt} the ${owner.type} that the webhook acts for (${owner.id}) was revoked, expired or disabled, or lacked the permission to manage webhooks.`,
+    `At ${disabledAt}, the ${owner.type} that the webhook acts for (${owner.id}) was revoked or disabled, had expired, or lacked the permission to manage webhooks.`,
 }

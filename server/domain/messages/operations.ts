@@ -2,11 +2,11 @@ import type { Message, MessageCreate } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
 import { conflict, Problem, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
-import { canSendMail } from '../office/mail/queue-letters.ts'
+import { canSendMail } from '../office/mail/queue-mails.ts'
 import { findRecipients } from './find-recipients.ts'
 import { findMessageErrors, listParticipants, listRoleHolders, MAX_RECIPIENTS, SUBJECT_PERMISSIONS } from './message.ts'
 import * as messages from './queries.ts'
-import { markRead } from './read-marks.ts'
+import { updateReadMark } from './read-marks.ts'
 import { sendMessage } from './send-message.ts'
 
 export const messageOperations = {
@@ -22,7 +22,7 @@ export const messageOperations = {
     if (permission !== null && !call.permissions.has(permission))
       throw new Problem('permission_denied', `Setting relatedTo requires ${permission}.`, { permission })
     const message = await call.write(async (call) => {
-      if (relatedTo !== null && !(await messages.doesSubjectExist(call, relatedTo)))
+      if (relatedTo !== null && !(await messages.isExistingSubject(call, relatedTo)))
         throw unknownReference(['/relatedTo/id'])
       if (inReplyToId !== null) await messages.assertExist(call, [inReplyToId], '/inReplyToId')
       const inReplyTo = inReplyToId === null ? null : await messages.find(call, inReplyToId)
@@ -44,7 +44,7 @@ export const messageOperations = {
       if (!isRecipient && body.recipientId !== undefined) throw unknownReference(['/recipientId'])
       if (!isRecipient)
         throw conflict('wrong_caller', 'The user of this API key is not a recipient of the message. Set recipientId.')
-      return markRead(call, before, recipientId, body.isRead)
+      return updateReadMark(call, before, recipientId, body.isRead)
     })
     return { status: 200, body: message }
   },
@@ -53,10 +53,15 @@ export const messageOperations = {
 async function resolveRecipients(call: WriteCall, body: MessageCreate, inReplyTo: Message | null) {
   const { recipientRoles = [] } = body
   const isToAll = inReplyTo !== null && body.recipients === undefined && recipientRoles.length === 0
-  const named = isToAll ? listParticipants(inReplyTo, await findOwnUser(call)) : (body.recipients ?? [])
+  const sender = inReplyTo === null ? null : await findSendingUser(call, inReplyTo.sender)
+  const named =
+    isToAll && sender !== null
+      ? listParticipants({ ...inReplyTo, sender }, await findOwnUser(call))
+      : (body.recipients ?? [])
   const { found, unknown } = await findRecipients(call, named)
   if (unknown.length > 0) throw unknownReference(unknown.map((i) => `/recipients/${i}/id`))
-  const holders = recipientRoles.length === 0 ? [] : listRoleHolders(recipientRoles, await messages.listPeople(call))
+  const holders =
+    recipientRoles.length === 0 ? [] : listRoleHolders(recipientRoles, await messages.listMessageUsers(call))
   const all = [...(isToAll ? found.filter(({ gone }) => gone === null) : found), ...holders]
   const to = all.filter(({ id }, i) => all.findIndex((other) => other.id === id) === i)
   const lost = to.find(({ gone }) => gone !== null)
@@ -81,6 +86,13 @@ async function resolveRecipients(call: WriteCall, body: MessageCreate, inReplyTo
       `A message can have at most ${MAX_RECIPIENTS} recipients, but this one has ${to.length}.`,
     )
   return to
+}
+
+/** Returns the sender of a message. If a key sent the message, returns the user that the key acts for. */
+async function findSendingUser(call: WriteCall, sender: Message['sender']): Promise<Message['sender']> {
+  return sender.type === 'key' && sender.id !== null
+    ? { type: 'user', id: await messages.findKeyOwner(call, sender.id) }
+    : sender
 }
 
 /** Returns the ID of the calling user, or of the user that the key acts for. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { MessageSubjectType } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
-import type { MessagePerson } from './message.ts'
+import type { MessageUser } from './message.ts'
 
 export const { list, find, findAll, lock, insert, update, assertExist } = defineResource({
   schema: 'Message',
@@ -13,13 +13,13 @@ export const { list, find, findAll, lock, insert, update, assertExist } = define
     unreadBy: (id) =>
       `t."id" in (select r."messageId" from "messageRecipients" as r where r."organizationId" = $1 and r."recipientId" = ${id} and r."readAt" is null and not r."isOwn")`,
     relatedToId: (id) => `t."relatedToId" = ${id}`,
-    // The first message of a thread has no threadId; its own ID is the thread's.
+    // The first message of a thread has no threadId; its own ID identifies the thread.
     threadId: (id) => `(t."threadId" = ${id} or t."id" = ${id})`,
   },
 })
 
-/** Returns the users of the organization, or those with these IDs, owners first. */
-export async function listPeople(call: Tenant, ids?: readonly string[]): Promise<MessagePerson[]> {
+/** Returns the users of the organization, or only the users with these IDs, owners first. */
+export async function listMessageUsers(call: Tenant, ids?: readonly string[]): Promise<MessageUser[]> {
   return call.db
     .selectFrom('users')
     .select(['id', 'name', 'email', 'role', 'status'])
@@ -44,7 +44,7 @@ const SUBJECT_TABLES: Record<MessageSubjectType, RawBuilder<unknown>> = {
 }
 
 /** Returns whether the record that a message is about exists. */
-export async function doesSubjectExist(
+export async function isExistingSubject(
   call: Tenant,
   subject: { type: MessageSubjectType; id: string },
 ): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function doesSubjectExist(
   return rows.length > 0
 }
 
-/** Returns the ID of the user who created a key and for whom it acts. */
+/** Returns the ID of the user who created a key and for whom the key acts. */
 export async function findKeyOwner(call: Tenant, keyId: string): Promise<string> {
   const { createdByUserId } = await call.db
     .selectFrom('apiKeys')
@@ -66,7 +66,9 @@ export async function findKeyOwner(call: Tenant, keyId: string): Promise<string>
   return createdByUserId
 }
 
-/** Stores when a recipient has read the message, in a table that unread messages are looked up in; null for unread. */
+/**
+ * Stores the time at which a recipient read the message, or null for unread, in the table used to find unread messages.
+ */
 export async function storeReadAt(
   call: WriteCall,
   messageId: string,

@@ -2,8 +2,11 @@ import type { Message } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import * as messages from './queries.ts'
 
-/** Marks a locked message as read or unread by one of its recipients. Does nothing if it already is. */
-export async function markRead(
+/**
+ * Marks a locked message as read or unread by one of its recipients. Does nothing if the message is already marked that
+ * way.
+ */
+export async function updateReadMark(
   call: WriteCall,
   before: Message,
   recipientId: string,

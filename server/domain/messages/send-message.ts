@@ -1,7 +1,7 @@
 import type { Message } from '../../../client/contract.gen.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { recordEvent } from '../../platform/events/record-event.ts'
-import { canSendMail, queueLetters } from '../office/mail/queue-letters.ts'
+import { canSendMail, queueMails } from '../office/mail/queue-mails.ts'
 import type { Addressee } from './message.ts'
 import * as messages from './queries.ts'
 
@@ -11,13 +11,13 @@ export interface OutgoingMessage {
   body: string
   to: readonly Addressee[]
   relatedTo: Message['relatedTo']
-  /** The message that this is a reply to. */
+  /** The message to which this message replies. */
   inReplyTo: Message | null
 }
 
 /**
- * Sends a message for any caller: stores it, records its event, and puts it into the outbox if it is to be mailed.
- * Within Plumbline, and without a mail server, a stored message counts as delivered.
+ * Sends a message for any caller: stores the message, records its event, and puts the message into the outbox if it is
+ * sent by email. An in-app message, or any message without a mail server, counts as delivered once it is stored.
  */
 export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): Promise<Message> {
   const { subject, body, to, relatedTo, inReplyTo } = outgoing
@@ -31,7 +31,7 @@ export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): P
     sender: call.actor,
     recipients: to.map(({ type, id, addresses }) => ({
       ...{ type, id, readAt: null },
-      // A system message is sent to everybody concerned, even those without an address.
+      // A system message is sent to all recipients, even to recipients without an address.
       ...(leaves && addresses.length > 0
         ? { deliveryStatus: 'queued', deliveredAt: null }
         : { deliveryStatus: 'delivered', deliveredAt: now }),
@@ -44,11 +44,13 @@ export async function sendMessage(call: WriteCall, outgoing: OutgoingMessage): P
   await recordEvent(call, 'message.sent', message)
   if (!leaves) return message
   const values = { 'message.subject': subject ?? replySubject(inReplyTo) ?? takeFirstLine(body), 'message.body': body }
-  await queueLetters(
+  await queueMails(
     call,
     to.map(({ type, id, name, addresses }) => ({
       ...{ kind: 'message', to: addresses, aboutId: message.id },
-      ...(type === 'vendor' ? { vendorId: id } : { userId: id }),
+      ...(type === 'vendor' && { vendorId: id, replySubjectId: message.id }),
+      ...(type === 'user' && { userId: id }),
+      ...(type === 'home_owner' && { homeOwnerId: id }),
       values: { ...values, 'vendor.companyName': type === 'vendor' ? name : null },
     })),
   )
@@ -59,7 +61,7 @@ function replySubject(inReplyTo: Message | null): string | null {
   return inReplyTo === null || inReplyTo.subject === null ? null : `Re: ${inReplyTo.subject}`
 }
 
-/** Long enough to distinguish messages in a list of mails. */
+/** This length is enough to distinguish messages in a list of emails. */
 const MAX_LINE_LENGTH = 80
 
 function takeFirstLine(body: string): string {

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Tenant } from '../../platform/calls/call.ts'
 
 /**
- * SQL of whether payments of an order require a lien waiver, over the order as `o`, its vendor as `v`, and the
- * organization as `g`. The most specific setting applies.
+ * SQL expression for whether payments of an order require a lien waiver. The order is `o`, its vendor `v`, and the
+ * organization `g`. The most specific setting applies.
  */
 export const ORDER_REQUIRES_WAIVER_SQL = `coalesce(o."lienWaiverRequired", v."lienWaiverRequired", g."lienWaiverRequired")`
 
 /**
- * Returns SQL of whether a payment requires a lien waiver, over its row as `payment`. One order that requires it is
- * enough.
+ * Returns SQL for whether the payment in the row `payment` requires a lien waiver. One order that requires a lien
+ * waiver is enough.
  */
-export function requiresWaiverSql(payment: string): string {
+export function toWaiverRequiredSql(payment: string): string {
   return `exists (
     select from "paymentAllocations" as a
     join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
@@ -23,7 +23,7 @@ export function requiresWaiverSql(payment: string): string {
 export async function isWaiverRequired({ db, organizationId }: Tenant, paymentId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "payments" as p
-    where p."organizationId" = ${organizationId} and p."id" = ${paymentId} and ${sql.raw(requiresWaiverSql('p'))}`.execute(
+    where p."organizationId" = ${organizationId} and p."id" = ${paymentId} and ${sql.raw(toWaiverRequiredSql('p'))}`.execute(
     db,
   )
   return rows.length > 0

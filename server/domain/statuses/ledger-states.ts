@@ -3,7 +3,7 @@ import type { LedgerType, MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { WrittenRow } from '../../platform/resources/sync-rows.ts'
 
-/** The accounting state of a record: the ID and version acknowledged, and the last failure. */
+/** The accounting state of a record: the acknowledged ID and version, and the last failure. */
 export interface LedgerState {
   recordId: string
   type: LedgerType
@@ -37,8 +37,10 @@ export async function storeLedgerStates(
   await sql`
     insert into "ledgerStates"
       ("organizationId", "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt")
-    select ${organizationId}, "recordId", "type", "version", "syncedAt", "failedVersion", "error", "attempts", "retryAt"
-    from json_populate_recordset(null::"ledgerStates", ${JSON.stringify(states)}::json)
+    select o."id", s."recordId", s."type", s."version", s."syncedAt", s."failedVersion", s."error", s."attempts", s."retryAt"
+    from "organizations" as o
+    cross join json_populate_recordset(null::"ledgerStates", ${JSON.stringify(states)}::json) as s
+    where o."id" = ${organizationId}
     on conflict ("organizationId", "recordId") do update set
       -- An acknowledgment that waited for the record's lock may be older than the stored state.
       "version" = greatest(excluded."version", "ledgerStates"."version"),
@@ -47,11 +49,11 @@ export async function storeLedgerStates(
 }
 
 /**
- * Returns what follows from synced rows of this kind. A row matched by accountingId comes from the accounting system,
- * which therefore need not be sent the row's changes. A record that was due before stays due, because the row need not
- * contain the fields that were changed here.
+ * Returns the step of a sync that marks the written records of this kind as acknowledged. A row matched by accountingId
+ * comes from the accounting system, so its changes need not be sent to that system. A record that was due before stays
+ * due, because the row need not contain the fields that were changed in Plumbline.
  */
-export function markAcknowledged(
+export function createAcknowledgeStep(
   type: LedgerType,
   match: MatchBy | undefined,
 ): { settle?: (call: WriteCall, written: readonly WrittenRow[]) => Promise<void> } {

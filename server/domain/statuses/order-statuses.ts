@@ -5,20 +5,23 @@ import type { PurchaseOrderStatus } from '../../../client/contract.gen.ts'
  * instead of their own lists.
  */
 
-/** Not approved yet. A budget shows these separately. */
+/** Statuses of orders that are not approved yet. A budget shows these orders separately. */
 export const PENDING_STATUSES: readonly PurchaseOrderStatus[] = ['draft', 'pending_approval']
 
-/** Open with the vendor: issued and neither declined nor settled. A vendor's poLimit limits their sum. */
+/**
+ * Statuses of open orders: issued, and neither declined nor settled. A vendor's poLimit limits the total of these
+ * orders.
+ */
 export const OPEN_STATUSES: readonly PurchaseOrderStatus[] = ['issued', 'accepted', 'partially_completed', 'completed']
 
-/** Approved or open, and not settled. */
+/** Statuses of orders that are approved or open, and not settled. */
 export const UNSETTLED_STATUSES: readonly PurchaseOrderStatus[] = ['approved', ...OPEN_STATUSES]
 
-/** Paid in full, including retainage. */
+/** Statuses of orders that are paid in full, including retainage. */
 export const SETTLED_STATUSES: readonly PurchaseOrderStatus[] = ['closed']
 
-/** Ordered, so that the award behind it cannot be revoked. */
+/** Statuses of ordered work, for which the award can no longer be revoked. */
 export const ORDERED_STATUSES: readonly PurchaseOrderStatus[] = [...OPEN_STATUSES, 'closed']
 
-/** Counted as committed by a budget. */
+/** Statuses of orders that a budget counts as committed. */
 export const COMMITTED_STATUSES: readonly PurchaseOrderStatus[] = [...UNSETTLED_STATUSES, 'closed']

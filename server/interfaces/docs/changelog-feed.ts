@@ -34,7 +34,7 @@ function renderEntry(page: string, release: Release): string {
 `
 }
 
-/** Returns the timestamp of a release, which the changelog dates by day only. */
+/** Returns the timestamp of a release. The changelog contains only the date of a release. */
 function releaseTimestamp(release: Release | undefined): string {
   return `${release?.date ?? '1970-01-01'}T00:00:00Z`
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RequestHandler } from 'express'
 import ipaddr from 'ipaddr.js'
-import { peerAddressOf } from '../../platform/calls/client-address.ts'
+import { getPeerAddress } from '../../platform/calls/client-address.ts'
 import type { Config } from '../../platform/config/config.ts'
 
 /**
- * Returns the demo builder's key for the forms of the reference as `{ key }`, or 204 without a body if there is no key
- * to give. Only a service with a demo builder gives it, and only to its own pages in a browser on the same machine.
+ * Returns the demo builder's API key as `{ key }` for the reference's forms, or 204 without a body if there is no key.
+ * Only a service with a demo builder returns the key, and only to its own pages in a browser on the same machine.
  */
 export function createDemoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): RequestHandler {
   return (req, res) => {
@@ -19,8 +19,8 @@ export function createDemoKeyRoute(config: Pick<Config, 'demo' | 'dataDir'>): Re
 }
 
 /**
- * Whether a browser on this machine requests a page of this service. A foreign host name that resolves to this machine
- * (DNS rebinding) is not among its own names, and proxies and tunnels reveal themselves by their headers.
+ * Returns whether a page of this service sent the request, in a browser on this machine. Rejects other host names that
+ * resolve to this machine (DNS rebinding). Recognizes proxies and tunnels by their headers.
  */
 function isLocalRequest({ socket, headers }: Parameters<RequestHandler>[0]): boolean {
   const isPassedOn =
@@ -29,7 +29,7 @@ function isLocalRequest({ socket, headers }: Parameters<RequestHandler>[0]): boo
   return (
     !isPassedOn &&
     headers['sec-fetch-site'] === 'same-origin' &&
-    isLoopback(peerAddressOf(socket)) &&
+    isLoopback(getPeerAddress(socket)) &&
     /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)
   )
 }
@@ -38,7 +38,7 @@ function isLoopback(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback'
 }
 
-/** Reads the key each time, because the demo builder may be created after the first request. */
+/** Reads the key for each request, because the demo builder may be created after the first request. */
 function readDemoKey(dataDir: string): string | null {
   try {
     const { key } = JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')) as { key?: unknown }

@@ -15,19 +15,21 @@ import { renderEventsPage } from './events-page.ts'
 import { renderGlossaryPage } from './glossary-page.ts'
 import { renderGuidePage, renderGuidesPage } from './guides.ts'
 import { renderLlmsText } from './llms-text.ts'
-import { type Page, renderPage, type Site } from './page/page.ts'
+import { html } from './page/html.ts'
+import { type Page, renderDocsPage, type Site } from './page/page.ts'
 import { buildPostmanCollection } from './postman-collection.ts'
 import { renderProblemPage, renderProblemsPage } from './problem-pages.ts'
-import { buildSamples } from './reference/code-samples.ts'
+import { buildCodeSamples } from './reference/code-samples.ts'
 import { findReferenceIndex } from './reference/reference-index.ts'
-import { renderOverviewPage, renderSectionPage } from './reference/reference-pages.ts'
+import { renderReferenceOverview, renderSectionPage } from './reference/reference-pages.ts'
 import { renderRolesPage } from './roles-page.ts'
 import { listSearchEntries } from './search-entries.ts'
 import { renderSkillsPage } from './skills-page.ts'
 
 /**
- * Returns the routes of the documentation, which needs no key: pages generated from the published contract, and guides.
- * Everything comes from this service, including scripts and styles, and the pages may not load anything from elsewhere.
+ * Returns the routes of the documentation: pages generated from the published contract, and guides. The routes require
+ * no API key. This service serves everything, including scripts and styles, and the pages cannot load anything from
+ * elsewhere.
  */
 export function createDocsRoutes({ contract, config }: Services): Router {
   const routes = express.Router()
@@ -37,11 +39,12 @@ export function createDocsRoutes({ contract, config }: Services): Router {
     url: config.publicUrl,
     docs: `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/docs`,
   }
+  let missing: PreparedContent | undefined
   const operations = [...contract.operations.values()].filter(isOpenToPrograms)
 
-  // The root redirects to the documentation. Nothing else is served there.
+  // The root redirects to the documentation. The root serves nothing else.
   routes.get('/', (_req, res) => res.redirect(302, site.docs))
-  page('/docs', () => renderOverviewPage(site, contract))
+  page('/docs', () => renderReferenceOverview(site, contract))
   page('/docs/reference/:name', (slug) => renderSectionPage(site, contract, slug))
   page('/docs/skills', () => renderSkillsPage(site, contract))
   page('/docs/problems', () => renderProblemsPage(site, contract))
@@ -53,7 +56,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   page('/docs/glossary', () => renderGlossaryPage(site))
   page('/docs/changelog', () => renderChangelogPage(site, contract))
 
-  // Redirects to an operation by name, so that links do not depend on the layout of the reference.
+  // Redirects to an operation by name, so that links are independent of the reference's layout.
   routes.get('/docs/operations/:name', (req, res, next) => {
     const operation = operations.find(({ id }) => id === req.params.name)
     if (operation === undefined) next()
@@ -74,7 +77,10 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   file('/docs/changelog.atom', 'application/atom+xml; charset=utf-8', () => renderChangelogFeed(site, contract))
   file('/llms.txt', 'text/plain; charset=utf-8', () => renderLlmsText(site, contract, config))
   file('/docs/samples.json', 'application/json; charset=utf-8', () => {
-    const samples = operations.map((operation) => [operation.id, buildSamples(contract, operation, config.publicUrl)])
+    const samples = operations.map((operation) => [
+      operation.id,
+      buildCodeSamples(contract, operation, config.publicUrl),
+    ])
     return JSON.stringify(Object.fromEntries(samples))
   })
   file('/docs/search.json', 'application/json; charset=utf-8', () =>
@@ -83,9 +89,16 @@ export function createDocsRoutes({ contract, config }: Services): Router {
   for (const [name, place] of Object.entries(ASSETS)) {
     file(`/docs/assets/${name}`, TYPES[path.extname(name)] ?? 'application/octet-stream', () => readFileSync(place))
   }
+  // Programs get the problem of an unknown path. A user who followed an old link gets a page.
+  routes.get('/docs/{*path}', (req, res, next) => {
+    if (req.accepts('json', 'html') !== 'html') return next()
+    missing ??= prepareContent(renderDocsPage(site, renderMissingPage(site)))
+    res.status(404)
+    sendContent(req, res, missing, 'text/html; charset=utf-8')
+  })
   return routes
 
-  /** Renders a page on its first request and keeps it, because nothing on it changes while the service runs. */
+  /** Renders a page on its first request and caches it, because the page does not change while the service runs. */
   function page(address: string, make: (name: string) => Page | null): void {
     const created = new Map<string, PreparedContent>()
     routes.get(address, (req, res, next) => {
@@ -94,7 +107,7 @@ export function createDocsRoutes({ contract, config }: Services): Router {
       if (ready === undefined) {
         const content = make(name)
         if (content === null) return next()
-        ready = prepareContent(renderPage(site, content))
+        ready = prepareContent(renderDocsPage(site, content))
         created.set(name, ready)
       }
       sendContent(req, res, ready, 'text/html; charset=utf-8')
@@ -107,6 +120,17 @@ export function createDocsRoutes({ contract, config }: Services): Router {
       ready ??= prepareContent(read())
       sendContent(req, res, ready, type)
     })
+  }
+}
+
+function renderMissingPage(site: Site): Page {
+  return {
+    title: 'Page not found',
+    section: '',
+    content: html`<h1>Page not found</h1>
+<p>The documentation has no such page. Search it with <kbd>Ctrl</kbd> <kbd>K</kbd>, or start at
+<a href="${site.docs}">the reference</a>, <a href="${site.docs}/guides">the guides</a> or
+<a href="${site.docs}/glossary">the glossary</a>.</p>`,
   }
 }
 
@@ -128,7 +152,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-/** Content that is sent repeatedly: its plain and compressed bytes, and its ETag. */
+/** Content that is served repeatedly, as plain and compressed bytes, with an ETag. */
 interface PreparedContent {
   plain: Buffer
   compressed: Buffer
@@ -141,7 +165,7 @@ function prepareContent(content: string | Buffer): PreparedContent {
   return { plain, compressed: gzipSync(plain), etag: `"${name}"` }
 }
 
-// The empty icon of the pages is a data: image. Everything else is a file of this service.
+// The empty icon of the pages is a `data:` image. This service serves everything else as a file.
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -155,7 +179,7 @@ const HEADERS = {
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Browsers keep a copy and revalidate it each time, which costs one 304 response.
+  // Browsers keep a copy and revalidate it each time, which costs only a 304 response.
   'Cache-Control': 'no-cache',
   Vary: 'Accept-Encoding',
 }

@@ -26,25 +26,25 @@ choose(LANGUAGES.find((name) => name === localStorage.getItem('language')) ?? 'c
 document.addEventListener('click', ({ target }) => {
   const tab = target.closest('[data-language][aria-pressed]')
   if (tab === null) return
-  // The samples above may change height. Keep the clicked element at the same place on the screen.
+  // The samples above may change height. Keep the clicked element at the same position on the screen.
   const before = tab.getBoundingClientRect().top
   localStorage.setItem('language', tab.dataset.language)
   choose(tab.dataset.language)
   scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' })
 })
 
-// In narrow windows, close the menu after an entry was chosen.
+// In narrow windows, close the menu after the user chooses an entry.
 const contents = document.getElementById('contents')
 contents?.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null && contents.matches(':popover-open')) contents.hidePopover()
 })
 contents?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
-// Closing the menu also scrolled the page.
+// Scrolling the menu to its current entry also scrolls the page, so scroll the page back.
 if (location.hash === '') scrollTo(0, 0)
 
 async function search() {
-  const { openFinder } = await import(`${root.dataset.docs}/assets/search.js`)
-  openFinder()
+  const { openSearchDialog } = await import(`${root.dataset.docs}/assets/search.js`)
+  openSearchDialog()
 }
 document.getElementById('find').addEventListener('click', search)
 document.addEventListener('keydown', (event) => {

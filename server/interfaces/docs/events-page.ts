@@ -12,7 +12,8 @@ import { html } from './page/html.ts'
 import { type Page, renderCode, renderInlineMarkdown, renderJson, type Site } from './page/page.ts'
 
 /**
- * Returns the catalog of events with a sample of each, and a form that checks a signature with the client's own code.
+ * Returns the event catalog with a sample of each event, and a form that verifies a signature with the client library's
+ * code.
  */
 export function renderEventsPage(site: Site, contract: Contract): Page {
   const types = listEventTypes(contract)
@@ -64,7 +65,7 @@ ${entries}`,
   }
 }
 
-/** Returns a note that keeps readers from waiting for an event that the service does not send yet. */
+/** Returns a note for an event that the service does not send yet, so that readers do not wait for the event. */
 function renderAvailability({ available }: EventTypeEntry) {
   if (available) return null
   return html`\n<p><b>Not available yet</b> (<code>available: false</code>): the service does not send this event yet. You can already subscribe
@@ -72,7 +73,7 @@ to it.</p>`
 }
 
 /**
- * Lists the operations that may record the event. Some events also happen as time passes; their descriptions say so.
+ * Renders the operations that may record the event. Time alone can also cause some events. Their descriptions say so.
  */
 function renderEmittingOperations(site: Site, contract: Contract, type: string) {
   const emitters = [...contract.operations.values()].filter(

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { html } from './page/html.ts'
 import { type Page, renderMarkdown, type Site } from './page/page.ts'
 
-/** The guides in reading order. Each is a Markdown file whose first line is its title. */
+/** The guides in reading order. Each guide is a Markdown file with its title in the first line. */
 export const GUIDES: readonly string[] = [
   'first-call',
   'paging',
@@ -12,7 +12,11 @@ export const GUIDES: readonly string[] = [
   'limits',
   'bidding',
   'paying',
+  'bills',
   'buyer-changes',
+  'scheduling',
+  'site',
+  'warranty',
   'accounting',
   'ledger',
   'agents',

@@ -5,8 +5,8 @@ import { GUIDES, readGuide } from './guides.ts'
 import type { Site } from './page/page.ts'
 
 /**
- * Returns `/llms.txt` (https://llmstxt.org), the first thing an agent reads: Markdown with links to everything else,
- * generated from the contract like the pages.
+ * Returns `/llms.txt` (https://llmstxt.org), the first file that an agent reads: Markdown with links to all other
+ * pages, generated from the contract.
  */
 export function renderLlmsText(site: Site, contract: Contract, config: Config): string {
   const { info } = contract.document as { info: { summary?: string } }
@@ -26,34 +26,33 @@ export function renderLlmsText(site: Site, contract: Contract, config: Config): 
   )
   return [
     `# ${site.title}\n\n> ${info.summary ?? ''}\n\n`,
-    `Base URL: ${site.url}. Send \`Authorization: Bearer plb_…\`. Every operation is also a skill: \`POST /api/ext/execute\`\n`,
-    'with its name and one flat `input` runs it. With `"dryRun": true`, nothing is saved.\n',
+    `Base URL: ${site.url}. Send \`Authorization: Bearer plb_…\`. Every operation is also a skill: \`POST /api/ext/execute\` with its name and one flat \`input\` runs it. With \`"dryRun": true\`, nothing is saved.\n`,
     formatSection('Documents', [
-      formatLink('OpenAPI 3.1', docs('/openapi.json'), 'Every path, schema, example and problem, as JSON.'),
-      formatLink(
-        'Postman collection',
-        docs('/postman.json'),
-        'Every operation with its example request and responses.',
-      ),
+      formatLink('OpenAPI 3.1', docs('/openapi.json'), 'All paths, schemas, examples, and problems, as JSON.'),
+      formatLink('Postman collection', docs('/postman.json'), 'All operations, with example requests and responses.'),
       formatLink(
         'Tool definitions',
         `${site.url}/api/ext/schema/tools.json`,
-        'The skills that your key may use. Requires the key.',
+        'The skills that your API key can use. Requires an API key.',
       ),
       formatLink(
         'Functions',
         `${site.url}/api/ext/schema/functions.json`,
-        'The same skills for function calling. Requires the key.',
+        'The same skills, as definitions for function calling. Requires an API key.',
       ),
       formatLink(
         'MCP',
         `${site.url}/mcp`,
-        'The skills over the Model Context Protocol (Streamable HTTP). Requires the key.',
+        'The skills over the Model Context Protocol (Streamable HTTP). Requires an API key.',
       ),
-      formatLink('Problems', docs('/problems'), 'Every code, when it occurs and how to fix it.'),
-      formatLink('Events', docs('/events'), 'Every event type that webhooks deliver, with a sample.'),
-      formatLink('Glossary', docs('/glossary'), 'The terms of the trade and of the API.'),
-      formatLink('Changelog', docs('/changelog'), 'Changes of the API. Also a feed at /docs/changelog.atom.'),
+      formatLink('Problems', docs('/problems'), 'All problem codes, with the condition and the remedy for each code.'),
+      formatLink('Events', docs('/events'), 'All event types that webhooks deliver, with a sample of each.'),
+      formatLink('Glossary', docs('/glossary'), 'The terms of the construction industry and of the API.'),
+      formatLink(
+        'Changelog',
+        docs('/changelog'),
+        'Changes to the API. Also available as a feed at /docs/changelog.atom.',
+      ),
     ]),
     formatSection('Guides', guides),
     ...operations,

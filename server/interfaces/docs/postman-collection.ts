@@ -6,9 +6,10 @@ import { listParameters } from './reference/operation-section.ts'
 import { findReferenceIndex, findSuccessResponse, type ReferenceIndex } from './reference/reference-index.ts'
 
 /**
- * Returns the contract as a Postman collection, which many other clients import too (Collection v2.1.0,
- * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html): a folder for each tag, and each
- * operation with its example request and responses. The URL and the credentials are variables of the collection.
+ * Returns the contract as a Postman collection, which many other clients can import (Collection v2.1.0,
+ * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html). The collection has a folder for each
+ * tag, and an example request with responses for each operation. The URL and the credentials are variables of the
+ * collection.
  */
 export function buildPostmanCollection(site: Site, contract: Contract): object {
   const index = findReferenceIndex(contract)
@@ -22,8 +23,8 @@ export function buildPostmanCollection(site: Site, contract: Contract): object {
     auth: bearerAuth('key'),
     variable: [
       { key: 'baseUrl', value: site.url },
-      { key: 'key', value: '', description: 'An API key, plb_…' },
-      { key: 'portalToken', value: '', description: 'The last part of a portal link' },
+      { key: 'key', value: '', description: 'API key, plb_…' },
+      { key: 'portalToken', value: '', description: 'Last part of a portal link' },
     ],
     item: index.groups.map(({ name, rooms }) => ({
       name,

@@ -4,7 +4,8 @@ import { type Html, html } from './page/html.ts'
 import { type Page, renderInlineMarkdown, renderJson, type Site } from './page/page.ts'
 
 /**
- * The catalog of problems, generated from the contract's `x-problems`. The `type` of every problem links to its entry.
+ * The catalog of problems, generated from the contract's `x-problems`. The `type` of every problem links to its catalog
+ * entry.
  */
 interface ProblemEntry {
   code: ProblemCode

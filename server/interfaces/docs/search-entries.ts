@@ -1,8 +1,9 @@
 import type { Contract, Schema } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { listEventTypes } from '../../platform/events/event-types.ts'
+import { listGlossaryTerms } from './glossary-page.ts'
 import { GUIDES, readGuide } from './guides.ts'
-import { anchorFor, type Site, stripTags } from './page/page.ts'
+import { type Site, stripTags, toAnchor } from './page/page.ts'
 import { listProblemEntries } from './problem-pages.ts'
 import { type Field, flattenFields, listFields } from './reference/field-list.ts'
 import { ABOUT_THESE_PAGES, splitIntroduction } from './reference/introduction.ts'
@@ -12,15 +13,25 @@ import { SEARCH_SYNONYMS } from './search-synonyms.ts'
 import { listCompositeSkills, listSkillInput } from './skills-page.ts'
 
 /**
- * An entry of the documentation's search. The browser builds the index (search.js) at the first search, so a search
- * costs the service nothing.
+ * An entry in the documentation's search index. The browser builds the index at the first search (search.js), so
+ * searching puts no load on the service.
  */
 export type SearchEntry = readonly [
   ...[kind: EntryKind, title: string, detail: string, address: string, text: string],
-  // Synonyms that are searched but not shown.
+  // Synonyms that the search matches but does not show.
   also?: string,
 ]
-type EntryKind = 'Operation' | 'Field' | 'Object' | 'Schema' | 'Skill' | 'Guide' | 'Basics' | 'Event' | 'Problem'
+type EntryKind =
+  | 'Operation'
+  | 'Field'
+  | 'Object'
+  | 'Schema'
+  | 'Skill'
+  | 'Guide'
+  | 'Term'
+  | 'Basics'
+  | 'Event'
+  | 'Problem'
 
 export function listSearchEntries(site: Site, contract: Contract, config: Config): SearchEntry[] {
   const entries: SearchEntry[] = [
@@ -34,6 +45,17 @@ export function listSearchEntries(site: Site, contract: Contract, config: Config
       ...toFieldEntries(`${site.docs}/skills`, `of ${name}`, listSkillInput(site, contract, name, skill)),
     ]),
     ...GUIDES.flatMap((name) => toGuideEntries(site, config, name)),
+    ...listGlossaryTerms().map(
+      ({ term, meaning, anchor }): SearchEntry => [
+        ...([
+          'Term',
+          stripMarkdown(term),
+          'Glossary',
+          `${site.docs}/glossary#${anchor}`,
+          stripMarkdown(meaning),
+        ] as const),
+      ],
+    ),
     ...listEventTypes(contract).map(
       ({ type, summary, description }): SearchEntry => [
         ...(['Event', type, summary, `${site.docs}/events#${type}`, description] as const),
@@ -58,7 +80,8 @@ function addSynonyms(site: Site, entries: readonly SearchEntry[]): SearchEntry[]
     words.delete(address)
     return [kind, title, detail, address, text, also]
   })
-  if (words.size > 0) throw new Error(`Nothing is at ${[...words.keys()].join(', ')}, for which there are other words.`)
+  if (words.size > 0)
+    throw new Error(`Expected a page at ${[...words.keys()].join(', ')}, because these paths have synonyms.`)
   return found
 }
 
@@ -74,7 +97,7 @@ function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[]
         const { path: inPath, query, body } = listOperationFields(atlas, base, operation)
         return [
           ['Operation', summary, `${id} ${method} ${path}`, `${page}#${id}`, description],
-          // Headers and paging parameters are the same everywhere, and the guides explain them.
+          // Headers and paging parameters are the same for all operations, and the guides explain them.
           ...toFieldEntries(page, `of ${id}`, [...inPath, ...query.filter(({ name }) => !PAGING.has(name)), ...body]),
         ]
       })
@@ -93,8 +116,8 @@ function listOperationsAndObjects(site: Site, contract: Contract): SearchEntry[]
 }
 
 /**
- * Schemas without a section of their own, with the place that shows them: inputs at their operation, enumerations at
- * the first field that uses them.
+ * Returns entries for schemas without their own section, with the place that shows each schema. Inputs appear at their
+ * operation, and enumerations at the first field that uses them.
  */
 function listOtherSchemas(site: Site, contract: Contract): SearchEntry[] {
   const atlas = findReferenceIndex(contract)
@@ -150,12 +173,12 @@ function toGuideEntries(site: Site, config: Config, name: string): SearchEntry[]
     ['Guide', title, '', page, lead],
     ...sections.map((section): SearchEntry => {
       const [heading = '', ...lines] = section.split('\n')
-      return ['Guide', stripTags(heading), title, `${page}#${anchorFor(heading)}`, stripMarkdown(lines.join(' '))]
+      return ['Guide', stripTags(heading), title, `${page}#${toAnchor(heading)}`, stripMarkdown(lines.join(' '))]
     }),
   ]
 }
 
-/** Returns Markdown without its markup and its code blocks. */
+/** Returns the text of Markdown without markup and code blocks. */
 function stripMarkdown(text: string): string {
   return text
     .replaceAll(/```.*?```|[`*#[\]]/gs, ' ')

@@ -1,6 +1,6 @@
 /**
- * Synonyms for topics of the documentation: the path below /docs, and the words by which the search also finds it. An
- * address that does not exist makes the search fail.
+ * Synonyms for topics of the documentation. Each entry has the path below /docs and the words by which the search also
+ * finds the topic. If a path does not exist, the search fails.
  */
 export const SEARCH_SYNONYMS: readonly (readonly [address: string, words: string])[] = [
   ['#ids', 'identifiers uuid primary key typeid'],
@@ -39,5 +39,6 @@ export const SEARCH_SYNONYMS: readonly (readonly [address: string, words: string
   ],
   ['/guides/browser#show-and-upload-files', 'image picture photo logo thumbnail upload download file attachment'],
   ['/guides/webhooks', 'realtime push notifications callback subscribe'],
-  ['/guides/mock', 'sandbox test staging fake fixtures stub'],
+  ['/guides/mock', 'sandbox test mode staging fake fixtures stub'],
+  ['/glossary#term-trade', 'scope trade'],
 ]

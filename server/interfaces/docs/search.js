@@ -1,4 +1,4 @@
-// Searches operations, fields, schemas, skills, guides, events and problems in the browser, including synonyms. The
+// Searches operations, fields, schemas, skills, guides, events, and problems in the browser, including synonyms. The
 // index is built at the first search.
 const docs = document.documentElement.dataset.docs
 const finder = document.getElementById('finder')
@@ -6,12 +6,12 @@ const words = document.getElementById('words')
 const found = document.getElementById('found')
 const told = document.getElementById('told')
 
-/** More results than anyone reads. */
+/** The maximum number of results. Users do not read longer lists. */
 const MOST = 40
 
 const index = prepare()
 
-export async function openFinder() {
+export async function openSearchDialog() {
   if (!finder.open) finder.showModal()
   words.select()
   await show()
@@ -28,7 +28,7 @@ async function prepare() {
   const made = new MiniSearch({
     fields: ['title', 'detail', 'text', 'also'],
     storeFields: ['kind', 'title', 'detail', 'address', 'text'],
-    // createVendor is found as a whole and by its parts.
+    // The search finds `createVendor` by its whole name and by each word in the name.
     tokenize: (text) =>
       text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => {
         const parts = word.split(/(?<=[a-z0-9])(?=[A-Z])/)
@@ -40,10 +40,10 @@ async function prepare() {
   return made
 }
 
-// There are thousands of fields, and many share the name of the record that they refer to, so the record itself ranks
-// higher.
+// There are thousands of fields, and many share the name of the record that they refer to. Therefore, the record itself
+// ranks higher.
 const WEIGHTS = {
-  ...{ Guide: 2.2, Basics: 2.2, Operation: 2, Event: 1.8, Problem: 1.8 },
+  ...{ Guide: 2.2, Basics: 2.2, Term: 2.6, Operation: 2, Event: 1.8, Problem: 1.8 },
   ...{ Object: 1.6, Schema: 1.6, Skill: 1.4, Field: 1 },
 }
 const OPTIONS = {
@@ -53,17 +53,26 @@ const OPTIONS = {
   boostDocument: (_id, _term, stored) => WEIGHTS[stored.kind],
 }
 
+/** Words of questions, such as "what is a scope". The search ignores these words if the query has other words. */
+const QUESTION_WORDS = new Set('a an are can do does how i is my of the to what where which'.split(' '))
+
+function omitQuestionWords(query) {
+  const kept = query.split(/\s+/).filter((word) => !QUESTION_WORDS.has(word.toLowerCase()))
+  return kept.length > 0 ? kept.join(' ') : query
+}
+
 let asked = 0
 async function show() {
   const query = words.value.trim().slice(0, 200)
   const turn = ++asked
   if (query === '') return list([], 'Search names, paths and text. Use the arrow keys and Enter.')
   const made = await index
-  // The user has typed more in the meantime.
+  // The user has typed more text in the meantime.
   if (turn !== asked) return
-  const exact = made.search(query, OPTIONS)
+  const asking = omitQuestionWords(query)
+  const exact = made.search(asking, OPTIONS)
   if (exact.length > 0) return list(exact, exact.length === 1 ? '1 result' : `${exact.length} results`)
-  const near = made.search(query, { ...OPTIONS, combineWith: 'OR', fuzzy: 0.25 })
+  const near = made.search(asking, { ...OPTIONS, combineWith: 'OR', fuzzy: 0.25 })
   const missing = `No results for “${query}”.`
   list(near.slice(0, 8), near.length > 0 ? `${missing} Similar results:` : `${missing} Try fewer or different words.`)
 }
@@ -117,7 +126,7 @@ words.addEventListener('keydown', (event) => {
 found.addEventListener('click', ({ target }) => {
   if (target.closest('a') !== null) finder.close()
 })
-// A click on the backdrop has the dialog itself as its target.
+// The target of a click on the backdrop is the dialog itself.
 finder.addEventListener('click', ({ target }) => {
   if (target === finder) finder.close()
 })

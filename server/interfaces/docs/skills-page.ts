@@ -1,5 +1,5 @@
 import type { Contract, Schema, SchemaReference } from '../../platform/calls/contract.ts'
-import { highlight } from './page/highlight.ts'
+import { highlightCode } from './page/highlight-code.ts'
 import { type Html, html } from './page/html.ts'
 import { type Page, renderMarkdown, type Site } from './page/page.ts'
 import { type Field, listFields, renderFieldList } from './reference/field-list.ts'
@@ -14,7 +14,7 @@ interface DeclaredSkill {
   examples?: Record<string, { summary?: string; value: unknown }>
 }
 
-/** Returns the composite skills. That each operation is also a skill is explained in their section. */
+/** Returns the composite skills. The section of the composite skills explains that each operation is also a skill. */
 export function listCompositeSkills(contract: Contract): [name: string, skill: DeclaredSkill][] {
   return Object.entries((contract.document['x-skills'] ?? {}) as Record<string, DeclaredSkill>)
 }
@@ -60,7 +60,7 @@ ${renderFieldList(listFields(place, `${name}.result`, skill.output))}
     example === undefined
       ? null
       : html`<p>${example.summary ?? 'Example'}</p>
-<pre class="lines"><code tabindex="0">${highlight(JSON.stringify({ skill: name, input: example.value, dryRun: true }, null, 2))}</code></pre>`
+<pre class="lines"><code tabindex="0">${highlightCode(JSON.stringify({ skill: name, input: example.value, dryRun: true }, null, 2))}</code></pre>`
   }</div>
 </section>\n`
 }

@@ -1,10 +1,10 @@
-// Forms that send the requests of the reference to this service, filled with IDs that exist there. Writes are first
-// offered as a dry run, which changes nothing.
+// Forms that send the reference's example requests to this service, with IDs of existing records. For writes, the form
+// first offers a dry run, which changes nothing.
 const { docs } = document.documentElement.dataset
 const base = docs.replace(/\/docs$/, '')
 const sources = JSON.parse(document.getElementById('content').dataset.sources)
 
-/** The longest response, in characters, that the page shows in full. */
+/** The maximum length of a response that the page shows in full, in characters. */
 const MOST_SHOWN = 100_000
 const ID = /\b([a-z]{2,5})_[0-9a-hjkmnp-tv-z]{26}\b/g
 
@@ -19,7 +19,7 @@ for (const button of document.querySelectorAll('.btn.try')) {
 }
 
 let demoKey
-/** Returns the key that was entered last, or else the demo builder's key if this machine has one. */
+/** Returns the key that the user entered last; otherwise, the demo builder's key if this machine has one. */
 async function knownKey(isPortal) {
   const kept = sessionStorage.getItem(isPortal ? 'portalToken' : 'key')
   if (kept !== null || isPortal) return kept ?? ''
@@ -71,7 +71,7 @@ function formFor(request) {
     send.disabled = false
   })
 
-  /** Fills in the key and replaces each ID of the example with an existing one. */
+  /** Fills in the key and replaces each ID in the example with an existing ID. */
   async function fill() {
     key.input.value = await knownKey(request.isPortal)
     for (const { name, where, value } of request.parameters) if (where === 'path') inputs.get(name).value = value
@@ -83,14 +83,46 @@ function formFor(request) {
       input.value = input.value.replaceAll(ID, (id) => found.get(id) ?? id)
     }
     const missing = [...found].filter(([, id]) => id === null).length
-    note.textContent = missing === 0 ? '' : 'Some of these IDs have no record yet. Create one first.'
-    const sample = element.closest('.operation').querySelectorAll('.samples code')
-    for (const code of sample) exchange(code, found)
+    note.textContent = missing === 0 ? '' : 'Some of these IDs have no record yet. Create a record of this type first.'
+    for (const code of element.closest('.operation').querySelectorAll('.samples code')) exchange(code, found)
   }
   return { element, fill }
 }
 
-/** Makes the samples next to the form name the same records as the form. */
+// Only a service on this machine returns a key automatically. In other cases, the page sends no requests.
+const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+/**
+ * Distance from the screen at which a sample receives existing IDs, so that the IDs are there when the reader reaches
+ * the sample.
+ */
+const NEAR = '600px'
+const samples = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue
+      samples.unobserve(target)
+      void fillSamples(target)
+    }
+  },
+  { rootMargin: NEAR },
+)
+if (isLocal) for (const section of document.querySelectorAll('.operation')) samples.observe(section)
+
+/**
+ * Replaces the IDs in the samples of an operation with existing IDs, so that readers can run the samples without
+ * changes.
+ */
+async function fillSamples(section) {
+  const button = section.querySelector('.btn.try')
+  if (button === null) return
+  const request = JSON.parse(button.dataset.request)
+  const key = request.isPortal ? '' : await knownKey(false)
+  if (key === '') return
+  const found = await existing(request, key)
+  for (const code of section.querySelectorAll('.samples code')) exchange(code, found)
+}
+
+/** Replaces the IDs in a sample with existing IDs. */
 function exchange(code, found) {
   const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
@@ -130,7 +162,7 @@ function checkbox(text) {
   return { label, input }
 }
 
-/** Returns the request to send: the request itself, or the skill of the same name as a dry run. */
+/** Returns the request to send: the request itself or, for a dry run, a call of the skill with the same name. */
 function composed({ id, method, path, parameters, isUpload }, { inputs, body, isDry }) {
   const text = isUpload ? '' : (body?.value.trim() ?? '')
   const json = { 'content-type': 'application/json' }
@@ -192,7 +224,7 @@ async function show(place, { method, target, headers, body }, key) {
   place.replaceChildren(head, sent, lines)
 }
 
-/** Sends a request without the session of the signed-in user, so that it shows what the key may do. */
+/** Sends a request without the signed-in user's session, so that the response shows what the key allows. */
 function call(method, target, key, { headers = {}, body } = {}) {
   return fetch(base + target, {
     ...{ method, body, credentials: 'omit', cache: 'no-store' },
@@ -200,11 +232,11 @@ function call(method, target, key, { headers = {}, body } = {}) {
   })
 }
 
-/** How many parent records are tried, because the first may have no children. */
+/** The maximum number of parent records to try, because the first may have no children. */
 const MOST_PARENTS = 5
 const lists = new Map()
 
-/** Returns the first records of a list, requested once; an empty list if the key may not read it. */
+/** Returns the first records of a list, which is requested only once; an empty list if the key may not read it. */
 function firstOf(path, key) {
   const asked = `${key} ${path}`
   if (!lists.has(asked)) {
@@ -217,7 +249,7 @@ function firstOf(path, key) {
   return lists.get(asked)
 }
 
-/** Returns an existing ID for each ID in the example of a request; null where none exists. */
+/** Returns an existing ID for each ID in an example request; null where no such record exists. */
 async function existing({ path, parameters, body }, key) {
   const found = new Map()
   await fillPath(path, parameters, key, found)
@@ -227,7 +259,7 @@ async function existing({ path, parameters, body }, key) {
     if (found.has(id)) continue
     const source = sources[prefix]
     const ids = source === undefined || source.includes('{') ? [] : await firstOf(source, key)
-    // Two different IDs of an example become two different records, if there are two.
+    // Two different IDs in an example are replaced by two different records, if two exist.
     const at = taken.get(prefix) ?? 0
     taken.set(prefix, at + 1)
     found.set(id, ids[at] ?? ids[0] ?? null)
@@ -235,7 +267,10 @@ async function existing({ path, parameters, body }, key) {
   return found
 }
 
-/** Fills in the IDs of a path: the first of a list, and for nested records the first parent that has any. */
+/**
+ * Fills in the IDs of a path with the first record of each list. For a nested record, uses the first parent that has
+ * children.
+ */
 async function fillPath(path, parameters, key, found) {
   const inPath = parameters.filter(({ where }) => where === 'path')
   const [outer, inner] = inPath
@@ -256,7 +291,7 @@ async function fillPath(path, parameters, key, found) {
   found.set(inner.value, null)
 }
 
-/** Returns the IDs of a nested list, from the first parent that has any. */
+/** Returns the IDs of a nested list, from the first parent that has children. */
 async function within(source, key) {
   const [, parent] = /^(.*?)\/\{/.exec(source ?? '') ?? []
   if (parent === undefined) return []

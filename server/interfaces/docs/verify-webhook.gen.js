@@ -1,8 +1,8 @@
                                                                              
 
 /**
- * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged and recent. Signatures follow
- * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers and edge runtimes) and has no
+ * The receiver's side of webhooks: verifies that a request is from Plumbline, unchanged, and recent. Signatures follow
+ * Standard Webhooks. Runs wherever WebCrypto exists (Node, Deno, Bun, workers, and edge runtimes) and has no
  * dependencies.
  *
  *     const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, secret)
@@ -12,7 +12,7 @@
                                                                                                            
                                                                      
 
-/** Replaces a resource of more than 256 kB with the URL to read it from. */
+/** A link in place of a resource of more than 256 kB, with the URL from which to read the resource. */
                                        
 /** The resource of an event of this type. */
                                                                                   
@@ -28,8 +28,8 @@
                                                                             
 
 /**
- * Returns the resource of an event, typed by the event's type; null if it was too large to send and has to be read at
- * `data.object.url`.
+ * Returns the resource of an event, typed by the event's type; null if the resource was too large to send and has to be
+ * read at `data.object.url`.
  *
  *     if (event.type === 'bid.submitted') console.log(objectOf(event)?.amount)
  */
@@ -47,7 +47,7 @@ export function objectOf                        (event               )          
  
 
                                 
-                                                                                                    
+                                                                                                                   
                            
                                      
             
@@ -113,7 +113,7 @@ async function isSigned(signed                         , given        , secrets 
     if (raw === null || raw.length === 0) continue
     const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // Takes the same time whatever part of the signature is right.
+      // Takes the same time, regardless of which part of the signature is wrong.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -141,8 +141,8 @@ function concatBytes(first            , second            )                     
   return whole
 }
 
-// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. It counts as an event if it has
-// the signed ID; the contract guarantees the rest of its shape.
+// The sender knows the secret: Plumbline, or a test that signs anything, even `null`. The body counts as an event if it
+// has the signed ID. The contract guarantees the rest of the event's form.
 function parseEvent(bytes            )                      {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))                       

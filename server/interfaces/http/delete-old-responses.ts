@@ -2,15 +2,21 @@ import { sql } from 'kysely'
 import { deleteInBatches } from '../../platform/database/batches.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { RETENTION_MS } from './idempotency.ts'
+import { RESPONSE_RETENTION_MS } from './idempotency.ts'
 
-/** Deletes stored responses after 24 hours. A scheduled job. */
+/** Deletes stored responses whose idempotency keys have expired. Runs as a scheduled job. */
 export async function deleteOldResponses(database: Database, clock: Clock): Promise<void> {
-  const keptSince = new Date(clock.nowMs() - RETENTION_MS).toISOString()
   await deleteInBatches(database, {
     table: 'idempotencyRecords',
     key: 'key',
-    where: sql`"createdAt" < ${keptSince}`,
+    where: sql`"expiresAt" <= ${clock.now()}`,
+    orderBy: sql`"expiresAt"`,
+  })
+  // Rows that a process of an earlier version stored have no time of expiry.
+  await deleteInBatches(database, {
+    table: 'idempotencyRecords',
+    key: 'key',
+    where: sql`"expiresAt" is null and "createdAt" <= ${new Date(clock.nowMs() - RESPONSE_RETENTION_MS)}`,
     orderBy: sql`"createdAt"`,
   })
 }

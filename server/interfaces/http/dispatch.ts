@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { type Call, newCall, type Principal, type Services } from '../../platform/calls/call.ts'
+import { type Call, createCall, type Principal, type Services } from '../../platform/calls/call.ts'
 import type { Contract, Operation, OperationId } from '../../platform/calls/contract.ts'
 import { computeEtag, matchesEtag } from '../../platform/calls/etag.ts'
 import { FileResponse, type SentFile } from '../../platform/calls/file-response.ts'
@@ -10,31 +10,31 @@ import {
   type RepeatRules,
   type RepeatRulesByOperation,
 } from '../../platform/calls/repeated-response.ts'
-import { withConflictingRecord } from '../../platform/calls/unique-conflict.ts'
+import { addConflictingRecord } from '../../platform/calls/unique-conflict.ts'
 import { type ReceivedFile, Upload } from '../../platform/calls/upload.ts'
 import { notFound, Problem, problem } from '../../platform/problems/problem.ts'
 import { formatTimestamp } from '../../platform/values/format.ts'
 import { createResponseExpander } from './expand-response.ts'
-import { type StorableResponse, type StoredResponse, withIdempotencyKey } from './idempotency.ts'
+import { runWithIdempotencyKey, type StorableResponse, type StoredResponse } from './idempotency.ts'
 import type { Input } from './input-checker.ts'
 import type { Validator } from './request-validator.ts'
-import { mapLocations, mapReaders } from './resource-locations.ts'
+import { buildLocationMap, buildReaderMap } from './resource-locations.ts'
 import { concealSecretFields, getSecretFields, type SecretFields } from './secret-fields.ts'
 
-/** A response before the headers that every response has are added. */
+/** A response without the headers that are common to all responses. */
 export interface HttpResponse {
   status: number
   headers: Record<string, string>
   text: string | null
   etag: string | undefined
   type?: string
-  /** Whether it is a proposal instead of the operation's own response. */
+  /** Whether the response is a proposal instead of the operation's own response. */
   isProposal?: true
-  /** Sent instead of `text`. */
+  /** The file to send instead of `text`. */
   file?: Pick<SentFile, 'length' | 'open'>
 }
 
-/** Who sends a request, from where, and the request ID for responses and logs. */
+/** The sender and origin of a request, and the request ID for responses and logs. */
 export interface RequestOrigin {
   principal: Principal
   requestId: string
@@ -50,36 +50,40 @@ export interface DispatchParts {
   proposer: ProposalMaker
 }
 
-/** Creates proposals for the changes of a key that may only propose. */
+/** Creates proposals in place of changes if the API key may only propose changes. */
 export interface ProposalMaker {
-  /** Whether the call might change something. */
+  /** Returns whether the call might change something. */
   concerns(operation: Operation, body: unknown, call: Call): boolean
-  /** Tries the call out and stores what it would change. The result becomes the body of the response. */
+  /** Does a trial run of the call and stores the changes as a proposal. The result becomes the body of the response. */
   propose(operation: Operation, input: FlatInput, call: Call, tryOut: (call: Call) => Promise<unknown>): Promise<object>
 }
 
-/** An input as a skill accepts it: path, query, body and `ifMatch` in one flat object. */
+/** An input in the form that skills accept: path, query, body, and `ifMatch` in one flat object. */
 type FlatInput = Record<string, unknown>
 
 /**
- * The handler of an operation that is not known statically. The contract that types its input has also validated it.
+ * The handler of an operation that is not known statically. The handler's input has been validated against the
+ * contract, from which the input's types are generated.
  */
 type AnyHandler = (input: Input & { ifMatch?: string }, call: Call) => Promise<AnyReply>
 interface AnyReply {
   status: number
   body?: object | string
   headers?: Record<string, string>
-  /** Fields of the body, besides those of the operation, that can change without a new version of the record. */
+  /**
+   * Body fields that can change without a new version of the record, in addition to the operation's own such fields.
+   */
   follows?: readonly string[]
 }
 
 /**
- * Checks that the principal may call the operation: by a scheme that the operation accepts, and with every permission
- * required under that scheme. Throws `permission_denied` with a sentence about `what`.
+ * Checks that the principal may call the operation. The operation must accept the principal's authentication scheme,
+ * and the principal must have every permission that the scheme requires. Otherwise, throws `permission_denied`, with a
+ * sentence whose subject is `what`.
  */
-export function assertPermitted(principal: Principal, operation: Operation, what = 'This operation'): void {
+export function assertOperationPermitted(principal: Principal, operation: Operation, what = 'This operation'): void {
   if (operation.schemes.size === 0) return
-  // A connected app uses a token like an API key, whichever user it acts for.
+  // A connected app uses a token in the same way as an API key, regardless of the user it acts for.
   const scheme = principal.via === undefined ? SCHEME_BY_PRINCIPAL[principal.kind] : 'apiKey'
   const needed = operation.schemes.get(scheme)
   if (needed === undefined) throw new Problem('permission_denied', `${what} is not available to a ${principal.kind}.`)
@@ -89,42 +93,52 @@ export function assertPermitted(principal: Principal, operation: Operation, what
   }
 }
 
-/** Two files are equal if their bytes are, wherever they are stored. */
+/**
+ * Returns the parts that identify a file's content. Two files are equal if their bytes are equal, wherever the files
+ * are stored.
+ */
 function contentIdentity({ size, sha256 }: ReceivedFile): Pick<ReceivedFile, 'size' | 'sha256'> {
   return { size, sha256 }
 }
 
-// The service itself may call the operations that API keys may call.
+// The service itself and the owner's page can call the operations that API keys can call.
 const SCHEME_BY_PRINCIPAL: Readonly<Record<Principal['kind'], string>> = {
   key: 'apiKey',
   user: 'session',
   system: 'apiKey',
   vendor: 'portalToken',
+  home_owner: 'apiKey',
 }
 
 export interface Dispatcher {
-  /** Performs an operation for an authorized caller: validation, idempotency, handler, response. */
+  /**
+   * Performs an operation for an authorized caller: validates the input, applies idempotency, calls the handler, and
+   * builds the response.
+   */
   perform(operation: Operation, req: Request, res: Response, by: RequestOrigin): Promise<HttpResponse>
-  /** Calls an operation from inside another, with the same permissions and in the same transaction. */
+  /** Calls an operation from another operation, with the same permissions and in the same transaction. */
   operate: Services['operate']
 }
 
 export function createDispatcher(parts: DispatchParts): Dispatcher {
   const { contract, handlers, repeats, validator, services, proposer } = parts
   assertSecretsConcealed(contract, repeats)
-  const locationOf = mapLocations(contract)
-  const readerOf = mapReaders(contract)
+  const locationOf = buildLocationMap(contract)
+  const readerOf = buildReaderMap(contract)
   const expanding = createResponseExpander<Call>({
     contract,
     handle: (operation, input, call) => (handlers[operation.id] as unknown as AnyHandler)(input, call),
-    permit: (call, operation, what) => assertPermitted(call.principal, operation, what),
+    permit: (call, operation, what) => assertOperationPermitted(call.principal, operation, what),
   })
 
   const secretsOf = new Map(
     [...contract.operations.values()].map((operation) => [operation, getSecretFields(contract, operation)]),
   )
 
-  /** Returns the reply, without secrets if the caller may only propose: with a secret it could act without approval. */
+  /**
+   * Returns the reply. If the caller may only propose changes, the reply contains no secrets, because a secret would
+   * let the caller act without approval.
+   */
   function handled(operation: Operation, input: Input & { ifMatch?: string }, call: Call): Promise<AnyReply> {
     const reply = expanded(operation, input, call)
     const secrets = call.principal.isProposeOnly === true ? secretsOf.get(operation) : null
@@ -166,12 +180,12 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     input: Input,
     sender: RequestOrigin,
   ): Promise<HttpResponse> {
-    const call = newCall(services, sender)
+    const call = createCall(services, sender)
     const ifMatch = readDeclaredHeader(operation, req, 'if-match')
     const provided = ifMatch === undefined ? input : { ...input, ifMatch }
     const key = readDeclaredHeader(operation, req, 'idempotency-key')
     const response = async (call: Call): Promise<HttpResponse> => {
-      // Few API keys may only propose, so the cheap condition comes first.
+      // Few API keys may only propose changes, so the cheap condition comes first.
       if (call.principal.isProposeOnly === true && proposer.concerns(operation, input.body, call))
         return proposed(operation, provided, call)
       return toHttpResponse(operation, located(operation, await handled(operation, provided, call)), req)
@@ -180,13 +194,13 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
       if (key === undefined) return await response(call)
       const body = req.body instanceof Upload ? contentIdentity(input.body as ReceivedFile) : req.body
       const request = { method: operation.method, url: req.url, body }
-      return await withIdempotencyKey(call, key, request, {
+      return await runWithIdempotencyKey(call, key, request, {
         perform: response,
         keep: (answer) => keepable(operation, answer),
         tellAgain: (stored, call) => toldAgain(operation, stored, input, call),
       })
     } catch (error) {
-      throw await withConflictingRecord(call, error)
+      throw await addConflictingRecord(call, error)
     }
   }
 
@@ -242,16 +256,16 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
     if (text !== null || reader === undefined || resourceId === null) {
       throw problem(
         'answer_not_kept',
-        `The first request with this Idempotency-Key returned ${status} on ${formatTimestamp(at, call.timeZone)}. That response was not kept; read the records instead.`,
+        `The first request with this Idempotency-Key returned ${status} on ${formatTimestamp(at, call.timeZone)}. The response was not stored. Read the records instead.`,
       )
     }
     const record = await operate(call, reader.id, { [reader.parameter]: resourceId })
-    // Dropped, because the ETag must be that of the record's current version.
+    // The stored ETag is removed, because the response must have the ETag of the record's current version.
     delete headers.ETag
     return toHttpResponse(operation, { status, headers, body: record as object }, { url: '', headers: {} })
   }
 
-  /** Adds a Location for the created record, unless the handler has set one. */
+  /** Adds a Location header for the created record, unless the handler has set one. */
   function located(operation: Operation, reply: AnyReply): AnyReply {
     if (reply.status !== 201 || reply.headers?.Location !== undefined) return reply
     const Location = locationOf.get(operation.id)?.((reply.body as { id: string }).id)
@@ -265,7 +279,7 @@ export function createDispatcher(parts: DispatchParts): Dispatcher {
   ): Promise<ResponseBody<Id>> {
     const operation = contract.operations.get(id)
     if (operation === undefined) throw new Error(`Expected the contract to have an operation ${id}.`)
-    assertPermitted(call.principal, operation)
+    assertOperationPermitted(call.principal, operation)
     const input = validator.checkInput(operation, toOperationInput(contract, operation, flat), call.currency)
     validator.checkDecimals(operation, input, call.currency)
     const { ifMatch } = flat
@@ -284,7 +298,10 @@ function withConcealedBody(reply: AnyReply, secrets: SecretFields): AnyReply {
   return { ...reply, body: concealSecretFields(body, secrets) as object }
 }
 
-/** If the text was too large to store, the Location links to the proposal. */
+/**
+ * Returns whether the response is a proposal. The Location header of a proposal links to the proposal, even if the text
+ * was too large to store.
+ */
 function isProposalResponse({ status, headers }: StoredResponse): boolean {
   return status === 202 && headers.Location?.startsWith('/api/ext/proposals/') === true
 }
@@ -294,7 +311,7 @@ async function revealStored(repeat: RepeatRules, text: string, call: Call): Prom
   return whole === null ? null : JSON.stringify(whole)
 }
 
-/** Splits the flat object that skills pass into an operation's path and query parameters; the rest is the body. */
+/** Splits a skill's flat input object into path parameters, query parameters, and body. */
 function toOperationInput(contract: Contract, operation: Operation, flat: Record<string, unknown>): Input {
   const { ifMatch: _header, ...rest } = flat
   const path: Record<string, unknown> = {}
@@ -308,7 +325,7 @@ function toOperationInput(contract: Contract, operation: Operation, flat: Record
     // A query cannot contain null, so null counts as omitted.
     else if (value !== undefined && value !== null) query[name] = value
   }
-  // Without a body, any remaining field is an unknown parameter and is rejected as one.
+  // If the operation has no body, any remaining field is an unknown parameter and is rejected as such.
   const input = operation.takesBody ? { query, body: rest } : { query: { ...query, ...rest }, body: undefined }
   return { path: path as Record<string, string>, ...input }
 }
@@ -318,7 +335,7 @@ function readDeclaredHeader(operation: Operation, { headers }: Request, name: st
   return operation.headers.has(name) && typeof value === 'string' ? value : undefined
 }
 
-// An ID that cannot be decoded, or that no text column can store, cannot exist.
+// A record cannot exist if its ID cannot be decoded or stored in a text column.
 function decodeParameters(params: Record<string, string>): Record<string, string> {
   for (const name in params) {
     const value = params[name]
@@ -345,7 +362,7 @@ function toHttpResponse(operation: Operation, reply: AnyReply, req: Pick<Request
     return { status, headers: own, text, etag: undefined }
   }
   if (body instanceof FileResponse) return toFileResponse(operation, body, req)
-  // The only other body that is not JSON is the contract as YAML.
+  // The only other non-JSON body is the contract as YAML.
   if (typeof body === 'string')
     return { status, headers, text: body, etag: computeEtag({}, () => body), type: 'application/yaml; charset=utf-8' }
   const text = JSON.stringify(body)
@@ -365,7 +382,7 @@ function toHttpResponse(operation: Operation, reply: AnyReply, req: Pick<Request
 function toFileResponse(operation: Operation, file: FileResponse, { headers }: Pick<Request, 'headers'>): HttpResponse {
   const known = headers['if-none-match']
   const whole = file.sent({ range: undefined, ifRange: undefined })
-  // A caller that already has the file gets 304, whichever part it requested.
+  // A caller that already has the file gets 304, regardless of the requested range.
   if (!operation.headers.has('range') || (known !== undefined && matchesEtag(known, whole.etag)))
     return toSentFileResponse(whole)
   const ifRange = headers['if-range']

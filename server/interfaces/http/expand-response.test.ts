@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../test/support/site.ts'
 import {
-  type Answer,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../test/support/test-plumbline.ts'
 import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
 import { operations } from '../operations.ts'
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 
-/** The lists that were requested, in order. */
+/** The requested lists, in order. */
 const asked: string[] = []
 
 let plumbline: TestPlumbline
@@ -57,7 +57,7 @@ const made = async (path: string, body: unknown): Promise<Body> => {
   return response.body
 }
 
-test('expand shows linked records next to their IDs, two levels deep, as their own list shows them', async () => {
+test('expand adds linked records, up to two levels deep, in the form in which they are listed', async () => {
   const plain = await read(`/bids/${bid.id}`)
   const [vendor] = (await read(`/vendors?ids=${site.loneStar}`)).data
   const [summary] = (await read(`/bids/requests?ids=${request.id}`)).data
@@ -67,7 +67,7 @@ test('expand shows linked records next to their IDs, two levels deep, as their o
   expect((await read('/bids?expand=vendor,bidRequest.community,home')).data).toEqual([requested])
 })
 
-test('a page reads each link once, and without expand none', async () => {
+test('a page with expand reads each type of linked record only once', async () => {
   await made('/bids', { bidRequestId: request.id, vendorId: site.hillCountry, amount: 41_000 })
   asked.length = 0
   const { data } = await read('/bids?expand=vendor,bidRequest,bidRequest.community')
@@ -78,7 +78,7 @@ test('a page reads each link once, and without expand none', async () => {
   expect(asked).toEqual(['listBids'])
 })
 
-test('expanding a link requires permission to read its records, whether or not there are any', async () => {
+test('expanding a link requires the permission to read the linked records, even if there are none', async () => {
   const narrow = (...permissions: string[]) => plumbline.newKey(permissions, site.organizationId)
   const expand = '/bids?expand=vendor,bidRequest.community'
   const refused = await get(expand, { key: await narrow('bids:read', 'communities:read') })
@@ -91,7 +91,7 @@ test('expanding a link requires permission to read its records, whether or not t
   expect(single.body).toMatchObject({ status: 403, permission: 'vendors:read' })
 })
 
-test('unknown links, three levels and too many links are rejected', async () => {
+test('expand rejects unknown links, links at a third level, and more than five links', async () => {
   for (const expand of ['homes', 'bidRequest.community.superintendent', 'vendor,', '__proto__', 'vendor.toString']) {
     const { body } = await get(`/bids?expand=${expand}`)
     expect([expand, body.status]).toEqual([expand, 422])
@@ -102,7 +102,7 @@ test('unknown links, three levels and too many links are rejected', async () => 
   expect((await read(`/bids/${bid.id}?expand=vendor,vendor`)).vendor.id).toBe(site.loneStar)
 })
 
-test('the ETag changes with expanded records, and still allows a change of the record', async () => {
+test('a changed linked record changes the ETag for reads but not for updates of the main record', async () => {
   const target = `/bids/${bid.id}?expand=vendor`
   const { headers } = await get(target)
   const known = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
@@ -120,11 +120,14 @@ test('the ETag changes with expanded records, and still allows a change of the r
   expect((await plumbline.patch(`/api/ext/bids/${bid.id}`, { externalId: 'B-2' }, change)).status).toBe(412)
 })
 
-test('archived records are expanded, and hidden ones stay hidden', async () => {
+test('expand does not reveal hidden amounts', async () => {
   const blind = await made('/bids/request', { ...site.framing(), blind: true })
   await made('/bids', { bidRequestId: blind.id, vendorId: site.loneStar, amount: 39_000 })
   const [hidden] = (await read(`/bids?bidRequestId=${blind.id}&expand=bidRequest`)).data
   expect(hidden).toMatchObject({ amount: null, bidRequest: { amountsHidden: true, lowAmount: null } })
+})
+
+test('expand includes archived records', async () => {
   const order = await made('/purchase-orders', {
     ...{ homeId: site.lot14, vendorId: site.redrock, scope: 'framing' },
     lines: [{ description: 'Walls', quantity: 1, unit: 'LS', unitPrice: 100 }],
@@ -134,7 +137,7 @@ test('archived records are expanded, and hidden ones stay hidden', async () => {
   expect(vendor).toMatchObject({ id: site.redrock, archivedAt: expect.any(String) })
 })
 
-test('a skill can expand links too', async () => {
+test('a skill can return expanded records', async () => {
   const { body } = await plumbline.post(
     '/api/ext/execute',
     { skill: 'listBids', input: { ids: [bid.id], expand: ['vendor'] } },
@@ -143,7 +146,7 @@ test('a skill can expand links too', async () => {
   expect(body.result.data[0].vendor.companyName).toBe('Lone Star Framing LLC')
 })
 
-test('a page ends at 1 MiB of expanded records, from one long vendor or from many, and its cursor continues there', async () => {
+test('a page ends when its expanded records reach 1 MiB', async () => {
   const contacts = Array.from({ length: 50 }, () => ({
     name: '界'.repeat(200),
     role: '界'.repeat(100),
@@ -170,7 +173,7 @@ test('a page ends at 1 MiB of expanded records, from one long vendor or from man
       seen.push(id)
     }
     sizes.push(JSON.stringify(body).length)
-    // The page ends with the record that exceeds the limit, which is 50 kB long here.
+    // The page ends with the record that exceeds the limit. In this test, each record is at most 50 kB long.
     expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(MAX_PAGE_BYTES + 100_000)
     if (body.nextCursor !== null) expect(headers.get('link')).toContain('expand=vendor')
     cursor = body.nextCursor

@@ -9,9 +9,9 @@ import { Json } from '../../platform/calls/json.ts'
 import { MAX_PAGE_BYTES } from '../../platform/calls/page.ts'
 import type { Input } from './input-checker.ts'
 
-/** Implements `expand` for the responses of operations, as `x-expands` of the contract declares. */
+/** Implements the `expand` parameter for responses, as declared by `x-expands` in the contract. */
 export interface ResponseExpander<Context> {
-  /** Returns the operation's reply with the linked records of `expand` next to their IDs. */
+  /** Returns the operation's reply, with the linked records that `expand` requests next to their IDs. */
   reply(operation: Operation, paths: readonly string[], input: Input, context: Context): Promise<ExpandedReply>
 }
 
@@ -24,13 +24,16 @@ interface ExpandedReply {
 }
 
 /**
- * Dependencies of expansions. The caller of a request is known only to `handle` and `permit`, through their context.
+ * Dependencies of expansions. Only `handle` and `permit` know the caller of a request, through their context.
  */
 interface ExpanderParts<Context> {
   contract: Contract
   /** Calls the operation's handler with a validated input. */
   handle(operation: Operation, input: Input, context: Context): Promise<Reply>
-  /** Throws `permission_denied` unless the caller may call the operation. `what` is the subject of its sentence. */
+  /**
+   * Throws `permission_denied` unless the caller may call the operation. `what` is the subject of the sentence in the
+   * problem.
+   */
   permit(context: Context, operation: Operation, what: string): void
 }
 
@@ -42,33 +45,34 @@ interface Reply {
 
 type Item = Readonly<Record<string, unknown>>
 
-/** A field that refers to another record, and how to read that record. */
+/** A field that refers to another record, and the list operation that reads the record. */
 interface RecordLink {
   /** The field that contains the ID. */
   readonly field: string
   /** The operation that lists the linked records by ID. */
   readonly list: Operation
-  /** The query of that list, without the IDs. */
+  /** The query parameters of the list, except the IDs. */
   readonly query: Readonly<Record<string, unknown>>
   /** The schema of the linked record. */
   readonly schema: string
 }
 
-/** A link to follow, and the links to follow from its records. */
+/** A link to follow, and the links to follow in the linked records. */
 interface LinkBranch {
   readonly name: string
   readonly link: RecordLink
   readonly next: readonly LinkBranch[]
 }
 
-/** The maximum page size of every list, so that each link of a page takes one list request. */
+/** The maximum page size of every list. Each link on a page therefore needs only one list request. */
 const MAX_IDS = 200
 
 /**
- * Creates the expansions. Linked records are read through the list of their kind as the same caller, so they look as in
- * that list, and fields hidden there are hidden here. A page is read once, and then each link once for all of its
- * records. Like every page, it ends with the record that exceeds the maximum size in bytes. It is then read again with
- * that number of records, to get the matching cursor.
+ * Creates the expansions. Linked records are read through their list operation on behalf of the same caller. Linked
+ * records have the same form as in that list, and omit the same hidden fields. The page is read once. Then each link is
+ * read once for all records on the page. Like every page, an expanded page ends with the record that exceeds the
+ * maximum size in bytes. If this limit shortens the page, the page is read again with the lower number of records, to
+ * get the matching cursor.
  */
 export function createResponseExpander<Context>({
   contract,
@@ -89,8 +93,8 @@ export function createResponseExpander<Context>({
   }
 
   /**
-   * Returns the items with the linked records of the branches; null if the result exceeds a page, which a single item
-   * never does.
+   * Returns the items with the linked records of the branches; null if the result exceeds the maximum page size. A
+   * single item never exceeds this size.
    */
   async function expanded(
     items: readonly Item[],
@@ -108,7 +112,7 @@ export function createResponseExpander<Context>({
       const whole: Record<string, unknown> = { ...item }
       for (const { name, field, found } of added) {
         if (item[field] === null) whole[name] = null
-        // A record that was erased in the meantime is left out, as if it had not been requested.
+        // A linked record that was erased in the meantime is omitted, as if it had not been requested.
         else if (found.has(item[field])) whole[name] = found.get(item[field])
       }
       return whole
@@ -119,7 +123,7 @@ export function createResponseExpander<Context>({
     const ids = [...new Set(items.map((item) => item[link.field]).filter((id) => id !== null))]
     if (ids.length === 0) return []
     if (ids.length > MAX_IDS)
-      throw new Error(`Expected a page to link to at most ${MAX_IDS} records of ${link.schema}, not ${ids.length}.`)
+      throw new Error(`Expected at most ${MAX_IDS} linked ${link.schema} records per page, not ${ids.length}.`)
     const { body } = await handle(link.list, { path: {}, query: { ...link.query, ids }, body: undefined }, context)
     const { data, nextCursor } = readContent(body) as unknown as Page
     return nextCursor !== null && ids.length > 1 ? null : data
@@ -140,7 +144,7 @@ export function createResponseExpander<Context>({
         const text = `{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`
         return { ...reply, body: new Json(text, nextCursor) }
       }
-      // The limit shrinks each time, and one record always fits.
+      // The loop ends, because the limit decreases each time and a single record always fits.
       limit = items?.length ?? data.length >> 1
     }
   }
@@ -159,7 +163,7 @@ export function createResponseExpander<Context>({
   }
 }
 
-/** Returns the items as JSON, up to the one that reaches the maximum page size. Later items are not serialized. */
+/** Returns the items as JSON, up to the item that reaches the maximum page size. Later items are not serialized. */
 function itemsThatFitPage(items: readonly Item[]): string[] {
   const texts: string[] = []
   let bytes = 0
@@ -187,7 +191,7 @@ function readContent(body: Reply['body']): Item {
   return (body instanceof Json ? body.value : body) as Item
 }
 
-/** Returns the links of each schema by field, with the list that reads the linked records. */
+/** Returns the links of each schema by field, with the list operation that reads the linked records. */
 function findRecordLinks(contract: Contract): ReadonlyMap<string, ReadonlyMap<string, RecordLink>> {
   const lists = new Map<string, Operation>()
   for (const operation of contract.operations.values()) {
@@ -227,7 +231,7 @@ function parametersByName(contract: Contract, { declaration }: Operation): Map<s
   return new Map(declared.flatMap((each) => (each.in === 'query' ? [[each.name, each] as const] : [])))
 }
 
-/** Returns the schema of the record that the operation returns, or of the records on its pages. */
+/** Returns the schema of the record that the operation returns, or of the records on its page. */
 function responseSchemaOf(contract: Contract, { declaration }: Operation): { schema: string; isPage: boolean } {
   const response = declaration.responses['200']
   const content =

@@ -3,12 +3,13 @@ import type { Principal } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 
 /**
- * Lets routes outside the contract accept the callers of its operations: authenticated as for one operation, counted
- * among the requests in progress and against the limits, logged and measured like a request to the operation itself.
+ * Lets routes outside the contract accept the same callers as an operation. Such requests are authenticated, counted,
+ * limited, logged, and measured like requests to the operation.
  */
 export interface ExternalAccess {
   /**
-   * Answers the request with `work`, or with the problem that prevents it or that `work` throws.
+   * Responds with the result of `work`. If a problem prevents `work` or `work` throws a problem, responds with the
+   * problem.
    *
    * @param challenge the `WWW-Authenticate` header for a caller without a credential
    */
@@ -21,15 +22,15 @@ export interface ExternalAccess {
   ): Promise<void>
 }
 
-/** A caller that was authenticated and may call the operation. */
+/** An authenticated caller that may call the operation. */
 export interface AdmittedRequest {
   readonly principal: Principal
   readonly requestId: string
   readonly address: string
-  /** The JSON body of a POST, within the size and depth that the operation allows. */
+  /** The JSON body of a POST, within the size and depth limits of the operation. */
   readonly body: unknown
-  /** Reports the name of the operation or skill that the request runs, for the log. */
+  /** Reports the name of the operation or skill that the request runs, for logging. */
   running(name: string): void
-  /** Logs and records a problem whose response is not an HTTP problem, as HTTP would. */
+  /** Logs and records a problem in the same way as an HTTP problem. Used when the response has another format. */
   refused(error: unknown): Promise<void>
 }

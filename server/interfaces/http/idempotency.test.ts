@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { RequestOptions } from '../../../scripts/conformance/service.ts'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { assertSecretsConcealed } from '../../platform/calls/repeated-response.ts'
 import { createVault } from '../../platform/encryption/vault.ts'
 import { repeats } from '../operations.ts'
@@ -21,7 +22,7 @@ interface Kept {
   body: string | null
 }
 
-/** Returns a builder's stored responses, and their decrypted content. */
+/** Returns a builder's stored responses, with their decrypted content. */
 async function getKept(organizationId: string): Promise<(Kept & { opened: string | null })[]> {
   const { rows } = await sql<Kept>`
     select "key", "body" from "idempotencyRecords" where "organizationId" = ${organizationId}`.execute(
@@ -35,7 +36,7 @@ async function getKept(organizationId: string): Promise<(Kept & { opened: string
   }))
 }
 
-test('the response to one key is not repeated to another key with the same Idempotency-Key', async () => {
+test('two keys with the same Idempotency-Key do not share a stored response', async () => {
   const subscription = { url: 'https://hooks.example.com/plumbline', eventTypes: ['*'], allowDuplicate: true }
   const [first, second] = [await plumbline.newKey(['webhooks:write']), await plumbline.newKey(['webhooks:write'])]
   const created = await plumbline.post('/api/ext/webhooks', subscription, { key: first, headers })
@@ -48,7 +49,7 @@ test('the response to one key is not repeated to another key with the same Idemp
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('a repeated request without a body is performed once', async () => {
+test('a request without a body that is repeated with the same Idempotency-Key is performed once', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Once Only LLC', email: 'a@example.com' }))
     .body
   const invite = () =>
@@ -58,7 +59,7 @@ test('a repeated request without a body is performed once', async () => {
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('two vendors with the same Idempotency-Key each get their own response', async () => {
+test('two vendors with the same Idempotency-Key do not share a stored response', async () => {
   const open = (key: string) => plumbline.post('/api/portal/visits', {}, { key, headers })
   const [one, other] = [await plumbline.newPortalToken(), await plumbline.newPortalToken()]
   const responses = [await open(one), await open(other), await open(one)]
@@ -67,7 +68,7 @@ test('two vendors with the same Idempotency-Key each get their own response', as
 })
 
 describe('a request that only reads', () => {
-  test('stores nothing, however often it is sent and however large its responses are', async () => {
+  test('the response of a read request is not stored, even if the request has an Idempotency-Key', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing', scopes: ['framing'] }, { key })
     for (const [attempt, skill] of ['listVendors', 'suggestVendorsForScope', 'getOpenApiJson'].entries()) {
@@ -80,31 +81,39 @@ describe('a request that only reads', () => {
     expect(await getKept(organizationId)).toEqual([])
   })
 
-  // The embedded database has a single connection, so there it would wait for any transaction.
-  test.skipIf(inject('postgres') === null)('needs none of the connections for transactions', async () => {
-    const narrow = await startTestPlumbline({ DATABASE_CONNECTIONS: '11' })
-    await narrow.post('/api/ext/scopes', { name: 'framing' })
-    await narrow.database.transaction(async (trx) => {
-      await sql`select 1`.execute(trx)
-      const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
-      const read = await narrow.post('/api/ext/execute', body, { headers })
-      expect(read.status).toBe(200)
-    })
-    await narrow.stop()
-  })
+  // The embedded database has a single connection, so a request would wait for every open transaction.
+  test.skipIf(inject('postgres') === null)(
+    'a read request with an Idempotency-Key needs no connection for transactions',
+    async () => {
+      const narrow = await startTestPlumbline({ DATABASE_CONNECTIONS: '11' })
+      await narrow.post('/api/ext/scopes', { name: 'framing' })
+      await narrow.database.transaction(async (trx) => {
+        await sql`select 1`.execute(trx)
+        const body = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
+        const read = await narrow.post('/api/ext/execute', body, { headers })
+        expect(read.status).toBe(200)
+      })
+      await narrow.stop()
+    },
+  )
 })
 
 describe('a response that is too large to store', () => {
-  // Random, so that it does not compress.
+  // The text is random, so that it does not compress.
   const noise = (characters: number) => randomBytes(characters).toString('base64').slice(0, characters)
   const lines = () => Array.from({ length: 200 }, () => ({ description: noise(490), quantity: 1, unit: 'ls' }))
 
-  async function draft(key: string, attempt: string, form: { lines: object[] }, communityId: string): Promise<Answer> {
+  async function draft(
+    key: string,
+    attempt: string,
+    form: { lines: object[] },
+    communityId: string,
+  ): Promise<ServiceResponse> {
     const body = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId, sendNow: false, ...form }
     return plumbline.post('/api/ext/bids/request', body, { key, headers: { 'idempotency-key': attempt } })
   }
 
-  test('is repeated by reading the record again', async () => {
+  test('if a response is too large to store, a repeat reads the record again', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { lines: lines() }
@@ -124,7 +133,7 @@ describe('a response that is too large to store', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('is not repeated to a caller that may not read the record', async () => {
+  test('if a response is too large to store, a repeat requires the permission to read the record', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const writer = await plumbline.newKey(['bids:write'], organizationId)
@@ -134,7 +143,7 @@ describe('a response that is too large to store', () => {
     expect([again.status, again.body.code, again.body.permission]).toEqual([403, 'permission_denied', 'bids:read'])
   })
 
-  test('is rejected to a repeat if it shows no record, and its work is not done twice', async () => {
+  test('if a large response contains no record, a repeat is rejected', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
@@ -149,7 +158,7 @@ describe('a response that is too large to store', () => {
     expect(stored.every(({ body }) => body === null || body.length <= 64 * 1024)).toBe(true)
   })
 
-  test('is stored if it can be compressed enough', async () => {
+  test('a large response is stored if its compressed size is small enough', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
     const form = { vendorIds: [], scope: 'framing', deadline: '2099-12-04', communityId: community.id, sendNow: false }
@@ -174,7 +183,7 @@ describe('a response that is too large to store', () => {
 describe('a secret', () => {
   const url = 'https://hooks.example.com/plumbline'
 
-  test('is in no stored response, and a repeat gets the current secret of the subscription', async () => {
+  test('a stored response contains no secret', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const send = (path: string, body: object, attempt: string) =>
       plumbline.post(path, body, { key, headers: { 'idempotency-key': attempt } })
@@ -202,7 +211,7 @@ describe('a secret', () => {
     }
   })
 
-  test('that an operation shows once must be excluded from stored responses, or the service does not start', () => {
+  test('the service does not start if a one-time secret could be stored with a response', () => {
     for (const left of ['createWebhook', 'rotateWebhookSecret']) {
       const others = Object.fromEntries(Object.entries(repeats).filter(([id]) => id !== left))
       expect(() => assertSecretsConcealed(contract, others)).toThrow(
@@ -212,7 +221,7 @@ describe('a secret', () => {
     expect(() => assertSecretsConcealed(contract, repeats)).not.toThrow()
   })
 
-  test('of a deleted subscription is not repeated', async () => {
+  test('a repeat does not return the secret of a deleted webhook subscription', async () => {
     const { key } = await plumbline.newBuilder()
     const create = () => plumbline.post('/api/ext/webhooks', { url, eventTypes: ['bid.submitted'] }, { key, headers })
     const { body } = await create()
@@ -222,7 +231,7 @@ describe('a secret', () => {
   })
 })
 
-test('the response of a skill is not repeated to a key that may no longer run it', async () => {
+test('a key that can no longer run a skill does not get the stored response of the skill', async () => {
   const { key, organizationId, userId } = await plumbline.newBuilder()
   const body = { skill: 'createVendor', input: { companyName: 'Brazos Framing' } }
   const execute = () => plumbline.post('/api/ext/execute', body, { key, headers })
@@ -237,7 +246,7 @@ test('the response of a skill is not repeated to a key that may no longer run it
   expect((await execute()).body.code).toBe('permission_denied')
 })
 
-test("a request that was rejected because of the first one's change gets the first one's response", async () => {
+test('concurrent repeats of a request get the response of the first request or idempotency_in_progress', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' }, { key })
   const move = () =>
@@ -247,14 +256,37 @@ test("a request that was rejected because of the first one's change gets the fir
     expect(status === 200 ? body.status : body.code).toBe(status === 200 ? 'active' : 'idempotency_in_progress')
 })
 
-test('stored responses are deleted after 24 hours, however many there are, and not before', async () => {
+test('only expired responses are deleted, regardless of their number', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   await sql`
-    insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
-    select ${organizationId}, 'old ' || n, '', 200, '{}', null, ${new Date(plumbline.clock.nowMs() - 25 * 3_600_000)}
+    insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt", "expiresAt")
+    select ${organizationId}, 'old ' || n, '', 200, '{}', null, ${new Date(plumbline.clock.nowMs() - 25 * 3_600_000)},
+      ${new Date(plumbline.clock.nowMs() - 3_600_000)}
     from generate_series(1, 2500) as n`.execute(plumbline.database.statements)
+  // A process of the previous version stores no time of expiry.
+  await sql`
+    insert into "idempotencyRecords" ("organizationId", "key", "fingerprint", "status", "headers", "body", "createdAt")
+    select ${organizationId}, 'earlier ' || n, '', 200, '{}', null,
+      ${plumbline.clock.now()}::timestamptz - n * interval '20 hours'
+    from generate_series(1, 2) as n`.execute(plumbline.database.statements)
   await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key, headers })
   await deleteOldResponses(plumbline.database, plumbline.clock)
   const stored = await getKept(organizationId)
-  expect(stored.map((each) => each.key.split(' ')[1])).toEqual(['attempt-1'])
+  expect(stored.map((each) => each.key.split(' ')[1]).sort()).toEqual(['1', 'attempt-1'])
+})
+
+test('a stored response is returned for 7 days to a user and for 24 hours to an API key', async () => {
+  const send = async (options: RequestOptions, attempt: string) => {
+    const headers = { ...options.headers, 'idempotency-key': attempt }
+    const { body } = await plumbline.post('/api/ext/communities', { name: `Site ${attempt}` }, { ...options, headers })
+    await deleteOldResponses(plumbline.database, plumbline.clock)
+    return body.id
+  }
+  const key = { key: plumbline.key }
+  const [ofUser, ofKey] = [await send(await plumbline.signIn(), 'user'), await send(key, 'key')]
+  plumbline.clock.advance(25 * 3_600_000)
+  expect(await send(await plumbline.signIn(), 'user')).toBe(ofUser)
+  expect(await send(key, 'key')).not.toBe(ofKey)
+  plumbline.clock.advance(6 * 24 * 3_600_000)
+  expect(await send(await plumbline.signIn(), 'user')).not.toBe(ofUser)
 })

@@ -2,28 +2,49 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { sql } from 'kysely'
-import { type Call, credentialIdOf, type WriteCall } from '../../platform/calls/call.ts'
+import { type Call, getCredentialId, type Principal, type WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { createVault } from '../../platform/encryption/vault.ts'
 import { Problem, problem } from '../../platform/problems/problem.ts'
 
 /**
- * An Idempotency-Key makes a POST safe to retry for 24 hours. The response is stored in the transaction of the change,
- * so neither exists without the other. While that transaction runs, other requests with the same key get a problem that
- * asks them to wait. A rejected request changed nothing and is not stored, so it may be sent again under the same key.
+ * With an Idempotency-Key header, a POST is safe to retry for 24 hours, or for 7 days if a user sends it. A phone
+ * without a connection may not learn until after a weekend whether its request arrived. The response is stored in the
+ * same transaction as the change, so that both are committed or neither is. While that transaction runs, other requests
+ * with the same key get a problem that tells them to wait. A rejected request changes nothing and is not stored, so the
+ * client may repeat it with the same key.
  *
- * The transaction starts with the first `call.write`. Nothing can be written outside of it, so a request that only
- * reads opens no transaction, uses no connection and stores nothing, and no list of such requests is needed. Stored
- * responses are encrypted, because they are only for the caller.
+ * The transaction starts with the first `call.write`. Nothing can be written outside the transaction. A request that
+ * only reads therefore opens no transaction, uses no connection, and stores nothing, so no list of such requests is
+ * needed. Stored responses are encrypted, because they are only for the caller.
  */
-export const RETENTION_MS = 24 * 60 * 60 * 1000
+/** The time for which a response to a program is stored. */
+export const RESPONSE_RETENTION_MS = 24 * 60 * 60 * 1000
+const USER_RETENTION_MS = 7 * RESPONSE_RETENTION_MS
 
 /**
- * The maximum size in bytes of a stored response, compressed and sealed. A record and its events need a twentieth of
- * it. Larger responses contain hundreds of records, and storing a day's worth of those would fill the disk.
+ * Returns how long the response is stored. Programs send many more requests than users, and never wait for several
+ * days.
+ */
+function getRetentionMs({ kind, via }: Principal): number {
+  return kind === 'user' && via === undefined ? USER_RETENTION_MS : RESPONSE_RETENTION_MS
+}
+
+/** A row that a process of an earlier version stored has no time of expiry. */
+function getExpiryMs({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }): number {
+  return expiresAt === null ? Date.parse(createdAt) + RESPONSE_RETENTION_MS : Date.parse(expiresAt)
+}
+
+/**
+ * The maximum size in bytes of a stored response after compression and encryption. A record and its events need about a
+ * twentieth of this size. Larger responses contain hundreds of records, and storing all of them for a day would fill
+ * the disk.
  */
 const MAX_STORED_BYTES = 64 * 1024
-/** Longer texts, in characters, are not compressed: that would take more time than a repeat is worth. */
+/**
+ * Texts with more characters are not compressed, because compressing such a text for a possible retry would take too
+ * long.
+ */
 const MAX_COMPRESSED_BYTES = 2 * 1024 * 1024
 /** Below this length, compression saves less than it costs. */
 const MIN_COMPRESSED_BYTES = 4 * 1024
@@ -38,8 +59,8 @@ export interface StorableResponse {
   headers: Record<string, string>
   text: string
   /**
-   * Returns the ID of the record in the response, if that can be read again. Called only if the text is too large to
-   * store.
+   * Returns the ID of the record in the response, or null if the record cannot be read again. Called only if the text
+   * is too large to store.
    */
   resourceId(): string | null
 }
@@ -48,24 +69,24 @@ export interface StorableResponse {
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  /** Null if the text was too large. */
+  /** The text of the response; null if it was too large. */
   text: string | null
-  /** Stored instead of the text, if the response showed a single record. */
+  /** Stored instead of the text if the response contained a single record. */
   resourceId: string | null
-  /** When the original response was sent. */
+  /** The timestamp of the original response. */
   at: string
 }
 
 export interface IdempotentWork<Answer> {
-  /** Runs once. All writes must go through the given call. */
+  /** Performs the request. Runs at most once. All writes must use the given call. */
   perform(call: Call): Promise<Answer>
-  /** Returns what to store of the response. Called within the transaction. */
+  /** Returns the parts of the response to store. Called within the transaction. */
   keep(response: Answer): StorableResponse
-  /** Returns the response to a repeat. Called outside of any transaction. */
+  /** Returns the response to a repeated request. Called outside of any transaction. */
   tellAgain(stored: StoredResponse, call: Call): Promise<Answer>
 }
 
-export async function withIdempotencyKey<Answer>(
+export async function runWithIdempotencyKey<Answer>(
   call: Call,
   provided: string,
   request: { method: string; url: string; body: unknown },
@@ -81,24 +102,28 @@ export async function withIdempotencyKey<Answer>(
     return response
   } catch (error) {
     await once.rollBack(error)
-    // Of two concurrent requests, the second may have started before the first was answered, and been rejected because
-    // of the first one's change.
+    // Of two concurrent requests, the second may start before the response to the first is stored. The change of the
+    // first request may then cause the second to be rejected.
     const wasRefused = error instanceof Problem && !once.hasBegun()
-    const first = error instanceof AlreadyStored ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
+    const first =
+      error instanceof AlreadyStoredError ? error.answer : wasRefused ? await attempt.find(call.db) : undefined
     if (first === undefined) throw error
     return work.tellAgain(first, call)
   }
 }
 
 interface Attempt {
-  /** Returns the response to an earlier attempt. Throws `idempotency_key_reused` if that was a different request. */
+  /**
+   * Returns the stored response to an earlier attempt. Throws `idempotency_key_reused` if the earlier request was
+   * different.
+   */
   find(db: Db): Promise<StoredResponse | undefined>
-  /** Locks the key until the transaction ends. Throws if that is impossible or no longer necessary. */
+  /** Locks the key until the transaction ends. Throws if the key cannot be locked or the response is already stored. */
   claim(call: WriteCall): Promise<void>
   store(call: WriteCall, response: StorableResponse): Promise<void>
 }
 
-class AlreadyStored extends Error {
+class AlreadyStoredError extends Error {
   readonly answer: StoredResponse
 
   constructor(response: StoredResponse) {
@@ -112,9 +137,9 @@ function createAttempt(
   provided: string,
   request: { method: string; url: string; body: unknown },
 ): Attempt {
-  // A response is only for its own caller, and two callers may choose the same key.
-  const key = `${credentialIdOf(principal)} ${provided}`
-  const place = responseSealContext(organizationId, key)
+  // Two callers may choose the same key, but each must get only its own responses.
+  const key = `${getCredentialId(principal)} ${provided}`
+  const place = getResponseEncryptionContext(organizationId, key)
   const sealing = createVault(services.config.encryptionKey)
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([request.method, request.url, request.body ?? null]))
@@ -123,11 +148,11 @@ function createAttempt(
   async function find(db: Db): Promise<StoredResponse | undefined> {
     const stored = await db
       .selectFrom('idempotencyRecords')
-      .select(['fingerprint', 'status', 'headers', 'body', 'resourceId', 'createdAt'])
+      .select(['fingerprint', 'status', 'headers', 'body', 'resourceId', 'createdAt', 'expiresAt'])
       .where('organizationId', '=', organizationId)
       .where('key', '=', key)
       .executeTakeFirst()
-    if (stored === undefined || now.getTime() - Date.parse(stored.createdAt) >= RETENTION_MS) return undefined
+    if (stored === undefined || now.getTime() >= getExpiryMs(stored)) return undefined
     if (stored.fingerprint !== fingerprint)
       throw problem('idempotency_key_reused', 'This Idempotency-Key was used for a different request. Use a new key.')
     const { status, headers, body, resourceId, createdAt } = stored
@@ -148,10 +173,10 @@ function createAttempt(
           'idempotency_in_progress',
           'A request with this Idempotency-Key is still in progress. Try again in a moment.',
         )
-      // Must be a separate statement, because the statement that takes the lock may not see what its previous holder
-      // committed.
+      // This must be a separate statement, because the statement that takes the lock may not see what the previous
+      // holder committed.
       const done = await find(db)
-      if (done !== undefined) throw new AlreadyStored(done)
+      if (done !== undefined) throw new AlreadyStoredError(done)
     },
 
     async store({ db }, { status, headers, text, resourceId }) {
@@ -164,6 +189,7 @@ function createAttempt(
         body: isKept ? body : null,
         resourceId: isKept ? null : resourceId(),
         createdAt: now,
+        expiresAt: new Date(now.getTime() + getRetentionMs(principal)),
       }
       await db
         .insertInto('idempotencyRecords')
@@ -174,8 +200,8 @@ function createAttempt(
   }
 }
 
-/** Returns the context that a stored response is sealed for. */
-export function responseSealContext(organizationId: string, key: string): string {
+/** Returns the encryption context of a stored response. */
+export function getResponseEncryptionContext(organizationId: string, key: string): string {
   return `answer ${organizationId} ${key}`
 }
 
@@ -190,7 +216,7 @@ async function decompressText(text: string): Promise<string> {
 }
 
 interface SingleTransaction {
-  /** The call to do the work with. */
+  /** The call for all reads and writes of the work. */
   call: Call
   hasBegun(): boolean
   /** Stores the response and commits the transaction. Does nothing if no transaction was started. */
@@ -199,8 +225,9 @@ interface SingleTransaction {
 }
 
 /**
- * Wraps the call so that it writes in a single transaction, which starts with the first `write` under the claimed key
- * and stays open until the response can be stored in it. From then on, all reads and writes of the work happen in it.
+ * Wraps the call so that all writes happen in a single transaction. The transaction starts with the first `write` under
+ * the claimed key and stays open until the response is stored. After the transaction starts, all reads and writes of
+ * the work happen in it.
  */
 function createSingleTransaction(outer: Call, attempt: Attempt): SingleTransaction {
   let within: WriteCall | null = null
@@ -210,7 +237,7 @@ function createSingleTransaction(outer: Call, attempt: Attempt): SingleTransacti
   async function begin<T>(work: (call: WriteCall) => Promise<T>): Promise<T> {
     const result = Promise.withResolvers<T>()
     ended = outer.write(async (inner) => {
-      // The inner call was already handed out, so after a deadlock the caller has to retry.
+      // The work already uses the inner call, so after a deadlock the caller must retry.
       if (within !== null)
         throw new Problem(
           'timed_out',

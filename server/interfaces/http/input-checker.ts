@@ -1,12 +1,12 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FieldError } from '../../../client/contract.gen.ts'
 import type { Contract, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
-import { findSetter } from '../../platform/calls/field-hints.ts'
+import { findAcceptingOperation } from '../../platform/calls/field-hints.ts'
 import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-errors.ts'
-import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
+import { FAST_COMPILATION, hasTooManyDecimals, registerFormats } from '../../platform/problems/formats.ts'
 import { getMinorUnits } from '../../platform/values/minor-units.ts'
 
-/** The input of an operation: its path parameters, its query parameters and its body. */
+/** The input of an operation: its path parameters, query parameters, and body. */
 export interface Input {
   path: Record<string, string>
   query: Record<string, unknown>
@@ -14,14 +14,17 @@ export interface Input {
 }
 
 /**
- * Checks an input object against the contract's schemas. Skills and other in-process calls are checked this way. A
- * request that its validator has rejected is checked again, because the validator's errors are only texts, and a useful
+ * Checks an input object against the contract's schemas. Skills and other in-process calls are checked only here. A
+ * request that the library's validator rejects is checked again. The library's errors are only texts, but a useful
  * message needs the broken rule.
  */
 export interface InputChecker {
   /** Returns the errors of a typed input, and fills in defaults. Checks the decimals of amounts if a currency is given. */
   check(operation: Operation, input: Input, currency?: string): FieldError[]
-  /** Returns the amounts of a valid input that have more decimals than the currency; only the first if `isLarge`. */
+  /**
+   * Returns an error for each amount in a valid input that has more decimals than the currency allows; only the first
+   * error if `isLarge`.
+   */
   checkDecimals(operation: Operation, input: Input, amounts: { currency: string; isLarge: boolean }): FieldError[]
   /**
    * Returns the errors of a request's input, whose parameters are still text, and the query with converted values and
@@ -32,7 +35,10 @@ export interface InputChecker {
     sent: SentParts,
     currency?: string,
   ): { faults: FieldError[]; query: Record<string, unknown> }
-  /** Returns the first error of a body for which finding all errors would take too long; undefined if there is none. */
+  /**
+   * Returns the first error of a body, for use if finding all errors would take too long; undefined if there is no
+   * error.
+   */
   firstFault(operation: Operation, body: unknown): FieldError | undefined
 }
 
@@ -48,7 +54,7 @@ export function createInputChecker(contract: Contract): InputChecker {
   const untilFirst = createPartCompiler(contract, { coerceTypes: false, allErrors: false })
   const strict = new Map<string, PartCompiler>()
 
-  /** Compiles schemas only on first use, because few requests have an amount with more decimals than the currency. */
+  /** Compiles a schema on first use. Few requests have an amount with more decimals than the currency allows. */
   function strictFor(moneyDecimals: number, allErrors: boolean): PartCompiler {
     const key = `${moneyDecimals} ${allErrors}`
     const compiler = strict.get(key) ?? createPartCompiler(contract, { coerceTypes: false, allErrors, moneyDecimals })
@@ -56,10 +62,12 @@ export function createInputChecker(contract: Contract): InputChecker {
     return compiler
   }
 
-  /** Describes one part of an operation's input: what its names stand for, and how errors point to them. */
+  /**
+   * Returns the wording of errors in a part of an operation's input: the pointer to a field, and the name of a field.
+   */
   function subject(operation: Operation, part: Part): CheckedInput {
     if (part !== 'body') return { pointer: parameterNameAt, noun: 'parameter of this operation' }
-    const setter = (name: string) => findSetter(contract, operation, name)
+    const setter = (name: string) => findAcceptingOperation(contract, operation, name)
     return { pointer: (path) => path, noun: 'field of this operation', setter }
   }
 
@@ -74,10 +82,13 @@ export function createInputChecker(contract: Contract): InputChecker {
     return validate(value) ? [] : toFieldErrors(validate.errors ?? [], { ...subject(operation, part), ...of })
   }
 
-  /** Returns the errors of a body, including amounts with more decimals than the currency, if one is given. */
+  /**
+   * Returns the errors of a body. If a currency is given, amounts with more decimals than the currency allows are also
+   * errors.
+   */
   function bodyFaults(operation: Operation, body: unknown, currency: string | undefined): FieldError[] {
     if (!operation.takesBody) return []
-    if (currency === undefined || !hasMoreDecimals(body, currency)) return errors(typed, operation, 'body', body)
+    if (currency === undefined || !hasTooManyDecimals(body, currency)) return errors(typed, operation, 'body', body)
     return errors(strictFor(getMinorUnits(currency), true), operation, 'body', body, { currency })
   }
 
@@ -87,7 +98,7 @@ export function createInputChecker(contract: Contract): InputChecker {
     const others = Object.fromEntries(Object.entries(query).filter(([name]) => !empty.includes(name)))
     const found = [
       ...empty.map((name) => ({ pointer: name, code: 'invalid', message: 'must not be empty' })),
-      // This also replaces the texts with the values that they stand for.
+      // This check also converts the parameters from text to typed values.
       ...errors(asText, operation, 'query', others),
       ...errors(asText, operation, 'header', headers),
       ...bodyFaults(operation, body, currency),
@@ -108,8 +119,8 @@ export function createInputChecker(contract: Contract): InputChecker {
     checkDecimals(operation, { query, body }, { currency, isLarge }) {
       const strict = strictFor(getMinorUnits(currency), !isLarge)
       return [
-        ...(hasMoreDecimals(query, currency) ? errors(strict, operation, 'query', query, { currency }) : []),
-        ...(operation.takesBody && hasMoreDecimals(body, currency)
+        ...(hasTooManyDecimals(query, currency) ? errors(strict, operation, 'query', query, { currency }) : []),
+        ...(operation.takesBody && hasTooManyDecimals(body, currency)
           ? errors(strict, operation, 'body', body, { currency })
           : []),
       ]
@@ -120,7 +131,7 @@ export function createInputChecker(contract: Contract): InputChecker {
   }
 }
 
-/** Errors name a parameter as it was sent, not by a JSON pointer. */
+/** Returns the name of a parameter as the client sent it. Errors use this name instead of a JSON pointer. */
 function parameterNameAt(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
@@ -128,7 +139,7 @@ function parameterNameAt(path: string): string {
 type Part = 'query' | 'header' | 'body'
 type PartCompiler = (operation: Operation, part: Part) => ValidateFunction
 
-/** Compiles the schema of a part of an operation's input on first use, because most are never used. */
+/** Compiles the schema of a part of an operation's input on first use, because most schemas are never used. */
 function createPartCompiler(
   contract: Contract,
   { moneyDecimals, ...options }: { coerceTypes: boolean; allErrors?: boolean; moneyDecimals?: number },
@@ -167,7 +178,7 @@ function createPartCompiler(
 
 const DOCUMENT = 'contract'
 
-/** Returns the schema with its document-relative references rewritten to point into the contract. */
+/** Returns the schema with document-relative references rewritten to point into the contract. */
 function resolveReferencesIn(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `${DOCUMENT}${value}` : value)) as Schema
 }
@@ -176,7 +187,7 @@ function bodySchema({ declaration }: Operation): Schema {
   return declaration.requestBody?.content['application/json']?.schema ?? {}
 }
 
-/** Returns the schema of the query or the headers as one object. */
+/** Returns one object schema for all query parameters or all headers. */
 function parameterSchema(contract: Contract, operation: Operation, part: 'query' | 'header') {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -184,7 +195,7 @@ function parameterSchema(contract: Contract, operation: Operation, part: 'query'
     const { name, in: where, schema, ...parameter } = contract.resolve<ParameterObject>(declared)
     if (where !== part) continue
     const key = part === 'header' ? name.toLowerCase() : name
-    // The validator applies a default only where it is written, not through a reference.
+    // The validator does not follow references to defaults, so each default is copied into the schema.
     properties[key] = { ...contract.resolve<Schema>(schema), ...omitReference(schema) }
     if (parameter.required === true) required.push(key)
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Problem, problem } from '../../platform/problems/problem.ts'
 
-/** Problems that keep a request from being read at all. It has no operation yet, and may not even have a URL. */
+/** Problems with requests that cannot be read. Such a request has no operation yet, and may not even have a URL. */
 
 /** Returns the problem for bytes that Node's parser rejected. */
 export function toParserProblem(error: { code?: unknown; reason?: unknown }): Problem {
@@ -22,7 +22,7 @@ export function toParserProblem(error: { code?: unknown; reason?: unknown }): Pr
   }
 }
 
-/** Returns what is wrong with a request that Node could read; null, as nearly always, if nothing is. */
+/** Returns the problem with a request that Node could read; in nearly all cases, null. */
 export function findRequestProblem({ headers, httpVersion }: IncomingMessage): Problem | null {
   if (headers.host === undefined && httpVersion === '1.1')
     return problem('malformed_request', 'HTTP/1.1 requests require a Host header.')
@@ -32,14 +32,14 @@ export function findRequestProblem({ headers, httpVersion }: IncomingMessage): P
 }
 
 /**
- * Returns the problem of a query that is not percent-encoded UTF-8 and therefore cannot be read; null for all others.
+ * Returns a problem if a query cannot be read because it is not percent-encoded UTF-8; otherwise null.
  */
 export function findQueryProblem(url: string): Problem | null {
   if (!url.includes('%')) return null
   const start = url.indexOf('?')
   if (start === -1) return null
   try {
-    // A percent sign that starts no escape stands for itself.
+    // A percent sign that does not start an escape is kept as a literal percent sign.
     decodeURIComponent(url.slice(start + 1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return null
   } catch {
@@ -47,7 +47,7 @@ export function findQueryProblem(url: string): Problem | null {
   }
 }
 
-/** Returns the target of a request without the scheme and host that a proxy may send along with the path. */
+/** Returns the target of a request, without the scheme and host that a proxy may send before the path. */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/')) return target
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)

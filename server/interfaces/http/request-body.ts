@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { FieldError } from '../../../client/contract.gen.ts'
 import type { Operation } from '../../platform/calls/contract.ts'
-import { fileTooLarge, isBinaryType, Upload } from '../../platform/calls/upload.ts'
+import { createFileSizeProblem, isBinaryType, Upload } from '../../platform/calls/upload.ts'
 import { MAX_POINTER_LENGTH, problem, validationFailed } from '../../platform/problems/problem.ts'
 
-// The maximum size of a request body in bytes, unless the contract declares `x-max-body-bytes` for operations that
-// replace a whole document. Such a document may also have more items.
+// The maximum size of a request body in bytes. The contract may declare another `x-max-body-bytes` for operations that
+// replace a whole document. Such a document may also contain more items.
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DEPTH = 32
 
 /**
- * Reads the JSON body of a request: valid UTF-8, at most 1 MiB or what its operation allows, at most 32 levels deep. An
- * operation without a body accepts no body or an empty object. The body of an upload is left unread.
+ * Reads the JSON body of a request, which must be valid UTF-8 and at most 32 levels deep. The maximum size is 1 MiB,
+ * unless the operation allows more. An operation without a body accepts no body or an empty object. The body of an
+ * upload is not read here.
  */
 export async function readBody(req: IncomingMessage, operation: Operation): Promise<unknown> {
   const {
@@ -23,7 +24,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
   const isSent = chunked !== undefined || (length !== undefined && length !== '0')
   if (!operation.takesBody && (!isSent || operation.method === 'GET' || operation.method === 'DELETE')) return undefined
   if (!isSent) {
-    // Omitting an optional body is the same as sending one without fields.
+    // Omitting an optional body is the same as sending a body without fields.
     if (operation.declaration.requestBody?.required === false) return {}
     throw validationFailed([{ pointer: '', code: 'required', message: 'must be a JSON body' }])
   }
@@ -35,7 +36,7 @@ export async function readBody(req: IncomingMessage, operation: Operation): Prom
     throw problem('unsupported_media_type', expectedType(operation))
   assertNotEncoded(encoding)
   const mostBytes = operation.mostBodyBytes ?? MAX_BODY_BYTES
-  if (Number(length ?? 0) > mostBytes) throw fileTooLarge(mostBytes)
+  if (Number(length ?? 0) > mostBytes) throw createFileSizeProblem(mostBytes)
   const body = parseJson(
     await readText(req, mostBytes),
     operation.mostBodyBytes === null ? DEFAULT_BOUNDS : DOCUMENT_BOUNDS,
@@ -63,7 +64,7 @@ function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
 
-// Whether the type is the one that RFC 7396 defines for the way every PATCH works here.
+// Returns whether the type is the media type of RFC 7396, which defines how every PATCH of this service works.
 function isMergePatch(type: string | undefined): boolean {
   return type !== undefined && /^application\/merge-patch\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)
 }
@@ -76,7 +77,7 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
       size += chunk.length
       if (size > mostBytes) {
         req.removeAllListeners('data')
-        fail(fileTooLarge(mostBytes))
+        fail(createFileSizeProblem(mostBytes))
       } else chunks.push(chunk)
     })
     req.on('end', () => {
@@ -87,9 +88,10 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
         fail(problem('malformed_json', 'The request body is not valid UTF-8.'))
       }
     })
-    // A caller that hangs up is not our error, so the socket's error is not passed on.
+    // The socket's error is reported as a client error, because a caller that disconnects is not a failure of the
+    // service.
     const hungUp = () => fail(problem('malformed_json', 'The request body ended before it was complete.'))
-    // A caller that has already hung up emits no further event.
+    // If the caller has already disconnected, the request emits no further event.
     if (req.destroyed) hungUp()
     req.on('error', hungUp)
     req.on('close', () => {
@@ -98,7 +100,7 @@ function readText(req: IncomingMessage, mostBytes: number): Promise<string> {
   })
 }
 
-/** Whether part of a request's body is still unread. */
+/** Returns whether part of a request's body is still unread. */
 export function hasUnreadBody(req: IncomingMessage): boolean {
   return (
     !req.complete && (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0)
@@ -106,14 +108,15 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Reads and drops the rest of a request, and calls back at its end. A client that is cut off while writing sees a
- * broken connection instead of the response. So the response is written at once, but ended only after the rest was
- * read.
+ * Reads and discards the rest of a request, and then calls `done`. If the connection closes while a client is writing,
+ * the client sees a broken connection instead of the response. Therefore, the response is written immediately, but
+ * ended only after the rest has been read.
  */
-export function discardRest(req: IncomingMessage, done: () => void): void {
+export function discardRemainingBody(req: IncomingMessage, done: () => void, mostBytes = MAX_DISCARDED_BYTES): void {
   let dropped = 0
   const cutOff = () => req.destroy()
-  // After a long pause of this process, the timer is due although more data has arrived. Read that data first.
+  // If this process was paused for long, the timer is due even though more data has arrived. That data must be read
+  // first.
   const cutOffIfIdle = () => {
     const before = dropped
     setImmediate(() => {
@@ -123,11 +126,11 @@ export function discardRest(req: IncomingMessage, done: () => void): void {
   let idle = setTimeout(cutOffIfIdle, MAX_IDLE_MS)
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length
-    if (dropped > MAX_DISCARDED_BYTES) cutOff()
+    if (dropped > mostBytes) cutOff()
     clearTimeout(idle)
     idle = setTimeout(cutOffIfIdle, MAX_IDLE_MS)
   })
-  // A request that was partly read may be paused.
+  // A partly read request may be paused.
   req.resume()
   req.once('close', () => {
     clearTimeout(idle)
@@ -135,8 +138,9 @@ export function discardRest(req: IncomingMessage, done: () => void): void {
   })
 }
 
-// More than the largest body of any operation, so that a client that sends slightly too much receives the problem. A
-// sender that has stopped has read the response, and one that continues runs out of the time that every request has.
+// This is more than the largest body of any operation, so that a client that sends slightly too much receives the
+// problem. A client that has stopped sending has read the response. If a client continues to send, the time limit that
+// applies to all requests ends the request.
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 const MAX_IDLE_MS = 1000
 
@@ -156,7 +160,7 @@ export function parseJson(text: string, max: JsonBounds = DEFAULT_BOUNDS): unkno
   } catch (error) {
     throw problem('malformed_json', `The request body is not valid JSON (${(error as Error).message}).`)
   }
-  // These errors are rare or need a long text, so testing the text first avoids walking most values.
+  // These errors are rare or occur only in long texts, so testing the text first avoids checking every value.
   if (text.length > DEFAULT_BOUNDS.items * 2 || UNSTORABLE.test(text)) {
     const errors = findUnacceptableValues(value, max.items)
     if (errors.length > 0) throw validationFailed(errors)
@@ -164,9 +168,9 @@ export function parseJson(text: string, max: JsonBounds = DEFAULT_BOUNDS): unkno
   return value
 }
 
-// Bounds on a body; no array or object in the contract is larger. For a longer array the validator would compare every
-// pair before it counts the items, and for a larger object it would list every unknown field. It reports every unknown
-// field twice, so the number of all values is bounded too.
+// Limits for a body. No array or object in the contract is larger. For a longer array, the validator would compare
+// every pair before counting the items. For a larger object, the validator would list every unknown field. The
+// validator reports every unknown field twice, so the total number of values is also limited.
 interface JsonBounds {
   /** Maximum number of items in one array. */
   items: number
@@ -177,12 +181,12 @@ const DEFAULT_BOUNDS: JsonBounds = { items: 1000, values: 20_000 }
 const DOCUMENT_BOUNDS: JsonBounds = { items: 5000, values: 60_000 }
 const MAX_FIELDS = 1000
 const MAX_FAULTS = 1000
-// U+0000, which PostgreSQL cannot store; unpaired surrogates, which are not characters and would all be stored as the
-// same replacement; and the byte order mark, which the embedded database drops at the start of a text. Surrogates can
-// only arrive as escapes, because the bytes were decoded from UTF-8.
+// Characters that cannot be stored correctly. PostgreSQL rejects U+0000. Unpaired surrogates would all become the same
+// replacement character. The embedded database removes a byte order mark at the start of a text. Surrogates can arrive
+// only as escapes, because the bytes are decoded from UTF-8.
 const UNSTORABLE = /\\u0000|\\ud[89a-f]|\ufeff|\\ufeff/i
 
-/** Returns the first errors of a value that no schema would report, or only after a long time. */
+/** Returns the first errors that no schema would report, or that schemas would report only after a long time. */
 function findUnacceptableValues(value: unknown, mostItems: number): FieldError[] {
   const errors: FieldError[] = []
   const path: string[] = []
@@ -197,7 +201,7 @@ function findUnacceptableValues(value: unknown, mostItems: number): FieldError[]
   const visit = (inner: unknown): void => {
     if (errors.length >= MAX_FAULTS) return
     if (typeof inner === 'string') {
-      const refusal = describeUnstorable(inner)
+      const refusal = explainUnstorableText(inner)
       if (refusal !== null) fault('format', refusal)
       if (inner.startsWith('\ufeff')) fault('format', 'must not begin with a byte order mark (U+FEFF)')
     } else if (Array.isArray(inner)) {
@@ -211,7 +215,7 @@ function findUnacceptableValues(value: unknown, mostItems: number): FieldError[]
   }
   const visitMember = (name: string, member: unknown): void => {
     path.push(name)
-    const refusal = describeUnstorable(name)
+    const refusal = explainUnstorableText(name)
     if (refusal !== null) fault('format', refusal)
     visit(member)
     path.pop()
@@ -220,13 +224,13 @@ function findUnacceptableValues(value: unknown, mostItems: number): FieldError[]
   return errors
 }
 
-/** Returns why no column can store a text; null if a column can. */
-export function describeUnstorable(text: string): string | null {
+/** Returns an error message if no column can store a text; otherwise null. */
+export function explainUnstorableText(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the character U+0000'
   return text.isWellFormed() ? null : 'must not contain unpaired surrogates (U+D800 to U+DFFF)'
 }
 
-// Counted before parsing, so that a body full of brackets costs only one pass over its bytes.
+// Counts levels and values before parsing, so that a body full of brackets costs only one pass over its bytes.
 function measureJson(text: string): { depth: number; values: number } {
   let now = 0
   let max = 0

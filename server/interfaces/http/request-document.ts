@@ -1,14 +1,14 @@
 import type { Contract, ContractDocument, Operation, ParameterObject, Schema } from '../../platform/calls/contract.ts'
 
-/** Returns the tag that groups an operation. The contract gives each operation exactly one. */
+/** Returns the tag that groups an operation. Each operation in the contract has exactly one tag. */
 export function getTag({ declaration }: Operation): string {
   return declaration.tags?.[0] ?? ''
 }
 
 /**
- * Returns an OpenAPI document that validates the requests of one tag: its operations with their parameters and JSON
- * bodies, and the schemas that these refer to. Path parameters are left out: they are IDs, and an ID that cannot exist
- * is not found rather than invalid.
+ * Returns an OpenAPI document that validates the requests of one tag. The document contains the tag's operations with
+ * their parameters, JSON bodies, and referenced schemas. Path parameters are omitted, because they are IDs, and an
+ * impossible ID results in `not_found`, not in `validation_failed`.
  */
 export function buildRequestDocument(contract: Contract, tag: string): object {
   const paths: Record<string, Record<string, object>> = {}
@@ -45,9 +45,9 @@ function toBodyOnly({ declaration }: Operation): object {
 }
 
 /**
- * Returns a parameter with its schema inlined, because the library ignores keywords next to a reference, such as a
- * default. Reserved characters that were not percent-encoded, such as the colons of a timestamp, are unambiguous here
- * and allowed.
+ * Returns a parameter with its schema inlined, because the library ignores keywords next to a reference, such as
+ * `default`. Reserved characters without percent-encoding, such as the colons of a timestamp, are unambiguous here and
+ * allowed.
  */
 function inlineParameterSchema(contract: Contract, { schema, ...parameter }: ParameterObject): object {
   const { $ref: _, ...beside } = schema
@@ -55,7 +55,7 @@ function inlineParameterSchema(contract: Contract, { schema, ...parameter }: Par
   return { ...parameter, schema: written, ...(parameter.in === 'query' && { allowReserved: true }) }
 }
 
-/** Returns the schemas that a value refers to, directly or through others. */
+/** Returns the schemas that a value refers to, directly or through other schemas. */
 function collectSchemas({ components }: ContractDocument, value: unknown): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   const visit = (inner: unknown): void => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { loadContract, type Operation, type Schema } from '../../platform/calls/contract.ts'
-import { findSetter } from '../../platform/calls/field-hints.ts'
+import { findAcceptingOperation } from '../../platform/calls/field-hints.ts'
 import { formatMessages, patternMessages } from '../../platform/problems/formats.ts'
 
-/** The errors that callers receive for invalid input. */
+/** These tests check the errors that callers receive for invalid input. */
 let plumbline: TestPlumbline
 let vendorId: string
 const VENDORS = '/api/ext/vendors'
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-describe('the error of a format or a pattern explains', () => {
-  test('an email address and a name that is not blank', async () => {
+describe('format and pattern errors', () => {
+  test('the errors for an invalid email address and a blank name say what is valid', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: '  ', email: 'nowhere' })).toEqual([
       { pointer: '/companyName', code: 'pattern', message: 'must not be blank' },
       {
@@ -28,13 +28,13 @@ describe('the error of a format or a pattern explains', () => {
     ])
   })
 
-  test('an amount of money', async () => {
+  test('the error for an amount with too many decimals says how many decimals are allowed', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: 'A', poLimit: 1.005 })).toEqual([
       { pointer: '/poLimit', code: 'decimals', message: 'must have at most 2 decimals in USD' },
     ])
   })
 
-  test('a price and a quantity', async () => {
+  test('the errors for an invalid price and an invalid quantity say what is valid', async () => {
     const line = { description: 'Studs', quantity: 1.00001, unitPrice: 2.00001 }
     const body = { homeId: `hom_${NOTHING}`, vendorId, scope: 'framing', poType: 'base', lines: [line] }
     expect(await refusedBody('POST', '/api/ext/purchase-orders', body)).toEqual(
@@ -53,7 +53,7 @@ describe('the error of a format or a pattern explains', () => {
     )
   })
 
-  test('a date in a body and a timestamp in a query', async () => {
+  test('the errors for an invalid date and an invalid timestamp say what is valid', async () => {
     const body = { type: 'general_liability', expirationDate: 'next spring' }
     expect(await refusedBody('POST', `${VENDORS}/${vendorId}/compliance-documents`, body)).toEqual([
       { pointer: '/expirationDate', code: 'format', message: 'must be a date like 2026-03-31' },
@@ -82,18 +82,22 @@ describe('the error of a format or a pattern explains', () => {
     ['the year 10000 in UTC', '9999-12-31T23:59:59-00:01', 'must be in the years 0001 to 9999 in UTC'],
     ['the year 0 in UTC', '0001-01-01T00:00:00+00:01', 'must be in the years 0001 to 9999 in UTC'],
     ['a day that is not there', '2026-02-29T00:00:00Z', 'must be a timestamp like 2026-03-31T14:30:00Z'],
-  ])('an instant with %s, wherever it is sent', async (_what, timestamp, message) => {
-    const webhook = (await plumbline.post('/api/ext/webhooks', { url: 'https://hooks.example.com', eventTypes: ['*'] }))
-      .body.id
-    const fault = (pointer: string) => [{ pointer, code: 'format', message }]
-    expect(await refusedQuery(`updatedAfter=${encodeURIComponent(timestamp)}`)).toEqual(fault('updatedAfter'))
-    const body = { since: timestamp }
-    expect(await refusedBody('POST', `/api/ext/webhooks/${webhook}/recover`, body)).toEqual(fault('/since'))
-    const skill = { skill: 'listVendors', input: { updatedAfter: timestamp } }
-    expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
-  })
+  ])(
+    'the error for a timestamp with %s is the same in a query, a body, and a skill input',
+    async (_what, timestamp, message) => {
+      const webhook = (
+        await plumbline.post('/api/ext/webhooks', { url: 'https://hooks.example.com', eventTypes: ['*'] })
+      ).body.id
+      const fault = (pointer: string) => [{ pointer, code: 'format', message }]
+      expect(await refusedQuery(`updatedAfter=${encodeURIComponent(timestamp)}`)).toEqual(fault('updatedAfter'))
+      const body = { since: timestamp }
+      expect(await refusedBody('POST', `/api/ext/webhooks/${webhook}/recover`, body)).toEqual(fault('/since'))
+      const skill = { skill: 'listVendors', input: { updatedAfter: timestamp } }
+      expect(await refusedBody('POST', '/api/ext/execute', skill)).toEqual(fault('/input/updatedAfter'))
+    },
+  )
 
-  test('the URL and the secret of a webhook', async () => {
+  test('the errors for an invalid webhook URL and an invalid webhook secret say what is valid', async () => {
     const body = { url: 'ftp://hooks.example.com', eventTypes: ['*'], secret: `whsec_${'!'.repeat(24)}` }
     expect(await refusedBody('POST', '/api/ext/webhooks', body)).toEqual([
       { pointer: '/url', code: 'pattern', message: 'must begin with https:// or http://' },
@@ -105,9 +109,9 @@ describe('the error of a format or a pattern explains', () => {
     ])
   })
 
-  test('every format and pattern of request schemas', () => {
+  test('every format and pattern of the request schemas has an error message that explains it', () => {
     const requested = requestSchemas()
-    // The bytes of a file are not JSON, and any bytes are valid.
+    // The bytes of a file are not JSON, and every byte is valid.
     const formats = new Set(
       requested.flatMap(({ format }) => (typeof format === 'string' && format !== 'binary' ? [format] : [])),
     )
@@ -120,7 +124,7 @@ describe('the error of a format or a pattern explains', () => {
   })
 })
 
-describe('the error of a rule describes', () => {
+describe('errors for other rules', () => {
   test.each([
     ['omitted', {}, '/companyName', 'is required'],
     ['empty', { companyName: '' }, '/companyName', 'must not be empty'],
@@ -148,12 +152,12 @@ describe('the error of a rule describes', () => {
       '/scopes',
       'must have at most 50 items',
     ],
-  ])('a value that is %s', async (_what, body, pointer, message) => {
+  ])('the error for a value that is %s describes the broken rule', async (_what, body, pointer, message) => {
     const reported = await refusedBody('POST', VENDORS, body)
     expect(reported.map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('only the intended variant of a value with several variants', async () => {
+  test('the error for a value with several possible schemas describes only the intended schema', async () => {
     expect(await refusedBody('POST', VENDORS, { companyName: 'A', address: { country: 'USA' } })).toEqual([
       { pointer: '/address/country', code: 'maxLength', message: 'must be at most 2 characters long' },
       { pointer: '/address/country', code: 'pattern', message: 'must be two uppercase letters, like US' },
@@ -163,10 +167,10 @@ describe('the error of a rule describes', () => {
       eventTypes: ['bid'],
     })
     expect(reported).toMatchObject({ pointer: '/eventTypes/0', code: 'enum' })
-    expect(reported?.message).toMatch(/^must be one of .*vendor\.created, .*, \*$/)
+    expect(reported?.message).toMatch(/^must be one of .*vendor\.created, .*, or \d+ other values$/)
   })
 
-  test('an empty update and an update that is not an object', async () => {
+  test('the errors for an empty update and for an update that is not an object say what is wrong', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, {})).toEqual([
       { pointer: '', code: 'minProperties', message: 'must have at least one field' },
     ])
@@ -184,11 +188,11 @@ describe('the error of a rule describes', () => {
     ['includeArchived=yes', 'includeArchived', 'must be true or false'],
     ['status=gone', 'status', 'must be one of prospective, active, on_hold, inactive'],
     ['q=%00', 'q', 'must not contain the character U+0000'],
-  ])('a query of %s', async (query, pointer, message) => {
+  ])('the error for the query %s describes the broken rule', async (query, pointer, message) => {
     expect((await refusedQuery(query)).map((fault) => [fault.pointer, fault.message])).toEqual([[pointer, message]])
   })
 
-  test('an invalid header by its name', async () => {
+  test('the error for an invalid header contains the name of the header', async () => {
     const headers = { 'if-none-match': `"${'x'.repeat(500)}"` }
     const refused = await plumbline.get(`${VENDORS}/${vendorId}`, { headers })
     expect(refused.body.errors).toEqual([
@@ -202,18 +206,21 @@ describe('the error of a rule describes', () => {
     ['GET', 'If-None-Match', '"3", 4', LISTED],
     ['PATCH', 'If-Match', 'W/3', LISTED],
     ['POST', 'Idempotency-Key', 'Kran f\u00fcr Los 15', 'must contain only printable ASCII characters'],
-  ])('of a header that is not in its form: %s with %s: %s', async (method, header, value, message) => {
-    const address = method === 'POST' ? VENDORS : `${VENDORS}/${vendorId}`
-    const body = method === 'GET' ? undefined : { companyName: 'Brazos Framing' }
-    const refused = await plumbline.request(method, address, body, { headers: { [header]: value } })
-    expect([refused.status, refused.body.errors]).toEqual([
-      422,
-      [{ pointer: header.toLowerCase(), code: 'pattern', message }],
-    ])
-  })
+  ])(
+    'the error for a malformed header describes its format: %s with %s: %s',
+    async (method, header, value, message) => {
+      const address = method === 'POST' ? VENDORS : `${VENDORS}/${vendorId}`
+      const body = method === 'GET' ? undefined : { companyName: 'Brazos Framing' }
+      const refused = await plumbline.request(method, address, body, { headers: { [header]: value } })
+      expect([refused.status, refused.body.errors]).toEqual([
+        422,
+        [{ pointer: header.toLowerCase(), code: 'pattern', message }],
+      ])
+    },
+  )
 
   test.each(['*', '"1"', 'W/"1"', '"7", W/"1" ,"x y"'])(
-    'and is absent for a well-formed one: If-Match: %s',
+    'a well-formed header causes no error: If-Match: %s',
     async (value) => {
       const own = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
       const headers = { 'if-match': value }
@@ -239,7 +246,7 @@ test('the errors of the parameters and of the body are returned together', async
 })
 
 describe('an unknown field', () => {
-  test('that another operation of the resource accepts gets the name of that operation', async () => {
+  test('the error for an unknown field names another operation of the resource that accepts the field', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { status: 'inactive' })).toEqual([
       {
         pointer: '/status',
@@ -256,7 +263,7 @@ describe('an unknown field', () => {
     ])
   })
 
-  test('with a misspelled name gets the correct name as a suggestion, within an object too', async () => {
+  test('the error for a misspelled field suggests the correct name, even within an object', async () => {
     const contacts = [{ name: 'Ana', e_mail: 'a@example.com', mobile: '1' }]
     expect(await refusedBody('POST', VENDORS, { compnayName: 'A', company_name: 'A', contacts })).toEqual([
       { pointer: '/companyName', code: 'required', message: 'is required' },
@@ -279,18 +286,18 @@ describe('an unknown field', () => {
     ])
   })
 
-  test('that resembles no known field gets no suggestion', async () => {
+  test('the error for an unknown field without a similar name suggests nothing', async () => {
     expect(await refusedBody('PATCH', `${VENDORS}/${vendorId}`, { color: 'red', 'a/b~c': 1 })).toEqual([
       { pointer: '/color', code: 'unknown', message: 'is not a field of this operation' },
       { pointer: '/a~1b~0c', code: 'unknown', message: 'is not a field of this operation' },
     ])
   })
 
-  test('of an update gets other updating operations as suggestions, never one that creates or lists', () => {
+  test('the error for an unknown field of an update suggests only other updates', () => {
     const contract = loadContract()
     const setters = [...contract.operations.values()]
       .filter(({ id }) => /^update/.test(id))
-      .map((operation) => [operation.id, findSetter(contract, operation, 'status')])
+      .map((operation) => [operation.id, findAcceptingOperation(contract, operation, 'status')])
     expect(Object.fromEntries(setters)).toMatchObject({
       updateVendor: 'changeVendorStatus',
       updateComplianceDocument: 'changeComplianceDocumentStatus',
@@ -299,7 +306,7 @@ describe('an unknown field', () => {
       updateScope: undefined,
     })
     const updateVendor = contract.operations.get('updateVendor') as Operation
-    expect(findSetter(contract, updateVendor, 'kind')).toBeUndefined()
+    expect(findAcceptingOperation(contract, updateVendor, 'kind')).toBeUndefined()
   })
 })
 
@@ -312,17 +319,17 @@ describe('an unknown parameter', () => {
     ['__proto__', 'is not a parameter of this operation'],
     ['a/b~c', 'is not a parameter of this operation'],
     ['constructor', 'is not a parameter of this operation'],
-  ])('%s gets the most similar name, if there is one', async (name, message) => {
+  ])('the error for the unknown parameter %s suggests a similar name if such a name exists', async (name, message) => {
     expect(await refusedQuery(`${name}=2026-01-01`)).toEqual([{ pointer: name, code: 'unknown', message }])
   })
 
-  test('does not hide another one', async () => {
+  test('every unknown parameter is reported', async () => {
     expect((await refusedQuery('one=1&two=2&limit=x')).map((fault) => fault.pointer)).toEqual(['one', 'two', 'limit'])
   })
 })
 
-describe('the input of a skill gets the same errors', () => {
-  test('with pointers below /input', async () => {
+describe('the input of a skill', () => {
+  test('errors in the input of a skill have pointers that start with /input', async () => {
     const input = { vendorId, status: 'inactive', compnayName: 'A', email: 'nowhere' }
     expect(await refusedBody('POST', '/api/ext/execute', { skill: 'updateVendor', input })).toEqual([
       {
@@ -343,7 +350,7 @@ describe('the input of a skill gets the same errors', () => {
     ])
   })
 
-  test('and is passed to the operation with types and defaults', async () => {
+  test('the input of a skill is passed to the operation with converted types and default values', async () => {
     const names = ['Comma, Inc.', 'Amp & Sons', '100% Concrete?', 'A+B']
     const created = await Promise.all(names.map((companyName) => plumbline.post(VENDORS, { companyName })))
     for (const { possibleDuplicates: _, ...body } of created.map(({ body }) => body)) {
@@ -358,7 +365,7 @@ describe('the input of a skill gets the same errors', () => {
   })
 })
 
-test('HEAD accepts the same input as GET, and rejects the same', async () => {
+test('HEAD accepts and rejects the same parameters as GET', async () => {
   const head = (query: string) =>
     fetch(`${plumbline.url}${VENDORS}?${query}`, {
       method: 'HEAD',
@@ -368,20 +375,20 @@ test('HEAD accepts the same input as GET, and rejects the same', async () => {
   expect((await head('limit=x')).status).toBe(422)
 })
 
-test('only the first fifty of a thousand unknown fields get a suggestion', async () => {
+test('only the first 50 of many unknown fields get a suggestion', async () => {
   const fields = Array.from({ length: 990 }, (_, i) => [`companyName${i}`, 'A'])
   const errors = await refusedBody('POST', VENDORS, { companyName: 'A', ...Object.fromEntries(fields) })
   expect(errors).toHaveLength(990)
   expect(errors.filter(({ message }) => message.endsWith('did you mean companyName?'))).toHaveLength(50)
 })
 
-test('an unknown field in many rows gets the same suggestion in all of them', async () => {
+test('the same unknown field in many rows gets the same suggestion in every row', async () => {
   const contacts = Array.from({ length: 60 }, () => ({ name: 'Ana', e_mail: 'a@example.com' }))
   const errors = await refusedBody('POST', VENDORS, { companyName: 'A', contacts })
   expect(errors.filter(({ message }) => message.endsWith('did you mean email?'))).toHaveLength(60)
 })
 
-test('for a body of more than 10,000 values, only the first error is listed', async () => {
+test('only the first error is reported for a body with more than 10,000 values', async () => {
   const rows = Array.from({ length: 900 }, (_, i) => ({
     ...{ name: `Task ${i}`, durationDays: 2 },
     predecessors: Array.from({ length: 12 }, () => ({ nothing: 1 })),
@@ -424,7 +431,7 @@ async function refusedQuery(query: string): Promise<Fault[]> {
   return response.body.errors
 }
 
-/** Returns every schema that a request or a skill's input is validated against, at any depth. */
+/** Returns every schema that validates a request or the input of a skill, at any depth. */
 function requestSchemas(): Schema[] {
   const contract = loadContract()
   const seen = new Set<object>()

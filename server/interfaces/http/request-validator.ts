@@ -6,27 +6,28 @@ import { Upload } from '../../platform/calls/upload.ts'
 import { MAX_FIELD_ERRORS, MAX_MESSAGE_LENGTH } from '../../platform/problems/field-errors.ts'
 import { formats } from '../../platform/problems/formats.ts'
 import { MAX_POINTER_LENGTH, validationFailed } from '../../platform/problems/problem.ts'
+import { trimTypedKeys } from '../../platform/values/typed-keys.ts'
 import { createInputChecker, type Input } from './input-checker.ts'
-import { describeUnstorable } from './request-body.ts'
+import { explainUnstorableText } from './request-body.ts'
 import { buildRequestDocument, getTag } from './request-document.ts'
 
 /**
- * Validates requests against the contract. express-openapi-validator decides whether a request is valid, converts its
- * parameters and fills in defaults. Each tag has a validator of its own, created at the tag's first request, because the
- * library tries the paths of a document one after the other. A request that the library rejects is checked a second time
- * by Ajv, whose errors name the broken rules that the messages are made from.
+ * Validates requests against the contract. The library express-openapi-validator decides whether a request is valid,
+ * converts its parameters, and fills in defaults. Each tag has its own validator, created at the tag's first request,
+ * because the library tries the paths of a document one by one. Ajv checks a request again if the library rejects it.
+ * The messages are derived from the rules that Ajv reports as broken.
  */
 export interface Validator {
   /**
-   * Returns the input of a request, converted and with defaults. Throws one `validation_failed` with all errors. With a
-   * currency, they include amounts with more decimals than the currency.
+   * Returns the converted input of a request, with defaults. Throws a single `validation_failed` problem with all
+   * errors. If a currency is given, amounts with more decimals than the currency allows are also errors.
    */
   check(operation: Operation, req: Request, res: Response, currency?: string): Promise<Input>
-  /** Does the same for an input that is already an object. */
+  /** Does the same as `check` for an input that is already an object. */
   checkInput(operation: Operation, input: Input, currency?: string): Input
-  /** Throws `validation_failed` if an amount of a valid input has more decimals than the currency. */
+  /** Throws `validation_failed` if an amount in a valid input has more decimals than the currency allows. */
   checkDecimals(operation: Operation, input: Input, currency: string): void
-  /** Compiles every schema, so that the first requests need not. Throws if a schema cannot be compiled. */
+  /** Compiles every schema, so that the first requests are not delayed. Throws if a schema cannot be compiled. */
   compileAll(options?: { pause(): Promise<void> }): Promise<void>
 }
 
@@ -60,6 +61,7 @@ export function createValidator(contract: Contract): Validator {
     const path = req.params as Record<string, string>
     if (!hasInput(operation, req)) return { path, query: {}, body: undefined }
     const sent = { ...req.query }
+    if (!(req.body instanceof Upload)) trimTypedKeys(req.body)
     if (req.body instanceof Upload) return checkBeside(operation, req, sent)
     const rejection = await validate(operation, req, res)
     const errors =
@@ -70,7 +72,7 @@ export function createValidator(contract: Contract): Validator {
     return { path, query: req.query, body: req.body }
   }
 
-  // The library would have to read the file to check it, so an upload has only our own check.
+  // To check an upload, the library would have to read the file, so an upload is checked only by the input checker.
   function checkBeside(operation: Operation, { params, headers, body }: Request, sent: Record<string, unknown>): Input {
     const { faults, query } = inputs.read({ ...operation, takesBody: false }, { query: sent, headers, body: undefined })
     faults.push(...findUnknownParameters(sent, query))
@@ -78,7 +80,7 @@ export function createValidator(contract: Contract): Validator {
     return { path: params as Record<string, string>, query, body }
   }
 
-  /** Returns why the library rejects the request; null if it accepts it. */
+  /** Returns the library's rejection of the request; null if the library accepts the request. */
   async function validate(operation: Operation, req: Request, res: Response): Promise<Rejection | null> {
     normalizeContentType(operation, req)
     const error = await new Promise<unknown>((done) => {
@@ -89,14 +91,15 @@ export function createValidator(contract: Contract): Validator {
     return null
   }
 
-  // Finds all errors, because the library stops at the first one and describes it as text.
+  // Finds all errors, because the library stops at the first error and describes it as text.
   function explain(
     operation: Operation,
     { sent, currency }: { sent: Record<string, unknown>; currency: string | undefined },
     { headers, body }: Request,
     rejection: Rejection,
   ): FieldError[] {
-    // For each further error Ajv copies all previous ones, so finding all errors of a large body takes seconds.
+    // For each additional error, Ajv copies all previous errors, so finding all errors of a large body would take
+    // seconds.
     const isLarge = operation.takesBody && hasMoreValuesThan(body, MAX_LISTED)
     const first = isLarge ? inputs.firstFault(operation, body) : undefined
     if (first !== undefined) return [first]
@@ -108,6 +111,7 @@ export function createValidator(contract: Contract): Validator {
   return {
     check,
     checkInput(operation, input, currency) {
+      trimTypedKeys(input.body)
       const errors = inputs.check(operation, input, currency)
       if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_FIELD_ERRORS))
       return input
@@ -135,10 +139,10 @@ export function createValidator(contract: Contract): Validator {
 type ApiSpec = Parameters<typeof OpenApiValidator.middleware>[0]['apiSpec']
 type Rejection = InstanceType<typeof OpenApiValidator.error.BadRequest>
 
-/** Of a body with more values than this, only the first error is listed. */
+/** For a body with more values, only the first error is listed. */
 const MAX_LISTED = 10_000
 
-/** Whether an object or array has more members than this, counting all levels. */
+/** Returns whether an object or array has more than `max` members, counting all levels. */
 function hasMoreValuesThan(value: unknown, max: number): boolean {
   let left = max
   const count = (inner: unknown): void => {
@@ -154,39 +158,43 @@ function hasMoreValuesThan(value: unknown, max: number): boolean {
   return left < 0
 }
 
-/** Without a query, a body or a declared header, nothing can be invalid or need a default. */
+/**
+ * Returns whether a request has a query, a body, or a declared header. Otherwise, no input can be invalid or need a
+ * default.
+ */
 function hasInput({ takesBody, takesQuery, headers }: Operation, req: Request): boolean {
   if (takesBody || takesQuery || req.url.includes('?')) return true
   for (const name of headers) if (req.headers[name] !== undefined) return true
   return false
 }
 
-// The library caches a compiled validator per content type. At this point the body is JSON, whatever type was sent.
+// The library caches a compiled validator for each content type. At this point, the body is JSON regardless of the type
+// that was sent.
 function normalizeContentType(operation: Operation, { headers }: Request): void {
   if (operation.takesBody) headers['content-type'] = 'application/json'
   else if (headers['content-type'] !== undefined) delete headers['content-type']
 }
 
 /**
- * The "query parser" setting of Express. A name that is sent more than once becomes a list of values. The object has no
- * prototype, so it contains only names that were sent.
+ * Parses a query; used as the "query parser" setting of Express. If a name is sent more than once, its value is a list.
+ * The object has no prototype, so it contains only the names that were sent.
  */
 export function parseQuery(text: string | null | undefined): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null)
   if (!text) return query
-  // A leading question mark is part of the query, but URLSearchParams would strip it.
+  // A leading question mark is part of the query, but URLSearchParams would remove it.
   for (const [name, value] of new URLSearchParams(`?${text}`)) {
     query[name] = name in query ? ([] as unknown[]).concat(query[name], value) : value
   }
   return query
 }
 
-// Returns the errors that the library misses: a text that no column can store, and numbers that only JavaScript
-// accepts, such as 0x10, 1e400 and " 5".
+// Returns the errors that the library misses: texts that no column can store, and numbers that only JavaScript accepts,
+// such as 0x10, 1e400, and " 5".
 function findUnknownParameters(sent: Record<string, unknown>, read: Record<string, unknown>): FieldError[] {
   return Object.entries(sent).flatMap(([name, text]) => {
     const pointer = name.slice(0, MAX_POINTER_LENGTH)
-    const problem = describeUnstorable(String(text))
+    const problem = explainUnstorableText(String(text))
     if (problem !== null) return [{ pointer, code: 'format', message: problem }]
     if (text !== '' && typeof read[name] === 'number' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(String(text))) {
       return [{ pointer, code: 'type', message: 'must be a number' }]
@@ -195,7 +203,7 @@ function findUnknownParameters(sent: Record<string, unknown>, read: Record<strin
   })
 }
 
-// If the library rejects a request that our own check accepts, the caller gets the library's messages.
+// If the library rejects a request that the input checker accepts, the caller gets the library's messages.
 function toFieldErrors({ errors }: Rejection): FieldError[] {
   return errors.map(({ path, message, errorCode = 'invalid' }) => ({
     pointer: path.replace(/^\/(body(?=\/|$)|(query|headers)\/)/, '').slice(0, MAX_POINTER_LENGTH),

@@ -1,11 +1,12 @@
 import type { Contract, Operation, OperationId, ResponseObject } from '../../platform/calls/contract.ts'
 
 /**
- * Returns where a resource can be read after an operation has created it: at the GET below the operation's path;
- * otherwise at the GET with the same schema; otherwise below the path without the parent record. Operations whose
- * results cannot be read individually are missing here, and their handlers must set the Location.
+ * Returns the operation that reads a resource after its creation. The candidates are the GET below the operation's
+ * path, the GET with the same schema, and the path without the parent record. The first candidate that exists is used.
+ * Operations whose results cannot be read individually are not included, and their handlers must set the Location
+ * header.
  */
-export function mapLocations(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
+export function buildLocationMap(contract: Contract): ReadonlyMap<OperationId, (id: string) => string> {
   const operations = [...contract.operations.values()]
   const items = listItemOperations(contract)
   const found = new Map<OperationId, (id: string) => string>()
@@ -26,17 +27,16 @@ export function mapLocations(contract: Contract): ReadonlyMap<OperationId, (id: 
   return found
 }
 
-/** An operation that reads a record, and the name of its only parameter, which is the record's ID. */
+/** An operation that reads a record, and the name of its only parameter, the record's ID. */
 export interface ReadOperation {
   id: OperationId
   parameter: string
 }
 
 /**
- * Returns, for each operation that returns one created or changed record, the operation that reads that record
- * afterwards.
+ * Returns, for each operation that returns a created or changed record, the operation that reads the record afterwards.
  */
-export function mapReaders(contract: Contract): ReadonlyMap<OperationId, ReadOperation> {
+export function buildReaderMap(contract: Contract): ReadonlyMap<OperationId, ReadOperation> {
   const readerOf = new Map<unknown, ReadOperation>()
   for (const item of listItemOperations(contract)) {
     const schema = responseSchema(findSuccessResponse(contract, item, '200'))
@@ -70,7 +70,10 @@ function toCollectionPath(itemPath: string): string {
   return itemPath.slice(0, itemPath.lastIndexOf('/'))
 }
 
-/** A record created at `/api/ext/payments/{paymentId}/lien-waivers` is read at `/api/ext/lien-waivers`. */
+/**
+ * Returns a path without the parent record. For example, a record created at
+ * `/api/ext/payments/{paymentId}/lien-waivers` is read at `/api/ext/lien-waivers`.
+ */
 function omitOwnerPath(path: string): string {
   return path.replace(/\/[^/]+\/\{\w+\}(?=\/[^/]+$)/, '')
 }

@@ -9,8 +9,8 @@ export type FindValidator = (pointer: string) => ValidateFunction
 export type ResponseCheck = (operation: Operation | null, response: HttpResponse) => void
 
 /**
- * Checks every response against the contract before it is sent: an undeclared status, or a body that breaks its schema,
- * is our error. Turned on in the tests, so that each of them also tests the contract.
+ * Checks every response against the contract before it is sent. An undeclared status, or a body that violates its
+ * schema, is an error of the service. The check is enabled in tests, so that every test also tests the contract.
  *
  * @param findValidator for callers that have already compiled the contract's schemas
  */
@@ -20,7 +20,7 @@ export function createResponseChecker(
 ): ResponseCheck {
   const codes = contract.document['x-problems'] as Record<string, { members?: string[]; mayHave?: string[] }>
 
-  /** The client has types for the members of each problem, so the members must be present. */
+  /** Checks that a problem has all its members, because the client library has types for them. */
   function assertMembers({ status, text }: HttpResponse): void {
     if (status < 400) return
     const problem = JSON.parse(text ?? 'null') as Record<string, unknown>
@@ -37,7 +37,7 @@ export function createResponseChecker(
   return (operation, response) => {
     assertMembers(response)
     const declared = operation?.declaration.responses[response.status]
-    // Until the operation is known, only the general schema of a problem applies.
+    // If the operation is unknown, only the general schema of a problem applies.
     if (operation === null) return assertValid(validatorAt('/components/schemas/Problem'), response, 'a problem')
     const what = `${operation.id} ${response.status}`
     if (declared === undefined) throw new Error(`Expected the contract to declare ${what}: ${response.text}`)

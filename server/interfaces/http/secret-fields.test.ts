@@ -3,7 +3,10 @@ import { compiledContract, startTestPlumbline, type TestPlumbline } from '../../
 import { createKey } from '../../platform/keys/keys.ts'
 import { concealSecretFields, getSecretFields } from './secret-fields.ts'
 
-/** A caller that may only propose never sees a secret, because with it the caller could act without approval. */
+/**
+ * These tests check that a caller that may only propose changes never receives a secret, because a secret would let the
+ * caller act without approval.
+ */
 let plumbline: TestPlumbline
 let agent: { key: string }
 let vendorId: string
@@ -19,7 +22,7 @@ afterAll(() => plumbline.stop())
 const WEBHOOK = { url: 'https://hooks.example.com/in', eventTypes: ['bid.submitted'] }
 const SECRETS = /whsec_|\/calendars\/|\/portal\/|plb_/
 
-test('the contract marks secrets, and each operation knows those in its responses', () => {
+test('every secret in a response is recognized by its mark in the contract', () => {
   const secretsOf = (id: string) => {
     const { contract } = compiledContract
     const operation = [...contract.operations.values()].find((each) => each.id === id)
@@ -32,7 +35,7 @@ test('the contract marks secrets, and each operation knows those in its response
   expect(['getBidRequest', 'inviteVendor', 'getWebhook', 'listCalendarFeeds'].map(secretsOf)).toEqual([[], [], [], []])
 })
 
-test('a secret is omitted, or null if the schema allows it, at any depth', () => {
+test('a secret at any depth of a response is omitted, or set to null if the schema allows null', () => {
   const secrets = new Map([
     [
       'data',
@@ -57,13 +60,13 @@ test.each([
   ['a proposal', '/calendar-feeds', 'feed', 202],
   ['a proposal by a skill', '/execute', { skill: 'createCalendarFeed', input: 'feed' }, 202],
   ['a proposal made explicitly', '/proposals', { skill: 'createWebhook', input: WEBHOOK }, 201],
-])('no secret is shown by %s', async (_name, path, provided, status) => {
+])('the response to %s shows no secret', async (_name, path, provided, status) => {
   const body = JSON.parse(JSON.stringify(provided).replace('"feed"', () => JSON.stringify({ vendorId })))
   const response = await plumbline.post(`/api/ext${path}`, body, agent)
   expect([response.status, JSON.stringify(response.body).match(SECRETS)]).toEqual([status, null])
 })
 
-test('a dry-run or proposed batch shows no secrets, and cannot store one in a later step', async () => {
+test('a proposed batch and a dry run of a batch show no secrets', async () => {
   const steps = [
     { name: 'feed', skill: 'createCalendarFeed', input: { vendorId } },
     { name: 'hook', skill: 'createWebhook', input: WEBHOOK },
@@ -77,13 +80,13 @@ test('a dry-run or proposed batch shows no secrets, and cannot store one in a la
   expect(refused.status).toBe(422)
 })
 
-test('a key that may only propose cannot create a browser token', async () => {
+test('a propose-only key cannot create a browser token', async () => {
   const token = { origin: 'https://app.example.com', permissions: ['vendors:read'] }
   const { status, body } = await plumbline.post('/api/ext/browser-tokens', token, agent)
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
 
-test('any other key sees the secrets that it creates, but none in a dry run', async () => {
+test('an ordinary key sees the secrets that it creates, except in a dry run', async () => {
   const { body } = await plumbline.post('/api/ext/calendar-feeds', { vendorId })
   expect(body.url).toContain('/calendars/')
   const create = (dryRun: boolean) =>

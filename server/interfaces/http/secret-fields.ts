@@ -1,18 +1,19 @@
 import type { Contract, Operation, Schema } from '../../platform/calls/contract.ts'
 
 /**
- * Secrets are the fields that the contract marks with `x-secret`: anyone who has the value could act with it. A caller
- * that may only propose never sees one, in any read, dry run or batch, because it could then act without approval.
+ * Secrets are the fields that the contract marks with `x-secret`. Anyone who knows such a value could act with it. A
+ * caller that may only propose changes could act without approval if it had a secret. Therefore, no read, dry run, or
+ * batch returns a secret to such a caller.
  */
 export type SecretFields = ReadonlyMap<string, Concealment | SecretFields>
 
-/** Replaces a secret: null where the schema allows it; otherwise the field is omitted. */
+/** The replacement for a secret: null if the schema allows null; otherwise, the field is omitted. */
 type Concealment = 'null' | 'absent'
 
 /** The key under which the secrets of an array's items are stored. */
 const ITEMS = '[]'
 
-/** Returns the secrets in an operation's successful responses; null if there are none. */
+/** Returns the secrets in an operation's successful responses; null if there are no secrets. */
 export function getSecretFields(contract: Contract, { declaration }: Operation): SecretFields | null {
   const fields = new Map<string, Concealment | SecretFields>()
   for (const [status, declared] of Object.entries(declaration.responses)) {
@@ -26,7 +27,7 @@ type Collected = Map<string, Concealment | SecretFields>
 
 function collect(contract: Contract, provided: Schema, into: Collected, seen: ReadonlySet<Schema>): void {
   const schema = contract.resolve(provided) as Schema
-  // A recursive schema would have the same secrets at every level, and no recursive schema has any.
+  // A recursive schema would have the same secrets at every level, but no recursive schema contains secrets.
   if (seen.has(schema)) return
   const within = new Set([...seen, schema])
   for (const variant of ['anyOf', 'oneOf', 'allOf'])

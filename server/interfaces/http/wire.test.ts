@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeErrors } from '../../../scripts/conformance/walked-contract.ts'
+import { describeSchemaErrors } from '../../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** Rules for requests and responses on the wire that apply to all operations. */
+/** These tests check HTTP rules for requests and responses that apply to all operations. */
 let plumbline: TestPlumbline
 const VENDORS = '/api/ext/vendors'
 const lines: string[] = []
@@ -25,7 +25,7 @@ describe('every response', () => {
     ['an unknown path', 404, () => plumbline.get('/api/nothing')],
     ['the contract itself', 200, () => plumbline.get('/api/ext/schema/openapi.json')],
     ['an unchanged record', 304, notModified],
-  ])('must not be cached or interpreted as another media type: %s', async (_what, status, ask) => {
+  ])('a response is not cached and not interpreted as another media type: %s', async (_what, status, ask) => {
     const { headers, ...response } = await ask()
     expect(response.status).toBe(status)
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff'])
@@ -37,11 +37,11 @@ describe('every response', () => {
     return plumbline.get(`${VENDORS}/${id}`, { headers: { 'if-none-match': etag } })
   }
 
-  test('has an ID that does not reveal the previous one', async () => {
+  test('the ID of a request does not reveal the ID of the previous request', async () => {
     const ids: string[] = []
     for (let i = 0; i < 20; i++) ids.push((await plumbline.get('/api/ext/me')).headers.get('x-request-id') ?? '')
     expect(ids.filter((id) => !/^req_[0-9a-f]{26}$/.test(id))).toEqual([])
-    // The first or last eight digits of two random IDs of 26 digits are equal once in four billion times.
+    // The first or last eight digits of two random IDs are equal in one of four billion cases.
     expect(new Set(ids.map((id) => id.slice(4, 12))).size).toBe(20)
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(20)
   })
@@ -52,13 +52,13 @@ describe('the media type of a merge patch', () => {
     'application/merge-patch+json',
     'application/merge-patch+json; charset=utf-8',
     'Application/Merge-Patch+JSON',
-  ])('%s changes a record', async (type) => {
+  ])('a merge patch with the media type %s changes a record', async (type) => {
     const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing', email: 'a@example.com' })).body
     const changed = await plumbline.patch(`${VENDORS}/${id}`, { email: null }, { headers: { 'content-type': type } })
     expect([changed.status, changed.body.email]).toEqual([200, null])
   })
 
-  test('is rejected for creations, and a JSON Patch is rejected for updates', async () => {
+  test('creating a record with a merge patch, or updating a record with a JSON Patch, is rejected', async () => {
     const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
     const as = (type: string) => ({ headers: { 'content-type': type } })
     const created = await plumbline.post(VENDORS, { companyName: 'A' }, as('application/merge-patch+json'))
@@ -67,7 +67,7 @@ describe('the media type of a merge patch', () => {
   })
 })
 
-test('a caller that hangs up within its body is not reported as an error of the service', async () => {
+test('a caller that disconnects while sending its body is not logged as a service error', async () => {
   lines.length = 0
   const { hostname, port } = new URL(plumbline.url)
   const head = [
@@ -83,7 +83,7 @@ test('a caller that hangs up within its body is not reported as an error of the 
   ].join('\r\n')
   const socket = connect(Number(port), hostname, () => socket.write(head))
   socket.on('error', () => {})
-  // The service has started to read when it sends "100 Continue".
+  // The service has started to read the body when it sends "100 Continue".
   socket.once('data', () => socket.resetAndDestroy())
   const logged = () => lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === 'hung-up')
   await expect.poll(logged, { timeout: 5000 }).not.toEqual([])
@@ -98,7 +98,7 @@ describe('a body that was not read', () => {
   test.each([
     ['too large', () => plumbline.key, 413],
     ['with an unknown key', () => 'plb_unknown', 401],
-  ])('does not prevent its sender from reading the problem: %s', async (_what, key, status) => {
+  ])('the sender of a body that was not read still receives the problem: %s', async (_what, key, status) => {
     const body = megabytes(9)
     const broken: Error[] = []
     const request = head(key(), `Connection: close\r\nContent-Length: ${body.length}`) + body
@@ -107,7 +107,7 @@ describe('a body that was not read', () => {
     expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '').status).toBe(status)
   })
 
-  test('is not mistaken for the next request, which is answered on the same connection', async () => {
+  test('the unread rest of a body does not affect the next request on the connection', async () => {
     const body = megabytes(2)
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const next = `GET /api/ext/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
@@ -115,7 +115,7 @@ describe('a body that was not read', () => {
     expect((await raw(sent + next)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  test('is cut off if it does not end', async () => {
+  test('the connection is closed if an unread body does not end', async () => {
     const { hostname, port } = new URL(plumbline.url)
     const socket = connect(Number(port), hostname, () =>
       socket.write(head(plumbline.key, 'Content-Length: 1000000000')),
@@ -152,18 +152,18 @@ describe('a malformed request', () => {
       () => `GET ${VENDORS} HTTP/1.1\r\n${auth()}\r\nX-Long: ${'x'.repeat(20_000)}`,
       431,
     ],
-  ])('is rejected with a problem that has a request ID: %s', async (_what, request, status) => {
+  ])('a malformed request is rejected with a problem that has a request ID: %s', async (_what, request, status) => {
     const response = await raw(`${request()}\r\n\r\n`)
     const [head = '', body = ''] = response.split('\r\n\r\n')
     const problem = JSON.parse(body)
     expect([head.slice(0, 12), problem.status]).toEqual([`HTTP/1.1 ${status}`, status])
-    expect(describeErrors(problem, 'components', 'schemas', 'Problem')).toBe('')
+    expect(describeSchemaErrors(problem, 'components', 'schemas', 'Problem')).toBe('')
     expect(head).toContain(`X-Request-Id: ${problem.requestId}`)
     expect(head).toContain('Content-Type: application/problem+json')
     expect(head).toContain('Cache-Control: no-store')
   })
 
-  test('within a body is rejected, and not logged as an error', async () => {
+  test('a malformed chunk in a body is treated as an error of the caller', async () => {
     lines.length = 0
     const head = `POST ${VENDORS} HTTP/1.1\r\n${auth()}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
     const cases = [
@@ -180,21 +180,21 @@ describe('a malformed request', () => {
     expect(lines.map((line) => JSON.parse(line).level).filter((level) => level > 30)).toEqual([])
   })
 
-  test('is rejected if it takes too long', async () => {
+  test('a request that takes too long to arrive is rejected with request_timeout', async () => {
     const socket = new PassThrough()
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     plumbline.app.refuseUnread(late, socket)
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/)
   })
 
-  test('does not receive the response to the request before it', async () => {
+  test('the error for a malformed request is not sent as the response to an earlier request', async () => {
     const response = await raw(
       `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n\u0001`,
     )
     expect(response).not.toContain('malformed_request')
   })
 
-  test('does not prevent responses to the requests before it', async () => {
+  test('a malformed request does not prevent responses to earlier requests on the connection', async () => {
     const get = `GET ${VENDORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${plumbline.key}\r\n\r\n`
     const auth = `Host: x\r\nAuthorization: Bearer ${plumbline.key}\r\nContent-Type: application/json`
     const post = `POST ${VENDORS} HTTP/1.1\r\n${auth}\r\nContent-Length: 2\r\n\r\n{}`
@@ -209,7 +209,7 @@ describe('a malformed request', () => {
     expect(await statuses(`${post}{}{}`)).toEqual(['HTTP/1.1 422', ''])
   })
 
-  test('a CONNECT request is rejected with the available methods', async () => {
+  test('the error for a CONNECT request lists the allowed methods', async () => {
     const response = await raw('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
     expect(response).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD[\s\S]*"code":"method_not_allowed"/)
   })
@@ -220,7 +220,7 @@ describe('a malformed request', () => {
   })
 })
 
-describe('a request target with the host in front, as proxies send it,', () => {
+describe('a request target with a host', () => {
   test.each([
     [`http://elsewhere.example.com${VENDORS}?limit=1`, 200],
     [`HTTPS://elsewhere.example.com:8443${VENDORS}`, 200],
@@ -229,7 +229,7 @@ describe('a request target with the host in front, as proxies send it,', () => {
     ['http://elsewhere.example.com', 200],
     ['http://elsewhere.example.com?x=/api/ext/vendors', 200],
     [`ftp://elsewhere.example.com${VENDORS}`, 404],
-  ])('is the target without the host: %s', async (target, status) => {
+  ])('a request target with a host is handled like the target without the host: %s', async (target, status) => {
     const head = `Host: x\r\nConnection: close\r\nAuthorization: Bearer ${plumbline.key}`
     const response = await raw(`GET ${target} HTTP/1.1\r\n${head}\r\n\r\n`)
     expect(response.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
@@ -237,7 +237,7 @@ describe('a request target with the host in front, as proxies send it,', () => {
   })
 })
 
-/** Writes a text to a socket and returns everything received until the service closes it. */
+/** Writes a text to a socket, and returns all data received before the service closes the socket. */
 function raw(request: string, onError: (error: Error) => void = () => {}): Promise<string> {
   const { hostname, port } = new URL(plumbline.url)
   return new Promise((done) => {

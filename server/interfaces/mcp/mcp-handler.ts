@@ -5,13 +5,14 @@ import type { Logger } from 'pino'
 import { toProblem } from '../../platform/problems/problem.ts'
 import { createMcpServer, type McpRequest } from './mcp-server.ts'
 
-/** Answers an authenticated request with a server created for it alone. */
+/** Responds to an authenticated request with a server created only for that request. */
 export type McpResponder = (req: IncomingMessage, res: ServerResponse, visit: McpRequest) => Promise<void>
 
 export function createMcpResponder(log: Logger): McpResponder {
   const handler = createMcpHandler(({ authInfo }) => createMcpServer(getVisit(authInfo)), {
     legacy: 'stateless',
-    // The list of tools depends only on the key and never changes, so subscriptions would only keep connections open.
+    // The list of tools depends only on the API key and never changes, so subscriptions would only keep connections
+    // open.
     maxSubscriptions: 0,
     onerror: (error) => log.warn({ err: error }, 'a request to /mcp failed'),
   })
@@ -23,7 +24,7 @@ export function createMcpResponder(log: Logger): McpResponder {
   }
 }
 
-// The visit travels to the server through the one field that the library passes on unchanged.
+// The visit is passed to the server in the only field that the library passes on unchanged.
 function getVisit(authInfo: { extra?: Record<string, unknown> } | undefined): McpRequest {
   const visit = authInfo?.extra?.visit
   if (visit === undefined) throw toProblem(new Error('Expected every request to /mcp to be authenticated first.'))

@@ -5,10 +5,12 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Call } from '../../platform/calls/call.ts'
 import { Problem } from '../../platform/problems/problem.ts'
-import { executeSkill, nullSecretsOf } from '../skills/execute-skill.ts'
+import { concealResultSecrets, executeSkill } from '../skills/execute-skill.ts'
 import { canUseSkill, findCatalog } from '../skills/skill-catalog.ts'
 
-/** Records that can be attached to a conversation by URI. The last part is an ID, a number or an exact name. */
+/**
+ * Records that can be attached to a conversation by URI. The last part of the URI is an ID, a number, or an exact name.
+ */
 const RESOURCE_KINDS = [
   { kind: 'homes', title: 'Home', skill: 'getHome', field: 'homeId' },
   { kind: 'requests', title: 'Bid request', skill: 'getBidRequest', field: 'bidRequestId' },
@@ -23,7 +25,7 @@ export function listResourceTemplates(call: Call): ResourceTemplateType[] {
       uriTemplate: `plumbline://${kind}/{id}`,
       name: kind,
       title,
-      description: `${catalogue.find(skill).summary}: by ID, number or exact name.`,
+      description: `${catalogue.find(skill).summary}: by ID, number, or exact name.`,
       mimeType: 'application/json',
     }),
   )
@@ -45,7 +47,7 @@ export async function readResource(
     const isUnknown = error instanceof Problem && (error.status === 404 || error.code === 'unknown_reference')
     throw isUnknown ? new ResourceNotFoundError(uri, error.message) : error
   })
-  const shown = nullSecretsOf(findCatalog(call.services.contract).find(skill), result)
+  const shown = concealResultSecrets(findCatalog(call.services.contract).find(skill), result)
   // A resource is a single text, so notes about it are part of the text.
   const text = JSON.stringify({ ...(shown as object), ...(untrustedText.length > 0 && { untrustedText }) })
   return { skill, contents: [{ uri, mimeType: 'application/json', text }] }

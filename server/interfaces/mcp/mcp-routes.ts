@@ -1,20 +1,20 @@
 import express, { type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import { newCall, type Principal, type Services } from '../../platform/calls/call.ts'
+import { createCall, type Principal, type Services } from '../../platform/calls/call.ts'
 import { isDelegablePermission } from '../../platform/keys/roles.ts'
 import { Problem, validationFailed } from '../../platform/problems/problem.ts'
 import type { AdmittedRequest, ExternalAccess } from '../http/external-routes.ts'
-import { wellKnownPath } from '../oauth/oauth-metadata.ts'
+import { toWellKnownUrl } from '../oauth/oauth-metadata.ts'
 import { SCOPES } from '../oauth/scopes.ts'
 import type { McpResponder } from './mcp-handler.ts'
 import type { McpRequest } from './mcp-server.ts'
 import { selectToolset } from './toolset.ts'
 
 /**
- * Serves the skills at `/mcp` for any client of the Model Context Protocol over Streamable HTTP, in its revision of
- * 2026-07-28 and those of 2025. There are no sessions: each request brings its key, is authenticated, counted and
- * logged like a call of executeSkill, and is answered by a server created for it alone. Every method that authenticates
- * that operation works here too.
+ * Serves the skills at `/mcp` for any client of the Model Context Protocol over Streamable HTTP, in the 2026-07-28
+ * revision and the 2025 revisions. There are no sessions: each request includes its API key, and a server created only
+ * for that request responds. Each request is authenticated, counted, and logged like a call of executeSkill. Every
+ * authentication method of executeSkill also works here.
  */
 interface McpRouteParts {
   services: Services
@@ -23,10 +23,10 @@ interface McpRouteParts {
 }
 
 export function createMcpRoutes({ services, door, log }: McpRouteParts): Router {
-  // Where a client without a key finds the authorization server (RFC 9728).
-  const metadata = wellKnownPath('oauth-protected-resource', `${services.config.publicUrl}/mcp`)
+  // The location where a client without an API key finds the authorization server (RFC 9728).
+  const metadata = toWellKnownUrl('oauth-protected-resource', `${services.config.publicUrl}/mcp`)
   const challenge = `resource_metadata="${metadata}", scope="${SCOPES.join(' ')}"`
-  // The protocol's library occupies 30 MB, so it is loaded only when the first client connects.
+  // The protocol's library uses 30 MB of memory, so it is loaded only when the first client connects.
   let respond: Promise<McpResponder> | null = null
   const routes = express.Router()
   routes.all('/mcp', (req, res, next) => {
@@ -36,7 +36,7 @@ export function createMcpRoutes({ services, door, log }: McpRouteParts): Router 
 
   async function response(req: Request, res: Response): Promise<void> {
     if (req.method !== 'POST') {
-      // Clients of the 2025 revisions request a stream of notices with GET, and continue without one.
+      // Clients of the 2025 revisions request a stream of notifications with GET, and continue without the stream.
       const refused = new Problem(
         'method_not_allowed',
         'This endpoint only accepts POST. Send one JSON-RPC message.',
@@ -48,7 +48,7 @@ export function createMcpRoutes({ services, door, log }: McpRouteParts): Router 
     }
     const work = async (guest: AdmittedRequest) => {
       if (Array.isArray(guest.body)) throw assertSingleMessage()
-      const call = newCall(services, { ...guest, principal: omitPersonalPermissions(guest.principal) })
+      const call = createCall(services, { ...guest, principal: omitPersonalPermissions(guest.principal) })
       const visit: McpRequest = { guest, call, toolset: selectToolset(call, req.query.tools) }
       guest.running(getMethod(guest))
       respond ??= import('./mcp-handler.ts').then(({ createMcpResponder }) => createMcpResponder(log))
@@ -59,14 +59,17 @@ export function createMcpRoutes({ services, door, log }: McpRouteParts): Router 
 }
 
 /**
- * Returns the principal with only the permissions that can be delegated: a model reads every result of a tool and may
- * pass it on.
+ * Returns the principal with only the permissions that can be delegated, because a model reads every tool result and
+ * may pass it on.
  */
 function omitPersonalPermissions(principal: Principal): Principal {
   return { ...principal, permissions: new Set([...principal.permissions].filter(isDelegablePermission)) }
 }
 
-/** Each message counts against the limits, so a batch of messages in one request would go uncounted. */
+/**
+ * Returns the problem for an array of messages. Only single messages are accepted, because each message must count
+ * against the limits.
+ */
 function assertSingleMessage(): Problem {
   return validationFailed([{ pointer: '', code: 'type', message: 'must be a single JSON-RPC message, not an array' }])
 }

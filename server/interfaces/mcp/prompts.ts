@@ -1,6 +1,6 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
-/** Common tasks, which clients offer users to start with. */
+/** A prompt for a common task, which clients offer to users as a starting point. */
 interface PromptTemplate {
   readonly prompt: Prompt
   text(of: (argument: string) => string): string
@@ -24,49 +24,58 @@ const definePrompt = (
 })
 
 const REQUEST = { bidRequest: 'Number or title of the bid request, for example BR-0004.' }
-const HOME = { home: 'The home, for example Lot 15, Juniper Ridge.' }
+const HOME = { home: 'Name of the home, for example Lot 15, Juniper Ridge.' }
 const COMMUNITY = { community: 'Name of the community.' }
 
 export const PROMPTS: readonly PromptTemplate[] = [
-  definePrompt('level_bids', 'Level the bids of a request', REQUEST, (of) =>
-    [
-      `Level the bids of ${of('bidRequest')}: run compareBids and levelBids. For each vendor, list the work that its bid excludes,`,
-      'the amounts filled in, and how the ranking changes. End with the questions to ask each vendor before an award.',
-    ].join(' '),
+  definePrompt(
+    'level_bids',
+    'Level the bids of a bid request',
+    REQUEST,
+    (of) =>
+      `Level the bids of ${of('bidRequest')}: run compareBids and levelBids. For each vendor, list the work that its bid excludes, the amounts filled in, and how the ranking changes. End with the questions to ask each vendor before an award.`,
   ),
-  definePrompt('propose_award', 'Recommend an award', REQUEST, (of) =>
-    [
-      `Recommend an award for ${of('bidRequest')}: run recommendAward, check the vendor’s compliance, and run awardBid with`,
-      'dryRun and createPurchaseOrder. Show the result. Do not award anything before I approve.',
-    ].join(' '),
+  definePrompt(
+    'propose_award',
+    'Recommend an award',
+    REQUEST,
+    (of) =>
+      `Recommend an award for ${of('bidRequest')}: run recommendAward, check the vendor’s compliance, and run awardBid with dryRun and createPurchaseOrder. Show the result. Do not award anything before I approve.`,
   ),
-  definePrompt('chase_bids', 'Follow up on missing bids', COMMUNITY, (of) =>
-    [
-      `Which bids are missing in ${of('community')}? Run findBidCoverageGaps, then sendBidReminders with dryRun.`,
-      'Show which vendors would be reminded of which bids, and wait for my approval.',
-    ].join(' '),
+  definePrompt(
+    'chase_bids',
+    'Follow up on missing bids',
+    COMMUNITY,
+    (of) =>
+      `Which bids are missing for ${of('community')}? Run findBidCoverageGaps, then sendBidReminders with dryRun. Show which vendors would be reminded of which bids, and wait for my approval.`,
   ),
-  definePrompt('late_this_week', 'List late work this week', COMMUNITY, (of) =>
-    [
-      `What is late in ${of('community')}, and why? Run findLateTasks, and lookahead for the coming week. Start with the tasks that delay`,
-      'the most work, name the vendor of each, and recommend what I should do today.',
-    ].join(' '),
+  definePrompt(
+    'late_this_week',
+    'List late work this week',
+    COMMUNITY,
+    (of) =>
+      `What is late in ${of('community')}, and why? Run findLateTasks, and lookahead for the coming week. Start with the tasks that delay the most work, name the vendor of each, and recommend what I should do today.`,
   ),
-  definePrompt('can_it_close', 'Check whether a home can close', HOME, (of) =>
-    [
-      `Can ${of('home')} close? Run closingReadiness and list each open item, who is responsible, and what it blocks,`,
-      'in the order in which to resolve them.',
-    ].join(' '),
+  definePrompt(
+    'can_it_close',
+    'Check whether a home can close',
+    HOME,
+    (of) =>
+      `Can ${of('home')} close? Run closingReadiness and list each open item, who is responsible, and what it blocks, in the order in which to resolve them.`,
   ),
-  definePrompt('where_will_it_end', 'Forecast the final cost of a home', HOME, (of) =>
-    [
-      `What will ${of('home')} cost at completion? Run budgetVsActual and forecastCostAtCompletion. Explain the three largest`,
-      'differences, and list the trades that have not been ordered (findUnboughtScopes).',
-    ].join(' '),
+  definePrompt(
+    'where_will_it_end',
+    'Forecast the final cost of a home',
+    HOME,
+    (of) =>
+      `What will ${of('home')} cost at completion? Run budgetVsActual and forecastCostAtCompletion. Explain the three largest differences, and list the trades that have not been ordered (findUnboughtScopes).`,
   ),
 ]
 
-/** An argument is a name; a longer text would be a conversation of its own. In characters. */
+/**
+ * The maximum length of an argument, in characters. An argument is a name; a longer text could contain instructions to
+ * the model.
+ */
 const MAX_ARGUMENT_LENGTH = 300
 
 export function getPrompt(name: string, provided: Record<string, string>): GetPromptResult {

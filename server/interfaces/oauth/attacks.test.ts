@@ -37,7 +37,7 @@ const spend = (code: string, fields: Record<string, string> = {}, by = app) =>
 const refresh = (token: string, fields: Record<string, string> = {}, by = app) =>
   by.token({ grant_type: 'refresh_token', refresh_token: token, ...fields })
 
-test('a code is useless without its verifier, for another app, or after a minute', async () => {
+test('an authorization code is rejected with a wrong verifier, for another app, or after one minute', async () => {
   const code = await newCode()
   const other = await createOauthApp(plumbline)
   for (const refused of [
@@ -54,7 +54,7 @@ test('a code is useless without its verifier, for another app, or after a minute
   expect((await spend(late)).body.error).toBe('invalid_grant')
 })
 
-test('using a code twice revokes all tokens from the first use', async () => {
+test('using an authorization code a second time revokes all tokens from the first use', async () => {
   const code = await newCode()
   const { body } = await spend(code)
   expect((await reads(body.access_token)).status).toBe(200)
@@ -65,7 +65,7 @@ test('using a code twice revokes all tokens from the first use', async () => {
   expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant')
 })
 
-test('of two concurrent uses of one code, neither keeps its tokens', async () => {
+test('two concurrent requests with the same authorization code leave no valid token', async () => {
   const code = await newCode()
   const bought = await Promise.all([spend(code), spend(code)])
   expect(bought.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -73,7 +73,7 @@ test('of two concurrent uses of one code, neither keeps its tokens', async () =>
   expect((await reads(won?.body.access_token)).status).toBe(401)
 })
 
-test('a refresh token works once, and using it again revokes the grant', async () => {
+test('using a refresh token a second time revokes the grant', async () => {
   const first = await connectApp(plumbline, app, owner)
   const other = await createOauthApp(plumbline)
   expect((await refresh(first.refresh, {}, other)).body.error).toBe('invalid_grant')
@@ -87,7 +87,7 @@ test('a refresh token works once, and using it again revokes the grant', async (
   expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant')
 })
 
-test('a refresh with a narrower scope returns a narrower token, and the next one may return to the full scope', async () => {
+test('a refresh with a narrower scope does not narrow later refreshes', async () => {
   const provided = { permissions: ['vendors:read', 'vendors:write', 'homes:read'] }
   const { refresh: first } = await connectApp(plumbline, app, owner, provided)
   const writes = async (key: string) =>
@@ -107,7 +107,7 @@ test('a refresh with a narrower scope returns a narrower token, and the next one
   expect(await permissionsOf(whole.access_token)).toEqual(['homes:read', 'vendors:read', 'vendors:write'])
 })
 
-test('a redirect URI that differs from the registered one in any character is rejected', async () => {
+test('a redirect URI is rejected if it differs from the registered URI in any character', async () => {
   for (const redirect_uri of [
     ...['https://evil.example.com/callback', 'http://127.0.0.1:7777/callback/..', 'http://127.0.0.1:7777/callback#x'],
     ...['http://127.0.0.1.evil.example.com/callback', 'http://127.0.0.1:7777/callback?x=1', 'javascript:alert(1)', ''],
@@ -128,7 +128,7 @@ test('a redirect URI that differs from the registered one in any character is re
   expect(onAnyPort.status).toBe(200)
 })
 
-test('a request without PKCE by S256, for another resource, or with a repeated parameter shows no consent page', async () => {
+test('an authorization request without S256 PKCE, for another resource, or with repeated parameters shows no consent page', async () => {
   const changes: [Record<string, string | null>, string][] = [
     [{ code_challenge: null }, 'invalid_request'],
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
@@ -149,7 +149,7 @@ test('a request without PKCE by S256, for another resource, or with a repeated p
   expect((await spend(code, { resource: 'https://other.example.com/mcp' })).body.error).toBe('invalid_target')
 })
 
-test('an invalid request of an app that the user has not connected does not redirect the user', async () => {
+test('an invalid request from an app that the user has not connected does not redirect the user', async () => {
   const redirect_uri = 'https://phishing.example.com/sign-in'
   const stranger = await createOauthApp(plumbline, { client_name: 'Invoice', redirect_uris: [redirect_uri] })
   const colleague = 'colleague@harrowfinch.example.com'
@@ -173,12 +173,12 @@ test('an invalid request of an app that the user has not connected does not redi
       expect(page.html).toContain('Return to phishing.example.com')
     }
   }
-  // The redirect is not followed on a denial either, although the request asked for it.
+  // The response to a denial also does not redirect, although the request asks for a redirect.
   const refused = await submitDecision(plumbline, stranger.address({ redirect_uri }), owner, { decision: 'refuse' })
   expect([refused.status, refused.location]).toEqual([200, ''])
   const link = new URL(/href="([^"]+)"/.exec(refused.html)?.[1]?.replaceAll('&amp;', '&') ?? '')
   expect([link.origin + link.pathname, link.searchParams.get('error')]).toEqual([redirect_uri, 'access_denied'])
-  // Once a user has connected the app, it receives the error as the standard says, but only for that user.
+  // After a user has connected the app, the app receives the error as the standard specifies, but only for that user.
   await connectApp(plumbline, stranger, owner, {}, { redirect_uri })
   const led = await openConsentPage(plumbline, stranger.address({ redirect_uri, scope: 'admin' }), owner)
   expect([led.status, led.location.startsWith(redirect_uri)]).toEqual([303, true])
@@ -200,7 +200,7 @@ test('connecting an app requires a fresh sign-in', async () => {
   expect((await openConsentPage(plumbline, app.address(), await plumbline.signIn())).status).toBe(200)
 })
 
-test('a token for the service at another URL is rejected', async () => {
+test('an OAuth token for another service URL is rejected', async () => {
   const { key } = await connectApp(plumbline, app, owner)
   await plumbline.database.statements
     .updateTable('oauthGrants')
@@ -210,9 +210,9 @@ test('a token for the service at another URL is rejected', async () => {
   expect([status, body.code]).toEqual([401, 'invalid_key'])
 })
 
-test('only the user who saw the consent page can agree to it', async () => {
+test('the consent form can be submitted only by the user who opened it', async () => {
   const { ticket, offered } = await openConsentPage(plumbline, app.address(), owner)
-  // The form of one session, sent in another session, must be rejected.
+  // A form from one session must be rejected if it is sent in another session.
   const again = await plumbline.signIn()
   const foreign = await submitDecision(plumbline, app.address(), again, { ticket })
   expect([foreign.status, foreign.location]).toEqual([400, ''])
@@ -229,7 +229,7 @@ test('only the user who saw the consent page can agree to it', async () => {
   expect((await send({})).status).toBe(400)
 })
 
-test('no more than was offered is granted, an empty grant is rejected, and a denial is respected', async () => {
+test('a grant contains only permissions that the app requested and the user selected', async () => {
   const wider = { permissions: ['vendors:read', 'bids:write', 'keys:write', 'nonsense'] }
   const { scope } = await connectApp(plumbline, app, owner, wider, { scope: 'vendors:read' })
   expect(scope).toBe('vendors:read')
@@ -238,7 +238,7 @@ test('no more than was offered is granted, an empty grant is rejected, and a den
   expect([location.startsWith(REDIRECT), led.get('error'), led.get('code')]).toEqual([true, 'access_denied', null])
 })
 
-test('a registration must stay within its bounds and name redirect URIs that belong to an app', async () => {
+test('an app registration is rejected if it is too large or has an invalid redirect URI', async () => {
   for (const redirect of [
     ...[
       'http://example.com/callback',
@@ -268,7 +268,7 @@ test('a registration must stay within its bounds and name redirect URIs that bel
   expect([status, body.token_endpoint_auth_method, body.client_secret]).toEqual([201, 'none', undefined])
 })
 
-test('the token endpoint returns the error codes of the standard', async () => {
+test('the token endpoint returns the error codes that the OAuth standard defines', async () => {
   const sent: [Record<string, string>, number, string][] = [
     [{}, 400, 'unsupported_grant_type'],
     [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
@@ -283,7 +283,7 @@ test('the token endpoint returns the error codes of the standard', async () => {
   expect((await postForm(plumbline, '/oauth/revoke', { token: 'x' })).body.error).toBe('invalid_request')
 })
 
-test('an app can revoke a single token, or all of them with its refresh token', async () => {
+test('revoking a refresh token also revokes the access tokens of the app', async () => {
   const { key, refresh: token } = await connectApp(plumbline, app, owner)
   const { body: next } = await refresh(token)
   const giveBack = (provided: string, client_id = app.clientId) =>
@@ -297,7 +297,7 @@ test('an app can revoke a single token, or all of them with its refresh token', 
   expect((await giveBack('plr_none')).status).toBe(200)
 })
 
-test('without a valid token, /mcp names the authorization server', async () => {
+test('an MCP request without a valid token gets a response that names the authorization server', async () => {
   for (const headers of [
     {},
     { authorization: 'Bearer pla_wrong' },
@@ -314,24 +314,31 @@ test('without a valid token, /mcp names the authorization server', async () => {
   }
 })
 
-test('tokens are stored only as hashes', async () => {
+test('OAuth tokens are stored only as hashes', async () => {
   const { key, refresh: token } = await connectApp(plumbline, app, owner)
   const rows = await plumbline.database.statements.selectFrom('oauthTokens').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(key.slice(4))
   expect(JSON.stringify(rows)).not.toContain(token.slice(4))
 })
 
-// These move the clock forward, so they run last.
-test('an app that was never connected is deleted after a day, and tokens when they expire', async () => {
+// These tests move the clock forward, so they run last.
+test('an expired OAuth token is deleted', async () => {
+  await connectApp(plumbline, await createOauthApp(plumbline), owner)
+  plumbline.clock.advance(90 * 86_400_000)
+  await deleteUnusedApps(plumbline.database, plumbline.clock)
+  expect(await plumbline.database.statements.selectFrom('oauthTokens').select('kind').execute()).toEqual([])
+})
+
+test('an app that was never connected is deleted after one day', async () => {
   const tried = await createOauthApp(plumbline)
   plumbline.clock.advance(90 * 86_400_000)
   await deleteUnusedApps(plumbline.database, plumbline.clock)
   const stored = await plumbline.database.statements.selectFrom('oauthClients').select('id').execute()
   expect(stored.map(({ id }) => id)).not.toContain(tried.clientId)
-  expect(await plumbline.database.statements.selectFrom('oauthTokens').select('kind').execute()).toEqual([])
 })
 
-test('one client can register 20 apps per hour', async () => {
+test('each client address can register at most 20 apps per hour', async () => {
+  plumbline.clock.advance(3_600_000)
   const requested: number[] = []
   for (let i = 0; i < 21; i++) requested.push((await registerApp(plumbline, { redirect_uris: [REDIRECT] })).status)
   expect(requested).toEqual([...Array(20).fill(201), 429])

@@ -3,9 +3,9 @@ import type { Database } from '../../platform/database/database.ts'
 import { findClient, type OauthClient } from './oauth-clients.ts'
 import { listResourceUrls } from './oauth-metadata.ts'
 import { isRegisteredUri } from './redirect-uris.ts'
-import { permissionsForScope } from './scopes.ts'
+import { listPermissionsForScope } from './scopes.ts'
 
-/** An app's authorization request, validated. */
+/** A validated authorization request from an app. */
 export interface AuthorizationRequest {
   readonly client: OauthClient
   readonly redirectUri: string
@@ -14,12 +14,12 @@ export interface AuthorizationRequest {
   readonly permissions: readonly Permission[]
 }
 
-/** An error shown only to the user, because the redirect URI is not known to belong to the app. */
+/** An error that is shown only to the user, because it is not certain that the redirect URI belongs to the app. */
 export interface UntrustedRequest {
   readonly message: string
 }
 
-/** An error in the terms of OAuth. The app receives it if the user has connected the app before (oauth-routes.ts). */
+/** An OAuth error. The app receives the error if the user has connected the app before (oauth-routes.ts). */
 export interface AuthorizationError {
   readonly client: OauthClient
   readonly redirectUri: string
@@ -28,10 +28,10 @@ export interface AuthorizationError {
   readonly description: string
 }
 
-/** The longest `state`, in characters. It is returned to the app unchanged. */
+/** The maximum length of `state`, in characters. The `state` is returned to the app unchanged. */
 const MAX_STATE_LENGTH = 2000
 
-/** Reads the page's parameters. Each may occur only once, because of two values neither is certain. */
+/** Reads the page's parameters. Each parameter may occur only once, because two values would be ambiguous. */
 export async function readAuthorizationRequest(
   parts: { database: Database; publicUrl: string },
   parameters: URLSearchParams,
@@ -42,12 +42,11 @@ export async function readAuthorizationRequest(
   if (client === undefined)
     return {
       message:
-        'The app is not registered here, or its registration was removed because it was not used. Connect it again.',
+        'The app is not registered with this service, or its registration was removed because the app was never used. Connect the app again.',
     }
   if (redirectUri === null || !isRegisteredUri(redirectUri, client.redirectUris))
     return {
-      message:
-        'The app requested a redirect to a URL that it has not registered, so it might not be the app that it claims to be.',
+      message: 'The app requested a redirect to an unregistered URL, so it might not be the app that it claims to be.',
     }
   const state = one('state')
   const refused = (error: string, description: string): AuthorizationError => ({
@@ -57,15 +56,15 @@ export async function readAuthorizationRequest(
   if (twice !== undefined && twice !== 'resource')
     return refused('invalid_request', 'A parameter occurs more than once.')
   if ((state ?? '').length > MAX_STATE_LENGTH)
-    return { message: `The app sent a state of more than ${MAX_STATE_LENGTH} characters.` }
+    return { message: `The app sent a state parameter of more than ${MAX_STATE_LENGTH} characters.` }
   if (one('response_type') !== 'code') return refused('unsupported_response_type', 'response_type must be code.')
   const challenge = one('code_challenge') ?? ''
   if (one('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
-    return refused('invalid_request', 'Send code_challenge, with code_challenge_method=S256 (PKCE).')
+    return refused('invalid_request', 'Send code_challenge with code_challenge_method=S256 (PKCE).')
   const known = listResourceUrls(parts.publicUrl)
   if (parameters.getAll('resource').some((each) => !known.includes(each)))
     return refused('invalid_target', `resource must be ${parts.publicUrl} or its /mcp endpoint.`)
-  const permissions = permissionsForScope(one('scope'))
+  const permissions = listPermissionsForScope(one('scope'))
   if (permissions === null) return refused('invalid_scope', 'Unknown scope. Supported scopes: read, write.')
   return { client, redirectUri, state, challenge, permissions }
 }

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Stores what the library asks a program to store, and stands in for the user who answers. */
+/** Returns a program that stores the data that the library provides, and simulates the user who responds. */
 function program() {
   let information: { client_id: string } | undefined
   let tokens: { access_token: string; token_type: string; refresh_token?: string } | undefined
@@ -53,7 +53,7 @@ function program() {
       verifier = provided
     },
     codeVerifier: () => verifier,
-    /** Returns the parameters of the redirect after the user has agreed. */
+    /** Returns the parameters of the redirect after the user has given consent. */
     async agreed(): Promise<URLSearchParams> {
       return (await submitDecision(plumbline, `${requested?.pathname}${requested?.search}`, owner)).led
     },
@@ -61,7 +61,7 @@ function program() {
 }
 
 describe.each(['2026', '2025'])('a client of %s', (year) => {
-  test('an app connects from the bare URL, runs a skill, and continues after an hour', async () => {
+  test('an app needs only the MCP URL to connect', async () => {
     const provider = program()
     const url = new URL(`${plumbline.config.publicUrl}/mcp`)
     const sign = year === '2026' ? modernAuth : oldAuth
@@ -90,7 +90,7 @@ describe.each(['2026', '2025'])('a client of %s', (year) => {
   })
 })
 
-test('events, records and the audit trail name both the user and the app', async () => {
+test('records, events, and the audit trail name the user and the app of a change', async () => {
   const app = await createOauthApp(plumbline, { client_name: 'Claude Desktop' })
   const { key } = await connectApp(plumbline, app, owner)
   const created = await plumbline.post('/api/ext/vendors', { companyName: 'By An App' }, { key })
@@ -111,7 +111,7 @@ test('events, records and the audit trail name both the user and the app', async
     { key },
   )
   for (const id of [created.body.id, code.id]) {
-    // The audit entry of an event is listed as soon as the event has its number.
+    // The audit entry of an event is listed once the event has a number.
     const { body } = await plumbline.until(
       `/api/ext/audit-entries?resourceId=${id}`,
       ({ body }) => body.data.length > 0,
@@ -122,7 +122,7 @@ test('events, records and the audit trail name both the user and the app', async
   expect(caller).toMatchObject({ keyId: by.via.grantId, name: 'Claude Desktop', actor: by, proposeOnly: false })
 })
 
-test("an app has the selected permissions within the user's role, and never those for users only", async () => {
+test("an app gets only selected permissions that the user's role includes, and never user-only permissions", async () => {
   const app = await createOauthApp(plumbline)
   const page = await openConsentPage(plumbline, app.address({ scope: 'read bids:write' }), owner)
   expect(page.offered).toContain('vendors:read')
@@ -141,7 +141,7 @@ test("an app has the selected permissions within the user's role, and never thos
   expect(seen.html).toContain('Vi Ewer')
 })
 
-test("with the user's choice of propose only, an app's changes await the user's approval", async () => {
+test("the changes of an app that can only propose wait for the user's approval", async () => {
   const { key } = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   const { status, body } = await plumbline.post('/api/ext/vendors', { companyName: 'Later' }, { key })
   expect([status, body.status, body.createdBy.via.client]).toEqual([202, 'proposed', 'Claude'])
@@ -149,7 +149,7 @@ test("with the user's choice of propose only, an app's changes await the user's 
   expect(approved.body.code).toBe('permission_denied')
 })
 
-test('a user of several organizations chooses one on the page, and the app sees only that one', async () => {
+test('an app can access only the organization that the user selects on the consent page', async () => {
   const other = await plumbline.newBuilder()
   const app = await createOauthApp(plumbline)
   const { html } = await openConsentPage(plumbline, app.address(), owner)
@@ -164,14 +164,14 @@ test('a user of several organizations chooses one on the page, and the app sees 
   expect(caller.organization.id).toBe(other.organizationId)
 })
 
-test('a visitor who is not signed in signs in first, and returns to the page', async () => {
+test('a user who is not signed in is redirected to the sign-in page before the consent page', async () => {
   const app = await createOauthApp(plumbline)
   const { status, location } = await openConsentPage(plumbline, app.address(), { headers: {} })
   const to = new URL(location, plumbline.url)
   expect([status, to.pathname, to.searchParams.get('to')]).toEqual([303, '/sign-in', app.address()])
 })
 
-test("the page shows the app's name and redirect target as unverified claims", async () => {
+test("the consent page shows the app's name and redirect target as unverified", async () => {
   const name = `<script>alert(1)</script>\u202eevil\n${'x'.repeat(200)}`
   const redirect = 'https://claude.ai/api/mcp/auth_callback'
   const app = await createOauthApp(plumbline, { client_name: name, redirect_uris: [redirect] })

@@ -5,10 +5,10 @@ import { createVault } from '../../platform/encryption/vault.ts'
 import { requireSignedIn, type SignedIn } from '../../platform/keys/principals.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { issueCode } from './oauth-tokens.ts'
-import { displayHost } from './redirect-uris.ts'
+import { issueAuthorizationCode } from './oauth-tokens.ts'
+import { formatHost } from './redirect-uris.ts'
 
-/** The offer that the consent page showed the user, carried by its form. */
+/** The offer that the consent page showed to the user. The page's form carries this offer. */
 export interface ConsentTicket {
   readonly clientId: string
   readonly redirectUri: string
@@ -20,17 +20,17 @@ export interface ConsentTicket {
   readonly expires: number
 }
 
-/** Long enough to ask a colleague. */
+/** This is long enough for a user to consult a colleague. */
 const TICKET_MS = 30 * 60_000
 
-/** Returns the permissions that the app requests and the user can grant. */
+/** Returns the requested permissions that the user can grant to the app. */
 export function listOfferedPermissions({ permissions }: AuthorizationRequest, principal: SignedIn): Permission[] {
   return permissions.filter((permission) => principal.permissions.has(permission))
 }
 
 /**
- * Seals what the user was shown into the form. It is sealed for one session, so that nobody can trick another user into
- * agreeing to something they did not see.
+ * Seals the offer that the user saw, for the form. The ticket is sealed for one session, so that nobody can trick
+ * another user into agreeing to an offer that this user did not see.
  */
 export function sealTicket(
   encryptionKey: Buffer,
@@ -45,8 +45,8 @@ export function sealTicket(
   return createVault(encryptionKey).seal(JSON.stringify(ticket), ticketSealContext(session.id))
 }
 
-/** Opens a ticket; returns null if it was not sealed for this session or has expired. */
-export function openTicket(
+/** Opens a ticket; returns null if the ticket was sealed for another session or has expired. */
+export function unsealTicket(
   encryptionKey: Buffer,
   sealed: string,
   sessionId: string,
@@ -72,7 +72,9 @@ interface ConsentDecision {
   readonly proposeOnly: boolean
 }
 
-/** Lets the app act for the caller, replacing the app's earlier grant. Returns the authorization code. */
+/**
+ * Grants the app access on behalf of the caller, and replaces the app's earlier grant. Returns the authorization code.
+ */
 export async function grantAccess(
   call: Call,
   ticket: ConsentTicket,
@@ -84,11 +86,11 @@ export async function grantAccess(
     const before = await grants.findActiveGrant(call, userId, clientId)
     for (const { id } of before) await grants.revokeGrant(call, id)
     const { id } = await grants.insert(call, {
-      ...{ userId, clientId, clientName, redirectHost: displayHost(redirectUri), proposeOnly },
+      ...{ userId, clientId, clientName, redirectHost: formatHost(redirectUri), proposeOnly },
       permissions: ALL_PERMISSIONS.filter((permission) => permissions.includes(permission)),
       audience: call.services.config.publicUrl,
       expiresAt: new Date(call.now.getTime() + YEAR_MS).toISOString(),
     })
-    return issueCode(call, id, { redirectUri, challenge })
+    return issueAuthorizationCode(call, id, { redirectUri, challenge })
   })
 }

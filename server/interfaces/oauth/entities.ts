@@ -4,7 +4,7 @@ import { type Holders, permissions } from '../../platform/keys/permissions.gen.t
 type GrantedPermission = Exclude<Permission, 'portal_links:read'>
 export type Entity = GrantedPermission extends `${infer Name}:${string}` ? Name : never
 
-/** The permissions that an app can be granted, and how the page names them. */
+/** The permissions that can be granted to an app, with their labels on the consent page. */
 export const ENTITIES = Object.fromEntries(
   Object.entries<Holders>(permissions).flatMap(([entity, { label, isDelegable = true }]) =>
     isDelegable ? [[entity, label]] : [],

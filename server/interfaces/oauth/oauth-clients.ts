@@ -3,9 +3,12 @@ import { typeid } from 'typeid-js'
 import type { Database } from '../../platform/database/database.ts'
 import { OauthError } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uris.ts'
-import { permissionsForScope, SCOPES } from './scopes.ts'
+import { listPermissionsForScope, SCOPES } from './scopes.ts'
 
-/** An app as it registered. Anyone can register anything, so its name and links are only claims. */
+/**
+ * An app, as described in its registration. Anyone can register an app with any data, so the app's name and links are
+ * unverified.
+ */
 export interface OauthClient {
   readonly id: string
   readonly name: string
@@ -15,7 +18,10 @@ export interface OauthClient {
 const MAX_REDIRECTS = 10
 const MAX_NAME_LENGTH = 100
 
-/** How many registered apps may wait to be connected, over all builders. These occupy a few megabytes. */
+/**
+ * The maximum number of registered apps that have never been connected, for all builders together. This number of apps
+ * uses a few megabytes.
+ */
 const MAX_UNUSED_CLIENTS = 10_000
 
 /** Registers an app (RFC 7591) and returns the response body. */
@@ -57,14 +63,14 @@ function readClient(sent: unknown): Omit<OauthClient, 'id'> {
     )
   if (Array.isArray(grants) && !grants.includes('authorization_code'))
     throw new OauthError('invalid_client_metadata', 'grant_types must include authorization_code.')
-  if (typeof scope === 'string' && permissionsForScope(scope) === null)
+  if (typeof scope === 'string' && listPermissionsForScope(scope) === null)
     throw new OauthError('invalid_client_metadata', `Unknown scope. Supported scopes: ${SCOPES.join(', ')}.`)
   return { name: typeof name === 'string' ? cleanName(name) : DEFAULT_NAME, redirectUris: redirectUris as string[] }
 }
 
 const DEFAULT_NAME = 'An app without a name'
 
-/** Returns a name for display on one line, without characters that change or hide the text next to it. */
+/** Returns a name for display on one line, without characters that change or hide adjacent text. */
 function cleanName(name: string): string {
   const shown = name
     .toWellFormed()
@@ -81,8 +87,8 @@ export async function findClient(database: Database, id: string): Promise<OauthC
     .executeTakeFirst()
 }
 
-/** Records that a user connected the app, so that it is kept. Returns false if the app no longer exists. */
-export async function recordGrant(database: Database, id: string, now: Date): Promise<boolean> {
+/** Records that a user connected the app, so that the app is not deleted. Returns false if the app no longer exists. */
+export async function markClientConnected(database: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await database.statements
     .updateTable('oauthClients')
     .set({ grantedAt: now })

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** An error as OAuth's standards define it: the code is for apps, the description for developers. */
+/** An error as defined by the OAuth standards: the code is for apps, the description for developers. */
 export class OauthError extends Error {
   readonly code: string
   readonly status: number
@@ -14,7 +14,7 @@ export class OauthError extends Error {
   }
 }
 
-/** Turns any error into an OAuth error. */
+/** Converts any error to an OAuth error. */
 export function toOauthError(error: unknown): OauthError {
   if (error instanceof OauthError) return error
   if (error instanceof Problem) {
@@ -28,5 +28,8 @@ export function toOauthError(error: unknown): OauthError {
   return new OauthError('server_error', 'Something went wrong on our side. Try again later.', 500)
 }
 
-/** In bytes. The longest honest request is a registration with a few redirect URIs and links. */
+/**
+ * The maximum size of a request, in bytes. The longest legitimate request is a registration with a few redirect URIs
+ * and links.
+ */
 export const MAX_REQUEST_BYTES = 16 * 1024

@@ -2,15 +2,15 @@ import type { Config } from '../../platform/config/config.ts'
 import { SCOPES } from './scopes.ts'
 
 /**
- * Returns the URIs of the service's resource. A token is valid for the service at its public URL; an app may name that
- * URL or the part of it that it uses.
+ * Returns the URIs under which an app may name the service as a resource. A token is valid for the service at its
+ * public URL. An app may name that URL, or the part of the service that it uses.
  */
 export function listResourceUrls(publicUrl: string): readonly string[] {
   return [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`, `${publicUrl}/api/ext`]
 }
 
 /** Returns the authorization server metadata of RFC 8414. */
-export function authorizationServerMetadata({ publicUrl }: Pick<Config, 'publicUrl'>): object {
+export function getAuthorizationServerMetadata({ publicUrl }: Pick<Config, 'publicUrl'>): object {
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}/oauth/authorize`,
@@ -21,7 +21,7 @@ export function authorizationServerMetadata({ publicUrl }: Pick<Config, 'publicU
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    // Apps run on users' devices, where anyone can read their contents, so they get no client secret.
+    // Apps run on users' devices, where anyone can read the app's files, so apps get no client secret.
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
@@ -31,7 +31,7 @@ export function authorizationServerMetadata({ publicUrl }: Pick<Config, 'publicU
 }
 
 /** Returns the protected resource metadata of RFC 9728, which names the authorization server. */
-export function protectedResourceMetadata({ publicUrl }: Pick<Config, 'publicUrl'>, resource: string): object {
+export function getProtectedResourceMetadata({ publicUrl }: Pick<Config, 'publicUrl'>, resource: string): object {
   return {
     resource,
     authorization_servers: [publicUrl],
@@ -42,8 +42,10 @@ export function protectedResourceMetadata({ publicUrl }: Pick<Config, 'publicUrl
   }
 }
 
-/** Returns the well-known URL for a resource or issuer: the path of its URL follows the name. */
-export function wellKnownPath(name: string, address: string): string {
+/**
+ * Returns the well-known URL for a resource or issuer, in which the path of the resource or issuer follows the name.
+ */
+export function toWellKnownUrl(name: string, address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}`
 }

@@ -1,9 +1,9 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
 import * as grants from '../../domain/administration/oauth-grants/queries.ts'
-import { newCall, type Principal, type Services } from '../../platform/calls/call.ts'
-import { clientAddressOf } from '../../platform/calls/client-address.ts'
-import { redactPath } from '../../platform/calls/path-for-log.ts'
+import { createCall, type Principal, type Services } from '../../platform/calls/call.ts'
+import { getClientAddress } from '../../platform/calls/client-address.ts'
+import { redactPath } from '../../platform/calls/redact-path.ts'
 import { getRequestId } from '../../platform/calls/request-id.ts'
 import { isFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
 import { assertSameOrigin } from '../../platform/keys/same-origin.ts'
@@ -14,25 +14,26 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from './authorization-request.ts'
-import { grantAccess, listOfferedPermissions, openTicket, sealTicket } from './consent.ts'
+import { grantAccess, listOfferedPermissions, sealTicket, unsealTicket } from './consent.ts'
 import { renderConsentPage, renderNoticePage, renderUnconnectedPage } from './consent-page.ts'
-import { findPerson, type Person } from './find-person.ts'
-import { findClient, recordGrant, registerClient } from './oauth-clients.ts'
+import { findSignedInUser, type SignedInUser } from './find-signed-in-user.ts'
+import { findClient, markClientConnected, registerClient } from './oauth-clients.ts'
 import { MAX_REQUEST_BYTES, OauthError, toOauthError } from './oauth-error.ts'
 import {
-  authorizationServerMetadata,
+  getAuthorizationServerMetadata,
+  getProtectedResourceMetadata,
   listResourceUrls,
-  protectedResourceMetadata,
-  wellKnownPath,
+  toWellKnownUrl,
 } from './oauth-metadata.ts'
 import { STYLE_SOURCE } from './oauth-style.ts'
 import { exchangeToken, revokeToken } from './oauth-tokens.ts'
-import { addParameters, displayHost, formActionSource, isRegisteredUri } from './redirect-uris.ts'
+import { addParameters, formatHost, isRegisteredUri, toFormActionSource } from './redirect-uris.ts'
 
 /**
- * OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the tokens. It is not part of
- * the contract, because OAuth's own standards define its paths, bodies and errors. Its results are: operations list and
- * revoke grants, and a token is accepted wherever an API key is.
+ * OAuth 2.1 for apps that users connect: the metadata documents, the consent page, and the token endpoints. These
+ * routes are not part of the contract, because the OAuth standards define their paths, bodies, and errors. The
+ * resulting grants and tokens are part of the contract: operations list and revoke grants, and a token is accepted
+ * wherever an API key is accepted.
  */
 interface OauthRouteParts {
   services: Services
@@ -40,7 +41,7 @@ interface OauthRouteParts {
   failures: FailureLog
 }
 
-/** Log fields of a finished request. The query is left out, because it contains codes and states. */
+/** Log fields of a finished request. The query is omitted, because it contains codes and states. */
 interface OauthRequest {
   requestId: string
   address: string
@@ -55,7 +56,7 @@ export function createOauthRoutes(parts: OauthRouteParts): Router {
   addMetadataRoutes(routes, publicUrl)
 
   routes.use('/oauth', (req, res, next) => {
-    const visit: OauthRequest = { requestId: getRequestId(req), address: clientAddressOf(req), principal: null }
+    const visit: OauthRequest = { requestId: getRequestId(req), address: getClientAddress(req), principal: null }
     res.locals.visit = visit
     logWhenFinished(parts, req, res, visit)
     res.set(COMMON_HEADERS).set('X-Request-Id', visit.requestId)
@@ -85,7 +86,7 @@ export function createOauthRoutes(parts: OauthRouteParts): Router {
   return routes
 }
 
-/** The documents are at the root of the host, before the path that the service may have there. */
+/** Serves the metadata documents from the root of the host, even if the service itself has a path there. */
 function addMetadataRoutes(routes: Router, publicUrl: string): void {
   const serve = (address: string, document: object) => {
     const { pathname } = new URL(address)
@@ -94,9 +95,9 @@ function addMetadataRoutes(routes: Router, publicUrl: string): void {
     })
   }
   for (const issuer of [publicUrl, new URL(publicUrl).origin])
-    serve(wellKnownPath('oauth-authorization-server', issuer), authorizationServerMetadata({ publicUrl }))
+    serve(toWellKnownUrl('oauth-authorization-server', issuer), getAuthorizationServerMetadata({ publicUrl }))
   for (const resource of listResourceUrls(publicUrl).filter((each) => !each.endsWith('/')))
-    serve(wellKnownPath('oauth-protected-resource', resource), protectedResourceMetadata({ publicUrl }, resource))
+    serve(toWellKnownUrl('oauth-protected-resource', resource), getProtectedResourceMetadata({ publicUrl }, resource))
 }
 
 /** Shows the consent page after the user has signed in. */
@@ -109,9 +110,9 @@ async function showConsent({ services }: OauthRouteParts, req: Request, res: Res
   parameters.delete('organization')
   const requested = await readAuthorizationRequest({ database, publicUrl }, parameters)
   if ('message' in requested) return respondWithNotice(res, 400, 'This app cannot be connected', requested.message)
-  const person = await findPerson(services, req.headers, organizationId)
+  const person = await findSignedInUser(services, req.headers, organizationId)
   if ('error' in requested) return respondWithError(services, res, requested, person)
-  // An app keeps its access for a year, so connecting one requires a fresh sign-in.
+  // An app keeps its access for a year, so connecting an app requires a fresh sign-in.
   if (person === null || !isFreshSignIn(person.principal.session, clock.now())) {
     const back = `/oauth/authorize?${parameters}`
     return res.redirect(303, `${root}/sign-in?${new URLSearchParams({ to: back })}`)
@@ -142,7 +143,7 @@ async function showConsent({ services }: OauthRouteParts, req: Request, res: Res
   const html = renderConsentPage({
     ...{
       clientName: requested.client.name,
-      place: displayHost(requested.redirectUri),
+      place: formatHost(requested.redirectUri),
       isOnDevice: isDeviceRedirect(requested),
     },
     ...{ person: user, organization: principal.organization, offered },
@@ -150,7 +151,7 @@ async function showConsent({ services }: OauthRouteParts, req: Request, res: Res
     ticket: sealTicket(config.encryptionKey, requested, principal, { offered, nowMs: clock.nowMs() }),
     action: `${root}/oauth/authorize`,
   })
-  sendPage(res, 200, html, formActionSource(requested.redirectUri))
+  sendPage(res, 200, html, toFormActionSource(requested.redirectUri))
 }
 
 /** Processes the user's decision. */
@@ -159,13 +160,13 @@ async function handleDecision({ services }: OauthRouteParts, req: Request, res: 
   const { publicUrl } = config
   assertSameOrigin(req.headers, publicUrl)
   const sent = (req.body ?? {}) as Record<string, unknown>
-  const signedIn = await findPerson(services, req.headers, null)
+  const signedIn = await findSignedInUser(services, req.headers, null)
   const sessionId = signedIn?.principal.session.id
   const ticket =
-    sessionId === undefined ? null : openTicket(config.encryptionKey, String(sent.ticket), sessionId, clock.nowMs())
+    sessionId === undefined ? null : unsealTicket(config.encryptionKey, String(sent.ticket), sessionId, clock.nowMs())
   if (ticket === null)
     return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
-  const person = await findPerson(services, req.headers, ticket.organizationId)
+  const person = await findSignedInUser(services, req.headers, ticket.organizationId)
   const client = await findClient(database, ticket.clientId)
   if (person === null || client === undefined || !isRegisteredUri(ticket.redirectUri, client.redirectUris))
     return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
@@ -189,9 +190,9 @@ async function handleDecision({ services }: OauthRouteParts, req: Request, res: 
       'Go back and select at least one permission, or deny access.',
     )
   const { requestId, address } = getVisit(res)
-  const call = newCall(services, { principal, requestId, address })
+  const call = createCall(services, { principal, requestId, address })
   const agreed = { clientName: client.name, permissions, proposeOnly: sent.proposeOnly === 'yes' }
-  if (!(await recordGrant(database, client.id, call.now)))
+  if (!(await markClientConnected(database, client.id, call.now)))
     return respondWithNotice(res, 400, 'This page is out of date', 'Go back to the app and connect it again.')
   const code = await grantAccess(call, ticket, agreed)
   const { redirectUri, state } = ticket
@@ -199,14 +200,15 @@ async function handleDecision({ services }: OauthRouteParts, req: Request, res: 
 }
 
 /**
- * Redirects the error to an app that the user has connected before. Any other app could be one that was registered to
- * make this service redirect users to a malicious page, so the user sees a page and decides (RFC 9700, section 4.11).
+ * Redirects the error to an app that the user has connected before. An attacker could register an app only to make this
+ * service redirect users to a malicious page. For an unconnected app, the user therefore sees a page and decides (RFC
+ * 9700, section 4.11).
  */
 async function respondWithError(
   { config, database }: Services,
   res: Response,
   { client, redirectUri, state, error, description }: AuthorizationError,
-  person: Person | null,
+  person: SignedInUser | null,
 ): Promise<void> {
   const { publicUrl } = config
   const href = addParameters(redirectUri, { error, error_description: description, state, iss: publicUrl })
@@ -220,11 +222,11 @@ async function respondWithError(
   const message = isRefused
     ? 'You denied access. The app has no permissions.'
     : `The app sent an invalid request. ${description}`
-  const html = renderUnconnectedPage(title, message, { clientName: client.name, place: displayHost(redirectUri), href })
+  const html = renderUnconnectedPage(title, message, { clientName: client.name, place: formatHost(redirectUri), href })
   sendPage(res, isRefused ? 200 : 400, html)
 }
 
-/** Returns the path of the service on its host, which may not be the root. */
+/** Returns the path of the service on its host; empty if the service is at the root. */
 function getPath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/$/, '')
 }
@@ -233,7 +235,7 @@ function isDeviceRedirect({ redirectUri }: AuthorizationRequest): boolean {
   return !redirectUri.startsWith('https:')
 }
 
-/** Sends a page for a user. Its errors are written for users rather than for apps. */
+/** Sends a page for a user. The page's error messages are written for users, not for apps. */
 async function respondWithPage(res: Response, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -255,11 +257,12 @@ function getVisit(res: Response): OauthRequest {
 const COMMON_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // The page's URL contains the app's state. The page's own form must still send its origin.
+  // The page's URL contains the app's state, so it must not leak to other sites. However, the page's own form must
+  // still send its origin.
   'Referrer-Policy': 'same-origin',
 }
 
-/** Writes a page. The form redirects to the app, which the policy must allow by name. */
+/** Sends a page. The form's response redirects to the app, which the Content-Security-Policy must name. */
 function sendPage(res: Response, status: number, html: string, formLeadsTo = ''): void {
   res
     .status(status)

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import * as grants from '../../domain/administration/oauth-grants/queries.ts'
 import type { Services, WriteCall } from '../../platform/calls/call.ts'
 import {
+  createOauthSecret,
   hashOauthSecret,
   isOauthSecret,
-  newOauthSecret,
   type OauthSecretKind,
 } from '../../platform/keys/oauth-secrets.ts'
-import { newSystemCall } from '../../platform/keys/principals.ts'
+import { createSystemCall } from '../../platform/keys/principals.ts'
 import { OauthError } from './oauth-error.ts'
 import { listResourceUrls } from './oauth-metadata.ts'
 import { narrowPermissions } from './scopes.ts'
@@ -16,15 +16,15 @@ import { narrowPermissions } from './scopes.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A code is used within seconds. A refresh token that was not used for this long belongs to a forgotten app. */
+/** Apps use a code within seconds. If a refresh token is unused for this long, its app has been abandoned. */
 const LIFETIMES_MS = { code: MINUTE_MS, access: HOUR_MS, refresh: 30 * 24 * HOUR_MS } as const
 
 interface TokenRequest {
   readonly [field: string]: unknown
 }
 
-/** Issues the code that an app exchanges for its first tokens. */
-export async function issueCode(
+/** Issues the authorization code that an app exchanges for its first tokens. */
+export async function issueAuthorizationCode(
   call: WriteCall,
   grantId: string,
   requested: { redirectUri: string; challenge: string },
@@ -39,7 +39,7 @@ async function issueSecret(
   requested: { redirectUri?: string; challenge?: string; permissions?: readonly string[] } = {},
 ): Promise<string> {
   const { permissions, ...rest } = requested
-  const secret = newOauthSecret(kind)
+  const secret = createOauthSecret(kind)
   const expiresAt = new Date(call.now.getTime() + LIFETIMES_MS[kind])
   const { organizationId } = call
   await call.db
@@ -57,7 +57,10 @@ async function issueSecret(
   return secret
 }
 
-/** Exchanges a code with its verifier, or a refresh token, for new tokens (RFC 6749, as OAuth 2.1 narrows it). */
+/**
+ * Exchanges a code with its verifier, or a refresh token, for new tokens (RFC 6749, with the restrictions of OAuth
+ * 2.1).
+ */
 export async function exchangeToken(services: Services, sent: TokenRequest): Promise<object> {
   const field = createFieldReader(sent)
   const { publicUrl } = services.config
@@ -73,8 +76,8 @@ export async function exchangeToken(services: Services, sent: TokenRequest): Pro
   const secret = field(kind === 'code' ? 'code' : 'refresh_token') ?? ''
   const organizationId = await findOrganizationOfSecret(services, secret, kind)
   if (organizationId === null) throw invalidGrant(kind)
-  const call = await newSystemCall(services, organizationId)
-  // A rejection may still revoke the grant, so the error is thrown after the transaction.
+  const call = await createSystemCall(services, organizationId)
+  // A rejected request may still revoke the grant, so the error is thrown after the transaction.
   const result = await call.write((call) => spendSecret(call, { secret, kind, clientId, field }))
   if (result instanceof OauthError) throw result
   return result
@@ -92,10 +95,10 @@ async function spendSecret(
   { secret, kind, clientId, field }: SecretUse,
 ): Promise<object | OauthError> {
   const found = await lockSecret(call, secret, kind)
-  // A caller that knows a token but not the client it belongs to has probably stolen it.
+  // A caller that knows a token but not the token's client has probably stolen the token.
   if (found === undefined || found.clientId !== clientId) return invalidGrant(kind)
   if (found.spentAt !== null) {
-    // One of the two callers stole the token, and it is unknown which.
+    // One of the two callers stole the token, but the service cannot know which caller.
     await grants.revokeGrant(call, found.grantId)
     return new OauthError(
       'invalid_grant',
@@ -121,13 +124,14 @@ async function spendSecret(
     access_token: await issueSecret(call, grantId, 'access', { permissions }),
     token_type: 'Bearer',
     expires_in: LIFETIMES_MS.access / 1000,
-    // RFC 6749, section 6: the new refresh token has the scope of the old one, however the access token was narrowed.
+    // RFC 6749, section 6: the new refresh token has the scope of the old refresh token, even if the access token has a
+    // narrower scope.
     refresh_token: await issueSecret(call, grantId, 'refresh'),
     scope: permissions.join(' '),
   }
 }
 
-/** Revokes a token (RFC 7009). A refresh token revokes the whole grant. */
+/** Revokes a token (RFC 7009). Revoking a refresh token revokes the whole grant. */
 export async function revokeToken(services: Services, sent: TokenRequest): Promise<void> {
   const field = createFieldReader(sent)
   const token = field('token')
@@ -137,7 +141,7 @@ export async function revokeToken(services: Services, sent: TokenRequest): Promi
   const organizationId = await findOrganizationOfSecret(services, token, kind)
   // The response does not reveal whether the token existed.
   if (organizationId === null) return
-  const call = await newSystemCall(services, organizationId)
+  const call = await createSystemCall(services, organizationId)
   await call.write(async (call) => {
     const found = await lockSecret(call, token, kind)
     if (found === undefined || found.clientId !== clientId) return
@@ -148,7 +152,7 @@ export async function revokeToken(services: Services, sent: TokenRequest): Promi
   })
 }
 
-// A field that is sent twice counts as missing.
+// If a field is sent twice, the field counts as missing.
 function createFieldReader(sent: TokenRequest): (name: string) => string | null {
   return (name) => {
     const value = sent[name]
@@ -165,7 +169,7 @@ function toChallenge(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
-// The hash is unique, and a caller that has the secret may learn whose it is.
+// The hash is unique. A caller that has the secret may learn to which organization the secret belongs.
 async function findOrganizationOfSecret(
   { database }: Services,
   secret: string,
@@ -193,7 +197,7 @@ interface FoundSecret {
   endsAt: string
 }
 
-/** Locks the token until the transaction ends, so that of two concurrent uses one comes second. */
+/** Locks the token until the transaction ends, so that concurrent uses of the token run one after another. */
 async function lockSecret(
   { db, organizationId }: WriteCall,
   secret: string,

@@ -2,8 +2,8 @@ import type { Permission } from '../../../client/contract.gen.ts'
 import { ALL_PERMISSIONS, isDelegablePermission } from '../../platform/keys/roles.ts'
 
 /**
- * The advertised scopes. Apps request all scopes that are advertised, and users make the finer choice on the page. The
- * name of each permission is a scope too, for an app that knows what it needs.
+ * The advertised scopes. Apps request all advertised scopes, and users choose individual permissions on the consent
+ * page. The name of each permission is also a scope, for an app that needs only specific permissions.
  */
 export const SCOPES = ['read', 'write'] as const
 
@@ -12,10 +12,10 @@ const GRANTABLE = ALL_PERMISSIONS.filter(isDelegablePermission)
 const KNOWN: ReadonlySet<string> = new Set(GRANTABLE)
 
 /**
- * Returns the permissions of these scopes, or all permissions if no scope is given. Unknown scopes are ignored, as the
- * standard says. Null if nothing is left.
+ * Returns the permissions of the given scopes, or all permissions if no scope is given; null if no permission remains.
+ * Unknown scopes are ignored, as the standard specifies.
  */
-export function permissionsForScope(scope: string | null): readonly Permission[] | null {
+export function listPermissionsForScope(scope: string | null): readonly Permission[] | null {
   const requested = (scope ?? '').split(' ').filter((each) => each !== '')
   if (requested.length === 0) return GRANTABLE
   const known = requested.filter((each) => KNOWN.has(each) || SCOPES.some((one) => one === each))
@@ -24,8 +24,8 @@ export function permissionsForScope(scope: string | null): readonly Permission[]
 }
 
 /**
- * Returns the granted permissions that a scope names. `read` and `write` name every permission of their kind. Null if
- * the scope names a permission that was not granted.
+ * Returns the granted permissions that a scope names. `read` and `write` name every granted permission of that kind.
+ * Returns null if the scope names a permission that was not granted.
  */
 export function narrowPermissions(scope: string, granted: readonly string[]): readonly string[] | null {
   const named = scope.split(' ').filter((each) => each !== '')

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** How long portal links are valid, and the events that end them earlier. */
+/** These tests check how long portal links are valid, and which events end their validity earlier. */
 const DAY_MS = 86_400_000
 
 let plumbline: TestPlumbline
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 const post = (path: string, body?: unknown) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
-const ask = async (more: object = {}): Promise<Answer['body']> =>
+const ask = async (more: object = {}): Promise<ServiceResponse['body']> =>
   (await post('/bids/request', { ...site.framing(), ...more })).body
 const read = async (id: string) => (await plumbline.get(`/api/ext/bids/requests/${id}`, { key: site.key })).body
 const tokenOf = (portalUrl: string): string => portalUrl.split('/').at(-1) ?? ''
@@ -28,14 +28,14 @@ const invite = async (vendorId: string): Promise<string> => {
 const newVendor = async (): Promise<string> =>
   (await post('/vendors', { companyName: 'Blanco Framers', email: 'bids@blanco.example.com' })).body.id
 
-/** Returns how the page and the API respond to a portal link: status and text of the page, code of the API. */
+/** Returns the responses to a portal link: the status and text of the page, and the code from the API. */
 async function opens(portalUrl: string) {
   const page = await fetch(plumbline.url + new URL(portalUrl).pathname)
   const { status, body } = await plumbline.get('/api/portal/invitations', { key: tokenOf(portalUrl) })
   return { page: page.status, text: await page.text(), code: status === 200 ? 'open' : body.code }
 }
 
-test("an invitation's link works until 14 days after the deadline, and a later deadline extends it", async () => {
+test('an invitation link is valid until 14 days after the current bid deadline', async () => {
   const request = await ask({ deadline: site.day(1) })
   const portalUrl = await plumbline.mailedLink(request.invitations[0].id)
   plumbline.clock.advance(14 * DAY_MS)
@@ -51,7 +51,7 @@ test("an invitation's link works until 14 days after the deadline, and a later d
   expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
 })
 
-test("a link to a vendor's whole portal works for 180 days, and each new link revokes the previous one", async () => {
+test("a vendor's portal link is valid for 180 days or until the vendor gets a new link", async () => {
   const vendorId = await newVendor()
   const first = await invite(vendorId)
   plumbline.clock.advance(179 * DAY_MS)
@@ -67,7 +67,7 @@ test("a link to a vendor's whole portal works for 180 days, and each new link re
   expect(await opens(second)).toMatchObject({ page: 410, code: 'expired_token' })
 })
 
-test('resending an invitation creates a new link and revokes the old one', async () => {
+test('resending an invitation replaces its portal link', async () => {
   const request = await ask()
   const [{ id, version }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -84,7 +84,7 @@ test('resending an invitation creates a new link and revokes the old one', async
   ])
 })
 
-test('an invitation that is unsent, canceled or belongs to an inactive vendor cannot be resent', async () => {
+test('an invitation cannot be resent if it was not sent, was canceled, or belongs to an inactive vendor', async () => {
   const draft = await ask({ sendNow: false })
   const cancelled = await ask()
   await post(`/bids/requests/${cancelled.id}/cancel`)
@@ -93,7 +93,7 @@ test('an invitation that is unsent, canceled or belongs to an inactive vendor ca
   await post(`/vendors/${vendorId}/status`, { status: 'on_hold' })
   for (const [request, reason, why] of [
     [draft, 'wrong_status', 'it has not been sent'],
-    [cancelled, 'wrong_status', 'the bid request is cancelled'],
+    [cancelled, 'wrong_status', 'the bid request is canceled'],
     [held, 'vendor_on_hold', 'is on hold'],
   ]) {
     const refused = await post(`/invitations/${request.invitations[0].id}/resend`)
@@ -102,7 +102,7 @@ test('an invitation that is unsent, canceled or belongs to an inactive vendor ca
   }
 })
 
-test('a revoked link does not open the portal, and the invitation is unchanged', async () => {
+test('revoking an invitation link closes it without changing the status of the invitation', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -112,7 +112,7 @@ test('a revoked link does not open the portal, and the invitation is unchanged',
   expect(await opens(portalUrl)).toMatchObject({ page: 410, code: 'revoked_token' })
   const after = await read(request.id)
   expect(after).toMatchObject({ status: 'sent', version: request.version + 1, invitations: [revoked.body, {}] })
-  // Repeating the call changes nothing, and the vendor can still use the link to its whole portal.
+  // Repeating the call changes nothing, and the vendor can still use the link to the whole portal.
   expect((await post(`/invitations/${id}/revoke`)).body).toEqual(revoked.body)
   expect(await read(request.id)).toEqual(after)
   expect((await plumbline.get(`/api/portal/invitations/${id}`, { key: tokenOf(whole) })).status).toBe(200)
@@ -125,7 +125,7 @@ test('a revoked link does not open the portal, and the invitation is unchanged',
   expect((await post(`/vendors/${site.loneStar}/revoke-portal`)).body).toEqual(left.body)
 })
 
-test('the links of an inactive or archived vendor do not open the portal', async () => {
+test('the portal links of an inactive or archived vendor do not open the portal', async () => {
   const vendorId = await newVendor()
   const request = await ask({ vendorIds: [vendorId] })
   const urls = [await plumbline.mailedLink(request.invitations[0].id), await invite(vendorId)]
@@ -140,7 +140,7 @@ test('the links of an inactive or archived vendor do not open the portal', async
   expect(await codes()).toEqual(['revoked_token', 'revoked_token'])
 })
 
-test('a link opens without the encryption key, because the sealed copy is only for mailing it again', async () => {
+test('a portal link works even if its encrypted copy was deleted', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const portalUrl = await plumbline.mailedLink(id)
@@ -149,7 +149,7 @@ test('a link opens without the encryption key, because the sealed copy is only f
   expect(await opens(portalUrl)).toMatchObject({ page: 200, code: 'open' })
 })
 
-test('every link is found with a single index look-up', async () => {
+test('finding a portal link needs only one index lookup', async () => {
   const { rows } = await sql<{ 'QUERY PLAN': string }>`
     explain select a."organizationId" from "portalAddresses" as a where a."hash" = '\\x00'::bytea`.execute(
     plumbline.database.statements,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -18,9 +18,9 @@ const LINES = [
 ]
 
 interface Invited {
-  request: Answer['body']
-  post(path: string, body?: unknown): Promise<Answer>
-  get(): Promise<Answer>
+  request: ServiceResponse['body']
+  post(path: string, body?: unknown): Promise<ServiceResponse>
+  get(): Promise<ServiceResponse>
 }
 
 async function invite(more: object = {}): Promise<Invited> {
@@ -38,7 +38,7 @@ async function invite(more: object = {}): Promise<Invited> {
 const bidsOn = async (request: { id: string }) =>
   (await plumbline.get(`/api/ext/bids?bidRequestId=${request.id}`, { key: site.key })).body.data
 
-test('a draft shows what is missing and its total, and the builder sees nothing of it', async () => {
+test('a draft bid shows the vendor its total and the missing prices', async () => {
   const { request, post, get } = await invite({ lines: LINES, bidType: 'unit_price' })
   expect((await get()).body).toMatchObject({ canBid: true, canWithdraw: false, draft: null, review: null, bid: null })
   const before = (await plumbline.get(`/api/ext/bids/requests/${request.id}`, { key: site.key })).body
@@ -63,7 +63,7 @@ test('a draft shows what is missing and its total, and the builder sees nothing 
   expect(await post('/submit')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('a vendor can submit a draft, revise it until the deadline, and withdraw it', async () => {
+test('a vendor can submit, revise, and withdraw a bid in the portal', async () => {
   const { request, post, get } = await invite({ lines: LINES, bidType: 'unit_price', blind: true })
   const lines = [
     { lineId: 'walls', unitPrice: 9.5, note: 'Studs at 16 inches.' },
@@ -71,14 +71,14 @@ test('a vendor can submit a draft, revise it until the deadline, and withdraw it
     { lineId: 'cleanup', excluded: true },
   ]
   const { body: saved } = await post('/draft', { lines, exclusions: 'Crane.', note: 'Two crews.', leadTimeDays: 9 })
-  expect(saved.review).toEqual({ total: 34_275, openLineIds: [], problems: [] })
+  expect(saved.review).toEqual({ total: 23_275, openLineIds: [], problems: [] })
   expect((await post('/submit', { version: saved.draft.version + 1 })).status).toBe(409)
   const { status, body } = await post('/submit', { version: saved.draft.version })
   expect(status).toBe(200)
   expect(body).toMatchObject({
     canWithdraw: true,
     draft: null,
-    bid: { status: 'submitted', revision: 1, amount: 34_275, note: 'Two crews.', lines: [{ unitPrice: 9.5 }, {}, {}] },
+    bid: { status: 'submitted', revision: 1, amount: 23_275, note: 'Two crews.', lines: [{ unitPrice: 9.5 }, {}, {}] },
   })
   // The request is blind, so the builder sees that there is a bid but not its amount.
   expect(await bidsOn(request)).toMatchObject([{ source: 'portal', amount: null, amountsHidden: true }])
@@ -86,8 +86,8 @@ test('a vendor can submit a draft, revise it until the deadline, and withdraw it
   expect(submitted?.actor).toEqual({ type: 'vendor', id: site.loneStar })
 
   await post('/draft', { lines: lines.map((line) => ('unitPrice' in line ? { ...line, unitPrice: 9 } : line)) })
-  expect((await get()).body).toMatchObject({ draft: {}, bid: { revision: 1, amount: 34_275 } })
-  expect((await post('/submit')).body.bid).toMatchObject({ revision: 2, amount: 22_059, exclusions: null })
+  expect((await get()).body).toMatchObject({ draft: {}, bid: { revision: 1, amount: 23_275 } })
+  expect((await post('/submit')).body.bid).toMatchObject({ revision: 2, amount: 22_050, exclusions: null })
   expect((await post('/withdraw', { reason: 'Booked.' })).body).toMatchObject({
     canBid: true,
     canWithdraw: false,
@@ -99,7 +99,7 @@ test('a vendor can submit a draft, revise it until the deadline, and withdraw it
   expect((await bidsOn(request)).map((bid: { status: string }) => bid.status)).toEqual(['submitted', 'withdrawn'])
 })
 
-test('nothing is accepted after the deadline, and a stale draft is never submitted', async () => {
+test('a draft bid cannot be saved or submitted after the deadline', async () => {
   const { post, get } = await invite()
   await post('/draft', { amount: 41_000 })
   plumbline.clock.advance(15 * 86_400_000)
@@ -108,7 +108,7 @@ test('nothing is accepted after the deadline, and a stale draft is never submitt
   expect((await get()).body).toMatchObject({ canBid: false, draft: { amount: 41_000 }, bid: null })
 })
 
-test('the errors of a draft point to their places in the draft', async () => {
+test('the errors of a draft bid point to the fields of the draft', async () => {
   const { post } = await invite({ lines: LINES, bidType: 'lump_sum' })
   const { body } = await post('/draft', {
     lines: [{ lineId: 'walls' }, { lineId: 'nowhere', unitPrice: 5 }, { unitPrice: 3 }],
@@ -122,11 +122,15 @@ test('the errors of a draft point to their places in the draft', async () => {
   ])
 })
 
-test("a vendor sees nothing of another's bid, and can submit a bid at most six times per hour", async () => {
-  const { request, post } = await invite()
+test("a vendor cannot see another vendor's bid", async () => {
+  const { request } = await invite()
   const [, other] = request.invitations
   const key = (await plumbline.mailedLink(other.id)).split('/').at(-1) ?? ''
   expect((await plumbline.get(`/api/portal/invitations/${request.invitations[0].id}/bid`, { key })).status).toBe(404)
+})
+
+test('a vendor can submit a bid at most six times per hour', async () => {
+  const { request, post } = await invite()
   for (let i = 1; i <= 7; i++) {
     await post('/draft', { amount: 41_000 + i })
     const { status, body } = await post('/submit')

@@ -1,25 +1,33 @@
-import type { PortalBidInvitation, PortalVisit } from '../../../client/contract.gen.ts'
+import type { PortalBidInvitation, PortalMessage, PortalVisit } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
-import { subjectKindOf } from './page-subject.ts'
+import { readSearch } from './forms/find-lines.ts'
+import { readPriceForm, toDraft, toPriceForm } from './forms/price-form.ts'
+import { isFormToken } from './forms/returned-forms.ts'
+import { getSubjectKind } from './page-subject.ts'
 import { renderDocumentFormPage } from './pages/document-form-page.ts'
-import { renderMessagePage } from './pages/message-page.ts'
+import { renderMessagePage, renderNewMessagePage } from './pages/message-page.ts'
 import { renderOrderPage } from './pages/order-page.ts'
 import { renderListPage, renderOverviewPage, SECTIONS } from './pages/overview-page.ts'
 import type { PageContext } from './pages/page-context.ts'
-import { toPriceForm } from './pages/price-form.ts'
-import { type PriceView, renderPricePage } from './pages/price-page.ts'
+import { listEntryChanges } from './pages/price-changes.ts'
+import { renderPricePage } from './pages/price-page.ts'
+import { renderPunchPage } from './pages/punch-page.ts'
+import { renderReceiptPage } from './pages/receipt-page.ts'
 import { renderRequestPage } from './pages/request-page.ts'
+import { renderResponsePage } from './pages/response-page.ts'
 import { renderReviewPage } from './pages/review-page.ts'
 import { renderTaskPage } from './pages/task-page.ts'
+import { renderVisitPage } from './pages/visit-page.ts'
 import { renderWaiverPage } from './pages/waiver-page.ts'
-import { listForOverview, listForPage } from './sections.ts'
+import { readCalendarUrl } from './portal-calendar.ts'
+import { listOverviewSection, listSectionPage } from './sections.ts'
 
 /** The requested page, relative to the portal link. */
 export interface PageAddress {
   /** An ID, or the name of a list; null for the overview. */
   subject: string | null
-  /** The part of an invitation's pages. */
+  /** The part of an invitation's pages, such as `review`; null for the main page. */
   part: string | null
   query: Readonly<Record<string, unknown>>
 }
@@ -27,41 +35,77 @@ export interface PageAddress {
 /** A page, or the path to redirect to. */
 export type PageResult = { html: string; status?: number } | { to: string }
 
-/** Returns the place of the pages after a visit: whose they are, and in which language. */
+/** Returns the context of the pages after a visit: the vendor, the builder, and the language. */
 export type ToPageContext = (visit: PortalVisit) => PageContext
 
 const MAX_FILES = 100
 
-/** Renders the requested page. It first records the visit, so that the builder sees what was viewed. */
+/** Renders the requested page. Records the visit first, so that the builder sees which pages were viewed. */
 export async function getPage(
   call: Call,
   { subject, part, query }: PageAddress,
   placed: ToPageContext,
 ): Promise<PageResult> {
-  const kind = subject === null ? null : subjectKindOf(subject)
+  const kind = subject === null ? null : getSubjectKind(subject)
   const noticed = kind === 'invitation' ? { invitationId: subject } : kind === 'message' ? { messageId: subject } : {}
   const place = placed(await call.operation('openPortal', noticed))
   if (subject === null) {
     const lists = []
-    for (const section of SECTIONS) lists.push(await listForOverview(call, place, section))
+    for (const section of SECTIONS) lists.push(await listOverviewSection(call, place, section))
     return { html: renderOverviewPage(place, lists) }
   }
   if (kind === 'invitation') return getInvitationPage(call, place, subject, part, query)
   if (part !== null) throw notFound()
+  if (subject === 'will-bid' || subject === 'pass') return getResponsePage(call, place, subject)
   if (kind === 'task')
     return { html: renderTaskPage(place, await call.operation('getPortalTask', { taskId: subject })) }
-  if (kind === 'message')
-    return { html: renderMessagePage(place, await call.operation('getPortalMessage', { messageId: subject })) }
+  if (kind === 'message') return showMessage(call, place, subject)
   if (kind === 'waiver')
     return { html: renderWaiverPage(place, await call.operation('getPortalLienWaiver', { lienWaiverId: subject })) }
+  if (kind === 'punch')
+    return { html: renderPunchPage(place, await call.operation('getPortalPunchItem', { punchItemId: subject })) }
+  if (kind === 'visit')
+    return { html: renderVisitPage(place, await call.operation('getPortalVisit', { visitId: subject })) }
   if (kind === 'order') return getOrderPage(call, place, subject)
-  // The lists and the upload form belong to the whole portal. A link to one invitation opens nothing else.
+  // The lists and the upload form belong to the whole portal. A link to one invitation opens no other page.
   if (!place.isWhole) throw notFound()
   if (subject === 'hand-in') return { html: renderDocumentFormPage(place) }
+  if (subject === 'write') return { html: renderNewMessagePage(place) }
   const section = SECTIONS.find((name) => name === subject)
   if (section === undefined) throw notFound()
-  const listed = await listForPage(call, place, section, typeof query.cursor === 'string' ? query.cursor : undefined)
-  return { html: renderListPage(place, listed, query.done === 'handed-in') }
+  const listed = await listSectionPage(
+    call,
+    place,
+    section,
+    typeof query.cursor === 'string' ? query.cursor : undefined,
+  )
+  const calendarUrl = section === 'dates' ? readCalendarUrl(call, query.calendar) : null
+  return { html: renderListPage(place, listed, { isHandedIn: query.done === 'handed-in', calendarUrl }) }
+}
+
+/**
+ * Shows the page behind a link in the email with an invitation. It only asks, because mail programs open links too. A
+ * vendor that can no longer respond sees the request instead.
+ */
+async function getResponsePage(call: Call, place: PageContext, answer: 'will-bid' | 'pass'): Promise<PageResult> {
+  const { id, subjectId: invitationId } = call.principal
+  if (invitationId === null || invitationId === id) throw notFound()
+  const invitation = await call.operation('getPortalInvitation', { invitationId })
+  if (!invitation.canAnswer) return { to: `${place.root}/${invitationId}` }
+  return { html: renderResponsePage(place, invitation, answer === 'will-bid' ? 'will_bid' : 'declined') }
+}
+
+/** Older messages of a thread are in the list of messages. */
+const MAX_OF_THREAD = 100
+
+async function showMessage(call: Call, place: PageContext, messageId: string): Promise<PageResult> {
+  const message = await call.operation('getPortalMessage', { messageId })
+  const { data } = await call.operation('listPortalMessages', { limit: MAX_OF_THREAD })
+  // The first message of a thread has no threadId. The other messages have the first message's ID as threadId.
+  const threadOf = ({ id, content }: PortalMessage) => content.threadId ?? id
+  const newest = data.filter((other) => threadOf(other) === threadOf(message))
+  const thread = newest.some(({ id }) => id === messageId) ? newest : [...newest, message]
+  return { html: renderMessagePage(place, message, thread.toReversed()) }
 }
 
 async function getOrderPage(call: Call, place: PageContext, purchaseOrderId: string): Promise<PageResult> {
@@ -80,29 +124,41 @@ async function getInvitationPage(
   const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
   const bid = await call.operation('getPortalBid', { invitationId })
   const { data: files } = await call.operation('listPortalAttachments', { invitationId, limit: MAX_FILES })
-  if (part === null) return { html: renderRequestPage(place, invitation, bid, files) }
+  if (part === null)
+    return {
+      html: renderRequestPage(place, invitation, bid, files, {
+        ...{ done: query.done === 'asked' ? 'asked' : null, search: readSearch(query.q) },
+      }),
+    }
   const own = files.filter(({ from }) => from === 'vendor')
   const { draft, review } = bid
+  const retry = isFormToken(query.retry) ? `?retry=${query.retry}` : ''
+  if (part === 'receipt') {
+    if (bid.bid === null) throw notFound()
+    const { submittedAt } = bid.bid
+    const sent = own.filter(({ createdAt }) => createdAt <= submittedAt)
+    return { html: renderReceiptPage(place, invitation, bid.bid, sent) }
+  }
   const above = { to: `${place.root}/${invitationId}` }
-  // When bids are no longer accepted, the page of the request says so.
-  if (!bid.canBid) return above
+  // If bids are no longer accepted, the page of the request shows this.
+  if (!bid.canBid) return { to: above.to + retry }
   if (part === 'review') {
-    if (draft === null || review === null) return { to: `${above.to}/price` }
+    if (draft === null || review === null) return { to: `${above.to}/price${retry}` }
     return { html: renderReviewPage(place, { invitation, bid, draft, review, files: own }) }
   }
   if (part !== 'price') throw notFound()
-  const done = query.done === 'saved' ? 'saved' : null
-  const form = toPriceForm(invitation, bid, query.by)
-  return { html: renderPricePage(place, { invitation, bid, form, faults: new Map(), files: own, done }) }
-}
-
-/** Renders the price form as it was submitted, with the fields that cannot be parsed. */
-export async function getPageWithErrors(
-  call: Call,
-  invitation: PortalBidInvitation,
-  place: PageContext,
-  rest: Pick<PriceView, 'form' | 'faults'>,
-): Promise<PageResult> {
-  const bid = await call.operation('getPortalBid', { invitationId: invitation.id })
-  return { status: 422, html: renderPricePage(place, { invitation, bid, files: [], done: null, ...rest }) }
+  const { returned } = place
+  if (returned === null) {
+    const form = toPriceForm(invitation, bid, query.by)
+    const done = query.done === 'saved' ? ('saved' as const) : null
+    const search = readSearch(query.find)
+    const view = { invitation, bid, form, files: own, done, search }
+    return { html: renderPricePage(place, { ...view, errors: new Map(), changes: [] }) }
+  }
+  const form = readPriceForm(invitation, returned.fields)
+  const { errors } = toDraft(invitation.request, { form, before: bid.draft, currency: bid.currency })
+  const isOverwriting = returned.reason === 'changed_meanwhile'
+  const changes = isOverwriting ? listEntryChanges(place, invitation, form, toPriceForm(invitation, bid, form.by)) : []
+  const view = { invitation, bid, form, errors, files: own, changes }
+  return { html: renderPricePage(place, { ...view, done: null, search: readSearch(returned.fields.find) }) }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type MailServer, startMailServer } from '../../../test/support/mail-server.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../platform/values/format.ts'
 
 const PORTAL = '/api/portal/lien-waivers'
@@ -10,7 +10,7 @@ const PORTAL = '/api/portal/lien-waivers'
 let mailServer: MailServer
 let plumbline: TestPlumbline
 let site: Site
-/** The portal link of a new vendor for each test, from whom a waiver is requested. */
+/** The portal link of a vendor from whom a lien waiver is requested. Each test has its own vendor. */
 let portalUrl: string
 let email: string
 let vendorId: string
@@ -40,7 +40,7 @@ beforeEach(async () => {
   portalUrl = await plumbline.mailedLink(vendorId)
 })
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 async function made(path: string, body: object): Promise<Body> {
   const answer = await post(path, body)
@@ -59,13 +59,20 @@ const seen = async (id = waiverId): Promise<Body> => (await plumbline.get(`${POR
 const DANA = { signedBy: 'Dana Whitfield', consent: true }
 const sign = (body: object = DANA, id = waiverId, url = portalUrl) =>
   plumbline.post(`${PORTAL}/${id}/signature`, body, vendor(url))
-/** Requests a page below the vendor's link. The test's server listens on its own port. */
-const page = (path = '', init: RequestInit = {}) =>
-  fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+/**
+ * Requests a page below the vendor's portal link. Sends the request to the test's server, which listens on its own
+ * port.
+ */
+/** Opens a page, or sends a form and opens the page that shows why it was not accepted. */
+async function page(path = '', init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+  const location = answer.headers.get('location') ?? ''
+  return location.includes('?retry=') ? fetch(plumbline.url + location, { headers: init.headers ?? {} }) : answer
+}
 const submit = (form: Record<string, string>) =>
   page(`/${waiverId}`, { method: 'POST', body: new URLSearchParams(form) })
 
-test('a vendor that is asked for a waiver receives a portal link by email, and sees the waiver there', async () => {
+test('a vendor receives a portal link by email when a lien waiver is requested', async () => {
   expect(portalUrl).toMatch(/\/portal\/ven_/)
   const { number } = await read(`/payments/${paymentId}`)
   const subjects = [await mailServer.next(email), await mailServer.next(email)].map((mail) => mail.header('Subject'))
@@ -104,11 +111,11 @@ test('a vendor that is asked for a waiver receives a portal link by email, and s
   await expect(plumbline.mailedLink(vendorId)).rejects.toThrow('no portal link')
 })
 
-test("a vendor's own system can sign a waiver, which is stored with the signed text", async () => {
+test('the text of a lien waiver that is signed through the API is stored with the signature', async () => {
   const before = await seen()
   const { status, body } = await sign({ ...DANA, version: 1 })
   const signedOn = site.day(0)
-  const text = `${before.text}\n\nSigned by Dana Whitfield on ${signedOn}, electronically and with consent to it.`
+  const text = `${before.text}\n\nSigned by Dana Whitfield on ${signedOn}, electronically and with consent to signing electronically.`
   const textSha256 = createHash('sha256').update(text).digest('hex')
   const stored = { status: 'signed', text, textSha256, signedBy: 'Dana Whitfield', signedOn, version: 2 }
   expect([status, body]).toEqual([200, { ...before, ...stored, canSign: false }])
@@ -122,7 +129,7 @@ test("a vendor's own system can sign a waiver, which is stored with the signed t
   expect(await seen()).toMatchObject({ status: 'accepted', text, textSha256 })
 })
 
-test('a waiver can be signed once, in the version that was read, with a name and consent, and not when it is void', async () => {
+test('a signature of a lien waiver is rejected without a name, consent, or the current version', async () => {
   const refused = async (body?: object) => {
     const answer = await sign(body)
     return [answer.status, answer.body.detail, ...(answer.body.errors ?? []).map(({ pointer }: Body) => pointer)]
@@ -148,7 +155,7 @@ test('a waiver can be signed once, in the version that was read, with a name and
   expect([voided.status, voided.body.detail]).toEqual([409, expect.stringContaining('is void')])
 })
 
-test('a vendor reads and signs a waiver on its page without scripts', async () => {
+test('a vendor can read and sign a lien waiver on a page without scripts', async () => {
   expect(await (await page()).text()).toContain(`/${waiverId}">Conditional lien waiver, progress payment</a>`)
   const html = await (await page(`/${waiverId}`)).text()
   expect(html).toContain('Vendor: Framers')
@@ -157,14 +164,14 @@ test('a vendor reads and signs a waiver on its page without scripts', async () =
   const form = { signedBy: ' Dana <Whitfield> ', consent: 'yes', version: '1' }
   for (const wrong of [{ signedBy: ' ' }, { consent: '' }]) {
     const answer = await submit({ ...form, ...wrong })
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('type your name')])
+    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('Type your name')])
   }
   expect((await submit({ ...form, version: 'none' })).status).toBe(422)
   await made(`/payments/${paymentId}/lien-waivers`, { text: 'Everything is waived.' })
   const reworded = await submit(form)
   expect([reworded.status, await reworded.text()]).toEqual([
     409,
-    expect.stringContaining('This changed after you opened the page.'),
+    expect.stringContaining('This page has changed since you opened it.'),
   ])
   const signed = await submit({ ...form, version: '2' })
   expect([signed.status, signed.headers.get('location')]).toEqual([303, `${new URL(portalUrl).pathname}/${waiverId}`])
@@ -176,7 +183,7 @@ test('a vendor reads and signs a waiver on its page without scripts', async () =
   expect((await submit({ ...form, version: '3' })).status).toBe(409)
 })
 
-test("no vendor sees or signs another vendor's waiver, and the link of an invitation opens none", async () => {
+test('a lien waiver can be seen and signed only by its vendor, with a link to the whole portal', async () => {
   await post(`/vendors/${site.hillCountry}/invite`, {})
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [vendorId] })
   for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
@@ -187,4 +194,22 @@ test("no vendor sees or signs another vendor's waiver, and the link of an invita
     expect((await fetch(`${plumbline.url}${new URL(url).pathname}/${waiverId}`)).status).toBe(404)
   }
   expect((await seen()).status).toBe('requested')
+})
+
+test('a vendor can download the PDF of a signed lien waiver from the portal page and through the API', async () => {
+  expect((await sign()).status).toBe(200)
+  const { status, headers } = await plumbline.get(`${PORTAL}/${waiverId}/pdf`, vendor())
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  const same = await plumbline.get(`/api/ext/lien-waivers/${waiverId}/pdf`, { key: site.key })
+  expect(headers.get('etag')).toBe(same.headers.get('etag'))
+  const root = new URL(portalUrl).pathname
+  const page = `${root}/${waiverId}`
+  expect(await (await fetch(plumbline.url + page)).text()).toContain(`href="${page}/pdf"`)
+  const file = await fetch(`${plumbline.url}${page}/pdf`)
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+
+  const { id: other } = await made('/vendors', { companyName: 'Hill Country', email: 'hill@example.com' })
+  await post(`/vendors/${other}/invite`, {})
+  const foreign = vendor(await plumbline.mailedLink(other))
+  expect((await plumbline.get(`${PORTAL}/${waiverId}/pdf`, foreign)).status).toBe(404)
 })

@@ -3,10 +3,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { deleteEndedWindows } from '../../platform/database/delete-ended-windows.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { deleteEndedLimitWindows } from '../../platform/database/delete-ended-limit-windows.ts'
 
-/** Limits on vendors and on clients that guess links, and the log lines of visits. */
+/** These tests check the limits for vendors and for clients that guess links, and the log lines of visits. */
 let plumbline: TestPlumbline
 let site: Site
 // biome-ignore lint/suspicious/noExplicitAny: a log line can have any shape.
@@ -19,17 +19,20 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const ask = async (): Promise<Answer['body']> =>
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAMAAADJ2y/JAAAAA1BMVEXY2NjlCUyjAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADElEQVQI12NgIAcAAAA2AAFnV6ZyAAAAAElFTkSuQmCC'
+
+const ask = async (): Promise<ServiceResponse['body']> =>
   (await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })).body
 const tokenOf = async ({ id }: { id: string }): Promise<string> =>
   (await plumbline.mailedLink(id)).split('/').at(-1) ?? ''
 
-/** Returns the headers of a request from a client at this address, behind the proxy that the service trusts. */
+/** Returns the headers of a request from a client with this address, as sent by a trusted proxy. */
 const from = (client: string) => ({ 'x-forwarded-for': client })
 const open = (token: string, client: string) => fetch(`${plumbline.url}/portal/${token}`, { headers: from(client) })
 const list = (key: string, client: string) => plumbline.get('/api/portal/invitations', { key, headers: from(client) })
 
-test('a link can be opened 30 times per minute, by pages and operations together', async () => {
+test('pages and API operations of a portal link share a limit of 30 requests per minute', async () => {
   const [one, another] = (await ask()).invitations
   const [first, second] = [await tokenOf(one), await tokenOf(another)]
   for (let i = 0; i < 15; i++) expect((await open(first, `192.0.2.${i}`)).status).toBe(200)
@@ -50,7 +53,22 @@ test('a link can be opened 30 times per minute, by pages and operations together
   expect((await open(first, '192.0.2.3')).status).toBe(200)
 })
 
-test('a client can send 120 requests per minute, and IPv6 clients count by network', async () => {
+test('pictures of a page do not count as pages', async () => {
+  const dueDate = site.day(5)
+  const scratch = { homeId: site.lot14, location: 'Kitchen', description: 'Scratch', vendorId: site.loneStar, dueDate }
+  const { id } = (await plumbline.post('/api/ext/punch-items', scratch, { key: site.key })).body
+  const upload = `/api/ext/attachments?recordId=${id}&fileName=Scratch.png&stage=before`
+  const { body: photo } = await plumbline.post(upload, { content: PNG }, { key: site.key })
+  expect(photo.errors).toBeUndefined()
+  await plumbline.post(`/api/ext/vendors/${site.loneStar}/invite`, undefined, { key: site.key })
+  const token = await tokenOf({ id: site.loneStar })
+  const path = `/portal/${token}/${id}/files/${photo.id}`
+  for (let i = 0; i < 40; i++)
+    expect((await fetch(plumbline.url + path, { headers: from('192.0.2.77') })).status).toBe(200)
+  expect((await open(token, '192.0.2.77')).status).toBe(200)
+})
+
+test('a client can send 120 portal requests per minute', async () => {
   const token = await tokenOf((await ask()).invitations[0])
   const wrong = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
   for (let i = 0; i < 60; i++) {
@@ -62,12 +80,12 @@ test('a client can send 120 requests per minute, and IPv6 clients count by netwo
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await open(token, '2001:db8:7:1::9')).status).toBe(429)
   expect((await open(token, '2001:db8:7:2::9')).status).toBe(200)
-  // API keys have limits of their own, wherever their requests come from.
+  // Limits of an API key do not depend on the address that its requests come from.
   const headers = from('2001:db8:7:1::9')
   expect((await plumbline.get('/api/ext/me', { key: site.key, headers })).status).toBe(200)
 })
 
-test('each visit is logged with the vendor and the client address, and without the token', async () => {
+test('portal visits are logged without the token of the link', async () => {
   const [{ id }] = (await ask()).invitations
   const token = await tokenOf({ id })
   lines.length = 0
@@ -93,7 +111,7 @@ test('each visit is logged with the vendor and the client address, and without t
   expect(JSON.stringify(lines)).not.toContain(token.split('.')[1])
 })
 
-test('each changed answer is an event, six times per hour, and repeating the same answer is none', async () => {
+test('an invitation accepts at most six changed responses per hour, and each emits an event', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const key = await tokenOf({ id })
@@ -124,26 +142,28 @@ test('each changed answer is an event, six times per hour, and repeating the sam
     method: 'POST',
     body: new URLSearchParams({ answer: 'declined' }),
     headers: from('203.0.113.1'),
+    redirect: 'manual',
   })
-  expect(page.status).toBe(429)
-  expect(await page.text()).toContain('Your last answer is saved')
+  const said = page.headers.get('location') ?? ''
   expect((await answer({ answer: 'will_bid' })).body.status).toBe('will_bid')
   expect(await updates()).toHaveLength(6)
   plumbline.clock.advance(3_600_000)
   expect((await answer({ answer: 'declined' })).body.status).toBe('declined')
   expect(await updates()).toHaveLength(7)
+  const shown = await fetch(plumbline.url + said)
+  expect([shown.status, await shown.text()]).toEqual([429, expect.stringContaining('Your last response is saved')])
 })
 
-test('counters of clients are deleted an hour after their minute, and start again', async () => {
+test("a client's request counter is deleted one hour after its minute ends", async () => {
   const { database, clock } = plumbline
   const token = await tokenOf((await ask()).invitations[0])
   expect((await open(token, '203.0.113.9')).status).toBe(200)
   const stored = async () =>
     (await sql`select 1 from "limitWindows" where "scope" like 'client:%'`.execute(database.statements)).rows.length
-  await deleteEndedWindows(database, clock)
+  await deleteEndedLimitWindows(database, clock)
   expect(await stored()).toBeGreaterThan(0)
   clock.advance(2 * 3_600_000)
-  await deleteEndedWindows(database, clock)
+  await deleteEndedLimitWindows(database, clock)
   expect(await stored()).toBe(0)
   expect((await open(token, '203.0.113.9')).status).toBe(200)
   expect(await stored()).toBe(1)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
-/** Messages that a vendor reads and answers in its portal, through the operations and the pages. */
+/** These tests check how a vendor reads messages and replies to them in the portal, through operations and pages. */
 let plumbline: TestPlumbline
 let vendorId: string
 let token: string
@@ -27,7 +27,7 @@ const toVendor = async (more: object = {}) =>
   ).body
 const inPortal = () => ({ key: token })
 
-test('a vendor reads a message, marks it as read, and replies to its author', async () => {
+test('a vendor can read messages and reply to their authors in the portal', async () => {
   const sent = await toVendor()
   const { body: listed } = await plumbline.get('/api/portal/messages', inPortal())
   expect(listed.data[0]).toEqual({
@@ -53,7 +53,7 @@ test('a vendor reads a message, marks it as read, and replies to its author', as
   expect(toIt.data.map(({ id }: { id: string }) => id)).toEqual([sent.id])
 })
 
-test('the pages show messages without running their scripts, and accept a reply', async () => {
+test('portal pages do not run scripts in messages', async () => {
   const sent = await toVendor({ subject: '<script>1</script>' })
   const page = `${plumbline.url}/portal/${token}`
   const home = await (await fetch(page)).text()
@@ -67,7 +67,28 @@ test('the pages show messages without running their scripts, and accept a reply'
   expect(thread.data[0].body).toBe('On Monday.\nAt seven.')
 })
 
-test("a vendor does not see other vendors' messages, and with an invitation's link sees none", async () => {
+test('the page of a message shows only the messages of its thread, oldest first', async () => {
+  const other = await toVendor({ body: 'When does the crane come?' })
+  const sent = await toVendor()
+  const reply = await plumbline.post(`/api/portal/messages/${sent.id}/reply`, { body: 'Yes, at seven.' }, inPortal())
+  for (const id of [sent.id, reply.body.id]) {
+    const html = await (await fetch(`${plumbline.url}/portal/${token}/${id}`)).text()
+    expect(html).toMatch(/Can you start a day earlier\?[\s\S]*Yes, at seven\./)
+    expect(html).not.toContain(other.body)
+  }
+})
+
+test("a vendor's reply to a message to several vendors reaches only the builder", async () => {
+  const newVendor = { companyName: 'Redrock', email: 'office@redrock.example.com' }
+  const { body: other } = await plumbline.post('/api/ext/vendors', newVendor)
+  const recipients = [vendorId, other.id].map((id) => ({ type: 'vendor', id }))
+  const sent = await toVendor({ recipients })
+  const reply = await plumbline.post(`/api/portal/messages/${sent.id}/reply`, { body: 'We can.' }, inPortal())
+  const { body } = await plumbline.get(`/api/ext/messages/${reply.body.id}`)
+  expect(body.recipients).toMatchObject([{ type: 'user' }])
+})
+
+test('a vendor cannot see messages to other vendors', async () => {
   const { body: other } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Hill Country',
     email: 'a@b.example',
@@ -78,6 +99,9 @@ test("a vendor does not see other vendors' messages, and with an invitation's li
   const reply = await plumbline.post(`/api/portal/messages/${foreign.id}/reply`, { body: 'No.' }, inPortal())
   expect(reply.status).toBe(404)
   expect((await plumbline.post('/api/portal/visits', { messageId: foreign.id }, inPortal())).status).toBe(422)
+})
+
+test('an invitation link shows no messages', async () => {
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: 'America/Chicago' }
   const { body: site } = await plumbline.post('/api/ext/communities', community)
   const requested = { vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId: site.id }
@@ -97,4 +121,54 @@ test('a vendor can send at most 20 messages per hour', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500)
   plumbline.clock.advance(3_601_000)
   expect((await reply()).status).toBe(200)
+})
+
+test("a vendor's question about an invitation is sent to the user who sent the bid request", async () => {
+  plumbline.clock.advance(3_601_000)
+  const community = { name: 'Pecan Grove', status: 'active', timeZone: 'America/Chicago' }
+  const { body: site } = await plumbline.post('/api/ext/communities', community)
+  const requested = {
+    ...{ vendorIds: [vendorId], scope: 'framing', deadline: '2031-06-30', communityId: site.id, title: 'Walls' },
+    blind: true,
+  }
+  const { body: request } = await plumbline.post('/api/ext/bids/request', requested)
+  const [{ id: invitationId }] = request.invitations
+  const key = (await plumbline.mailedLink(invitationId)).split('/').at(-1) ?? ''
+  const asked = await plumbline.post('/api/portal/messages', { body: 'Is the crane included?', invitationId }, { key })
+  expect(asked).toMatchObject({ status: 200, body: { isOwn: true, content: { threadId: null, subject: 'Walls' } } })
+  const { body: message } = await plumbline.get(`/api/ext/messages/${asked.body.id}`)
+  expect(message).toMatchObject({
+    ...{ sender: { type: 'vendor', id: vendorId }, relatedTo: { type: 'bid_request', id: request.id } },
+    recipients: [{ type: 'user' }],
+  })
+  // A link to one invitation allows no other message, and no question about another invitation.
+  const alone = await plumbline.post('/api/portal/messages', { body: 'Hello.' }, { key })
+  expect([alone.status, alone.body.errors]).toMatchObject([422, [{ pointer: '/invitationId', code: 'required' }]])
+  const { body: second } = await plumbline.post('/api/ext/bids/request', requested)
+  const about = { body: 'Hello.', invitationId: second.invitations[0].id }
+  expect((await plumbline.post('/api/portal/messages', about, { key })).status).toBe(422)
+
+  const page = `${plumbline.url}/portal/${key}/${invitationId}`
+  expect(await (await fetch(page)).text()).toContain('Ask a question')
+  const body = new URLSearchParams({ do: 'ask', body: 'Who unloads?' })
+  const posted = await fetch(page, { method: 'POST', body })
+  expect(await posted.text()).toContain('Your question was sent.')
+  const { body: found } = await plumbline.get(`/api/ext/messages?relatedToId=${request.id}`)
+  expect(found.data.map((each: { body: string }) => each.body)).toEqual(['Who unloads?', 'Is the crane included?'])
+})
+
+test('a message form that is sent twice creates one message to the builder', async () => {
+  const page = `${plumbline.url}/portal/${token}`
+  expect(await (await fetch(page)).text()).toContain('Write a message')
+  const form = await (await fetch(`${page}/write`)).text()
+  const [, once = ''] = /name="once" value="([^"]+)"/.exec(form) ?? []
+  const sent = { once, subject: 'Gate code', body: 'Which code opens the gate?' }
+  const send = (fields: Record<string, string>) =>
+    fetch(`${page}/write`, { method: 'POST', body: new URLSearchParams(fields) })
+  const pages = await Promise.all([send(sent), send(sent)])
+  for (const shown of pages) expect(await shown.text()).toContain('Which code opens the gate?')
+  const { body: listed } = await plumbline.get('/api/portal/messages', inPortal())
+  const own = listed.data.filter(({ content }: { content: { subject: string } }) => content.subject === 'Gate code')
+  expect(own).toHaveLength(1)
+  expect(await (await send({ subject: 'Empty', body: ' ' })).text()).toContain('Write your message first.')
 })

@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
-import type { PortalComplianceDocument, PortalOrderSummary, PortalPayment } from '../../../client/contract.gen.ts'
-import { requiresWaiverSql } from '../../domain/paying/waiver-rule.ts'
+import type {
+  PortalBill,
+  PortalComplianceDocument,
+  PortalOrderSummary,
+  PortalPayment,
+} from '../../../client/contract.gen.ts'
+import { toWaiverRequiredSql } from '../../domain/paying/waiver-rule.ts'
 import type { Tenant } from '../../platform/calls/call.ts'
 import { createListing } from '../../platform/resources/listing.ts'
 
@@ -9,7 +14,7 @@ const ORDER_HOME_SQL = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** Lists a vendor's orders, without orders that were not issued or are being revised. */
+/** Lists a vendor's orders, except orders that were not issued or are being revised. */
 export const listOrders = createListing<PortalOrderSummary>({
   table: 'purchaseOrders',
   columns: {
@@ -33,22 +38,60 @@ export const listDocuments = createListing<PortalComplianceDocument>({
   where: `t."archivedAt" is null`,
 })
 
+const BILL_LINES = `
+  select coalesce(json_agg(json_build_object('poId', l."poId", 'description', l."description", 'amount', l."amount")
+    order by l."position"), '[]')
+  from "billLines" as l where l."organizationId" = t."organizationId" and l."billId" = t."id"`
+
+/** The vendor's bills that the builder has received. */
+export const listBills = createListing<PortalBill>({
+  table: 'bills',
+  columns: {
+    ...{ id: 'id', number: 'text', status: 'enum', invoiceNumber: 'text?', invoiceDate: 'date', dueDate: 'date' },
+    ...{ lines: { sql: BILL_LINES }, grossAmount: 'decimal', retainageWithheld: 'decimal', amount: 'decimal' },
+    ...{ paidAmount: 'decimal', openAmount: 'decimal', currency: 'enum' },
+    rejectedReason: { sql: `to_json(t."approval"->>'rejectedReason')` },
+    fileNames: { sql: FILE_NAMES_SQL },
+    version: 'integer',
+  },
+  where: `t."status" <> 'draft'`,
+  long: ['lines'],
+})
+
+/** Returns the file names of a record in the order of upload. */
+export async function findFileNames({ db, organizationId }: Tenant, recordId: string): Promise<string[]> {
+  const { rows } = await sql<{ fileName: string }>`
+    select "fileName" from "attachments"
+    where "organizationId" = ${organizationId} and "recordId" = ${recordId} and "archivedAt" is null
+    order by "id" limit 100`.execute(db)
+  return rows.map(({ fileName }) => fileName)
+}
+
+/** Returns the number of bills from the vendor that await approval. */
+export async function countUnapproved({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as "count" from "bills"
+    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "status" = 'received'
+      and "source" = 'portal'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 const PAID_ORDERS_SQL = `
   select coalesce(json_agg(distinct o."number"), '[]')
   from "paymentAllocations" as a
   join "purchaseOrders" as o on o."organizationId" = a."organizationId" and o."id" = a."poId"
   where a."organizationId" = t."organizationId" and a."paymentId" = t."id"`
 
-// The same reasons for which a payment is rejected. They depend on the current state of vendor, orders and settings.
+// The reasons are the same as for the rejection of a payment. The reasons depend on the current state of the vendor,
+// the orders, and the settings.
 const PAYMENT_BLOCKERS_SQL = `
-  select to_json(array_remove(array[
+  select to_json(array_remove(case when t."status" = 'paid' then '{}' else array[
     case when t."status" = 'pending' then 'approval' end,
-    case when t."lienWaiverId" is null and t."amount" > 0 and ${requiresWaiverSql('t')} then 'lien_waiver' end,
+    case when t."lienWaiverId" is null and t."amount" > 0 and ${toWaiverRequiredSql('t')} then 'lien_waiver' end,
     case when v."complianceStatus" = 'expired' then 'compliance' end
-  ]::text[], null))
+  ]::text[] end, null))
   from "vendors" as v
-  where v."organizationId" = t."organizationId" and v."id" = t."vendorId" and t."status" <> 'paid'
-  union all select '[]'::json where t."status" = 'paid'`
+  where v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
 /** Lists the payments that a vendor received or will receive. */
 export const listPayments = createListing<PortalPayment>({
@@ -62,7 +105,7 @@ export const listPayments = createListing<PortalPayment>({
   long: ['orders'],
 })
 
-/** Returns how many of a vendor's documents await review. */
+/** Returns the number of a vendor's documents that await review. */
 export async function countUnreviewedDocuments({ db, organizationId }: Tenant, vendorId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as "count" from "complianceDocuments"

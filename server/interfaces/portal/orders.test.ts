@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPdf, uploadFile } from '../../../test/support/files.ts'
 import { listEvents } from '../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
-/** The tokens of Lone Star's whole portal, of another vendor's portal, and of one of Lone Star's invitations. */
+/** Three tokens: for Lone Star's whole portal, for another vendor's portal, and for one of Lone Star's invitations. */
 let whole: string
 let other: string
 let narrow: string
@@ -28,7 +28,7 @@ const tokenOf = async (vendorId: string): Promise<string> => {
 const get = (path: string, key = whole) => plumbline.get(`/api/portal${path}`, { key })
 const post = (path: string, body: unknown, key = whole) => plumbline.post(`/api/portal${path}`, body, { key })
 
-async function order(upTo = ['approved', 'issued']): Promise<Answer['body']> {
+async function order(upTo = ['approved', 'issued']): Promise<ServiceResponse['body']> {
   const lines = [{ lineId: 'walls', description: 'Walls <b>', quantity: 1, unitPrice: 1000 }]
   const draft = { homeId: site.lot15, vendorId: site.loneStar, scope: 'framing', lines, retainagePercent: 10 }
   let { body } = await ext('/purchase-orders', draft)
@@ -36,7 +36,7 @@ async function order(upTo = ['approved', 'issued']): Promise<Answer['body']> {
   return body
 }
 
-test("a vendor sees the orders that were issued to it, but not the builder's drafts", async () => {
+test('the portal shows a vendor only its issued orders', async () => {
   const [issued, draft] = [await order(), await order([])]
   const { body } = await get('/orders')
   expect(body.data).toMatchObject([
@@ -57,7 +57,7 @@ test("a vendor sees the orders that were issued to it, but not the builder's dra
   }
 })
 
-test("a vendor can download the PDF of an issued order, the same as the builder's, on its page too", async () => {
+test("a vendor can download the builder's PDF of an issued order, through the API and from the order's portal page", async () => {
   const [issued, draft] = [await order(), await order([])]
   const answer = await get(`/orders/${issued.id}/pdf`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -78,9 +78,9 @@ test("a vendor can download the PDF of an issued order, the same as the builder'
 })
 
 describe('the files of an order', () => {
-  let issued: Answer['body']
-  let layout: Answer['body']
-  let internal: Answer['body']
+  let issued: ServiceResponse['body']
+  let layout: ServiceResponse['body']
+  let internal: ServiceResponse['body']
   const bytes = createPdf(30_000)
   beforeAll(async () => {
     issued = await order()
@@ -101,7 +101,7 @@ describe('the files of an order', () => {
   const change = (id: string, shared: boolean) =>
     plumbline.patch(`/api/ext/attachments/${id}`, { shared }, { key: site.key })
 
-  test('can be listed and opened by its vendor if the builder shares them, whole or in part', async () => {
+  test('a vendor can download the shared files of an order, in whole or in part', async () => {
     const { id, sha256, size } = layout
     expect((await listed()).body).toEqual({
       data: [
@@ -121,7 +121,7 @@ describe('the files of an order', () => {
     expect((await open(id, { headers: { 'if-none-match': `"${sha256}"` } })).status).toBe(304)
   })
 
-  test('return 404 if they are not shared, belong to another record, or were deleted', async () => {
+  test('an order file returns 404 if it is not shared, belongs to another record, or was deleted', async () => {
     expect((await open(internal.id)).status).toBe(404)
     expect((await change(internal.id, true)).body.shared).toBe(true)
     expect((await open(internal.id)).status).toBe(200)
@@ -143,7 +143,7 @@ describe('the files of an order', () => {
     expect((await listed(whole, second.id)).body.data).toEqual([])
   })
 
-  test("return 404 to another vendor, an invitation's link, and another builder", async () => {
+  test('an order file returns 404 to another vendor, to an invitation link, and to another builder', async () => {
     const abroad = await buildSite(plumbline)
     await plumbline.post(`/api/ext/vendors/${abroad.loneStar}/invite`, undefined, { key: abroad.key })
     for (const key of [other, narrow, (await plumbline.mailedLink(abroad.loneStar)).split('/').at(-1) ?? ''])
@@ -152,7 +152,7 @@ describe('the files of an order', () => {
     expect((await plumbline.patch(`/api/ext/attachments/${layout.id}`, { shared: false }, theirs)).status).toBe(404)
   })
 
-  test('are available from when the order is issued, even when it is void', async () => {
+  test('the files of an order are available after the order is issued, even if the order is void', async () => {
     const draft = await order([])
     const { body: file } = await uploadFile(plumbline, createPdf(), { recordId: draft.id, shared: true, key: site.key })
     const seen = async () => [(await listed(whole, draft.id)).status, (await open(file.id, { of: draft.id })).status]
@@ -164,7 +164,7 @@ describe('the files of an order', () => {
     expect(await seen()).toEqual([200, 200])
   })
 
-  test('are listed with download links on its page in both languages, and only if any are shared', async () => {
+  test('the order page shows a list of files only if files are shared', async () => {
     const page = `/portal/${whole}/${issued.id}`
     const at = async (path: string, language: string) =>
       (await fetch(plumbline.url + path, { headers: { 'accept-language': language } })).text()
@@ -180,7 +180,7 @@ describe('the files of an order', () => {
     expect(await at(`/portal/${whole}/${(await order()).id}`, 'en')).not.toContain('<h2>Documents</h2>')
   })
 
-  test('are not accessible with a revoked link, or to an inactive vendor', async () => {
+  test('the files of an order cannot be opened with a revoked link or by an inactive vendor', async () => {
     const { body: vendor } = await ext('/vendors', {
       ...{ companyName: 'Blanco Framers', email: 'bids@blanco.example.com', scopes: ['framing'] },
     })
@@ -202,7 +202,7 @@ describe('the files of an order', () => {
   })
 })
 
-test("the page explains in the vendor's language why an order can no longer be answered", async () => {
+test("the order page explains in the vendor's language why the vendor cannot respond", async () => {
   const { id, version } = await order()
   const send = async (language: string) => {
     const body = new URLSearchParams({ answer: 'accepted', version: String(version - 1) })
@@ -212,15 +212,15 @@ test("the page explains in the vendor's language why an order can no longer be a
   }
   expect(await send('en')).toEqual([
     409,
-    expect.stringContaining('This changed after you opened the page. Please open the page again, read it'),
+    expect.stringContaining('This page has changed since you opened it. Please reload the page and read it again'),
   ])
   expect(await send('es')).toEqual([
     409,
-    expect.stringContaining('Esto cambió después de que usted abrió la página. Ábrala de nuevo, léala'),
+    expect.stringContaining('Esta página cambió desde que usted la abrió. Vuelva a cargarla y léala'),
   ])
 })
 
-test('a vendor can accept an order once, or decline it with a reason', async () => {
+test('a vendor can respond to an order only once', async () => {
   const [first, second] = [await order(), await order()]
   const answer = (id: string, body: object) => post(`/orders/${id}/answer`, body)
   expect((await answer(first.id, { answer: 'accepted', version: first.version - 1 })).status).toBe(409)
@@ -240,14 +240,14 @@ test('a vendor can accept an order once, or decline it with a reason', async () 
   expect([last?.type, last?.actor]).toEqual(['po.status_changed', { type: 'vendor', id: site.loneStar }])
 })
 
-test('an order that is being revised is hidden until it is issued again', async () => {
+test('an order that is being revised is hidden in the portal until it is issued again', async () => {
   const { id } = await order()
   await post(`/orders/${id}/answer`, { answer: 'declined', reason: 'Too low.' })
   await ext(`/purchase-orders/${id}/status`, { status: 'draft' })
   expect((await get(`/orders/${id}`)).status).toBe(404)
 })
 
-test('a vendor submits a document with its file, and the builder reviews it', async () => {
+test('a vendor can submit a compliance document with its file for review', async () => {
   const insurance = {
     type: 'general_liability',
     carrier: 'Pecan',
@@ -281,7 +281,7 @@ test('at most twenty documents of a vendor can await review', async () => {
   expect((await post('/compliance-documents', { type: 'other' }, other)).body.code).toBe('conflict')
 })
 
-test('a vendor sees its payments, and why the rest is not paid yet', async () => {
+test('the portal shows a vendor its payments and explains why an amount is not paid yet', async () => {
   const { id } = await order(['approved', 'issued', 'accepted'])
   await ext(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
   const pay = async () => (await ext('/payments', { poId: id, grossAmount: 100 })).body

@@ -1,9 +1,18 @@
-/** The subject of a page, by the prefix of its ID. */
-const KIND_BY_PREFIX = { inv: 'invitation', tsk: 'task', msg: 'message', lw: 'waiver', po: 'order' } as const
+/** The kind of a page's subject, by the prefix of the subject's ID. */
+const KIND_BY_PREFIX = {
+  inv: 'invitation',
+  tsk: 'task',
+  msg: 'message',
+  lw: 'waiver',
+  po: 'order',
+  pun: 'punch',
+  vis: 'visit',
+  dwg: 'drawing',
+} as const
 
 export type SubjectKind = (typeof KIND_BY_PREFIX)[keyof typeof KIND_BY_PREFIX]
 
-export function subjectKindOf(id: string): SubjectKind | null {
+export function getSubjectKind(id: string): SubjectKind | null {
   const prefix = Object.keys(KIND_BY_PREFIX).find((each): each is keyof typeof KIND_BY_PREFIX =>
     id.startsWith(`${each}_`),
   )

@@ -4,7 +4,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { english } from './pages/words/english.ts'
 import { spanish } from './pages/words/spanish.ts'
 
-/** How the pages handle forms that no browser sends, and which language they use. */
+/** These tests check how the pages handle forms that no browser would send, and which language the pages use. */
 let plumbline: TestPlumbline
 let site: Site
 /** The paths of a vendor's whole portal and of its price form. */
@@ -35,9 +35,15 @@ function send(path: string, fields: Record<string, string | File>): Promise<Resp
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
   return ask(path, { method: 'POST', body: form })
 }
+/** Sends a form and follows the redirect to the next page, as a browser does. */
+async function follow(path: string, fields: Record<string, string | File>): Promise<Response> {
+  const answer = await send(path, fields)
+  expect(answer.status).toBe(303)
+  return ask(answer.headers.get('location') ?? '')
+}
 const MEBIBYTE = 1024 * 1024
 
-test('malformed and oversized forms are rejected with an explanation', async () => {
+test('the error page for a malformed or oversized portal form explains the problem', async () => {
   const type = 'multipart/form-data; boundary=x'
   const raw = (body: string, contentType = type) =>
     ask(price, { method: 'POST', body, headers: { 'content-type': contentType } })
@@ -47,27 +53,27 @@ test('malformed and oversized forms are rejected with an explanation', async () 
     await raw('{"p0":9}', 'application/json'),
     await raw('p0=9', 'multipart/form-data'),
     await send(price, { p0: '9', note: 'x'.repeat(30_000) }),
-    await send(price, { p0: '9', file: new File(['x'.repeat(10 * MEBIBYTE + 1)], 'Large.txt') }),
-    await send(price, { p0: '9', file: new File(['x'.repeat(12 * MEBIBYTE)], 'Larger.txt') }),
+    await follow(price, { p0: '?', file: new File(['x'.repeat(25 * MEBIBYTE + 1)], 'Large.txt') }),
+    await follow(price, { p0: '?', file: new File(['x'.repeat(41 * MEBIBYTE)], 'Larger.txt') }),
   ]) {
     expect([400, 413, 422]).toContain(answer.status)
-    expect(await answer.text()).toMatch(/That did not work|The file is too large/)
+    expect(await answer.text()).toMatch(/The form was not sent|The text is too long|Please correct 1 entry/)
   }
   expect(await draftOf()).toBeNull()
 })
 
-test('a form that ends within its file is rejected, and the service keeps running', async () => {
+test('a portal form that ends within a file is rejected without affecting later requests', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   for (const name of ['Offer.txt', ''])
     for (const bytes of [0, 4, 200_000]) {
       const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${'x'.repeat(bytes)}`
       const refused = await ask(price, { method: 'POST', headers, body })
-      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('That did not work')])
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('The form was not sent')])
     }
   expect((await ask(price)).status).toBe(200)
 })
 
-test('of several files, the first one counts', async () => {
+test('if a portal form contains several files, only the first file is used', async () => {
   const form = new FormData()
   form.append('by', 'lines')
   form.append('file', new File(['Two coats'], 'Offer.txt'))
@@ -79,19 +85,19 @@ test('of several files, the first one counts', async () => {
   expect([html.includes('Offer.txt'), html.includes('Second.txt')]).toEqual([true, false])
 })
 
-test('a form is answered even if more of it arrives than is read', async () => {
+test('a portal form that is not read to its end still gets a response', async () => {
   const part = `--x\r\n${'Content-Disposition: form-data; name="p0"\r\n'.repeat(3000)}\r\n\r\n9\r\n--x\r\n`
   const headers = { 'content-type': 'multipart/form-data; boundary=x', connection: 'close' }
   const refused = await ask(price, { method: 'POST', headers, body: part + 'x'.repeat(5 * MEBIBYTE) })
   expect(refused.status).toBe(400)
-  const tooLarge = await ask(price, { method: 'POST', headers, body: 'x'.repeat(15 * MEBIBYTE) })
-  expect(tooLarge.status).toBe(413)
+  const noForm = await ask(price, { method: 'POST', headers, body: 'x'.repeat(45 * MEBIBYTE) })
+  expect(noForm.status).toBe(400)
 })
 
-test('characters that cannot be stored are removed, and an invalid file leaves the saved draft unchanged', async () => {
+test('the values of a portal form are saved even if its file is invalid', async () => {
   const nul = String.fromCharCode(0)
   const program = new File([`MZ${nul}${nul}program`], 'Setup.exe')
-  const refused = await send(price, {
+  const refused = await follow(price, {
     p0: ' $1,234.50 ',
     s0: 'alternate',
     n0: `Two${nul} coats`,
@@ -103,14 +109,14 @@ test('characters that cannot be stored are removed, and an invalid file leaves t
     lines: [{ lineId: 'walls', unitPrice: 1234.5, alternate: true, note: 'Two coats' }],
     note: 'a\nb',
   })
-  const saved = await send(price, { p0: '', s0: 'something else', validUntil: 'soon', file: new File([], '') })
+  const saved = await follow(price, { p0: '', s0: 'something else', validUntil: 'soon', file: new File([], '') })
   expect([saved.status, await saved.text()]).toEqual([422, expect.stringContaining('Choose a date')])
   expect((await send(price, { p0: '7', do: 'review' })).headers.get('location')).toBe(price.replace('price', 'review'))
 })
 
-test('entered values stay in the form if one of them cannot be parsed', async () => {
+test('entered values stay in the portal form if one of them cannot be parsed', async () => {
   const html = await (
-    await send(price, { p0: '1,70', n0: '<Studs>', leadTimeDays: '9999', exclusions: '"Crane"' })
+    await follow(price, { p0: '1,70', n0: '<Studs>', leadTimeDays: '9999', exclusions: '"Crane"' })
   ).text()
   for (const shown of [
     'value="1,70"',
@@ -123,7 +129,7 @@ test('entered values stay in the form if one of them cannot be parsed', async ()
   expect(html).not.toContain('<Studs>')
 })
 
-test('pages that do not exist or belong to another vendor are not found', async () => {
+test('a portal page that does not exist or belongs to another vendor returns 404', async () => {
   for (const path of [
     '/nothing',
     '/hand-in/more',
@@ -139,7 +145,7 @@ test('pages that do not exist or belong to another vendor are not found', async 
   expect((await ask(`${root}/orders?cursor=nonsense`)).status).toBeLessThan(500)
 })
 
-test("the language is the one chosen with a link, then the vendor's, then the browser's", async () => {
+test('the portal language is set by the language link, then the vendor record, and then the browser', async () => {
   const inSpanish = async (headers: Record<string, string> = {}) =>
     (await (await ask(root, { headers })).text()).includes('<html lang="es"')
   const note = (language: string | null) =>
@@ -160,9 +166,9 @@ test("the language is the one chosen with a link, then the vendor's, then the br
   await note(null)
 })
 
-test('no text of the Spanish pages is still in English', () => {
+test('the Spanish portal pages contain no English text', () => {
   const same: string[] = []
-  // Texts that are the same in both languages, or are not texts.
+  // Some texts are the same in both languages, and some values are not texts.
   const alike = new Set(['No', 'Total', 'unit', '/ unit'])
   const compare = (one: unknown, other: unknown, path: string): void => {
     if (typeof one === 'function' && typeof other === 'function')

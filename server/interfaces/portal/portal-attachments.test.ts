@@ -17,7 +17,7 @@ interface Guest {
   token: string
 }
 
-/** Creates a bid request and its invited vendors. */
+/** Creates a bid request and invites vendors. */
 async function newRequest(fields: object = {}): Promise<{ id: string; guests: Guest[] }> {
   const names = ['Lone Star Framing', 'Hill Country Framers']
   const vendorIds = await Promise.all(
@@ -49,7 +49,7 @@ async function open(guest: Guest, id: string, of: Guest = guest, headers: Record
   return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-test('a vendor reads the files of the request and uploads its own, which no other vendor sees', async () => {
+test("a vendor can see the files of a bid request and its own files, but not other vendors' files", async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const [drawing, offer] = [createPdf(), createPdf()]
@@ -68,12 +68,12 @@ test('a vendor reads the files of the request and uploads its own, which no othe
   const { body: seen } = await plumbline.get(`/api/ext/attachments?recordId=${one.invitationId}`)
   expect(seen.data).toMatchObject([{ id: body.id, createdBy: { type: 'vendor', id: one.vendorId } }])
   expect((await downloadFile(plumbline, body.id)).bytes.equals(offer)).toBe(true)
-  // A deleted file disappears for the vendor too.
+  // A deleted file also disappears for the vendor.
   await plumbline.delete(`/api/ext/attachments/${shared.id}`)
   expect([await ids(other), (await open(other, shared.id)).status]).toEqual([[], 404])
 })
 
-test('a vendor does not see files that the builder keeps private, and keeps seeing its own', async () => {
+test('a vendor cannot see files that the builder does not share', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const { body: own } = await uploadFile(plumbline, createPdf(), { recordId: id, shared: false })
@@ -89,7 +89,7 @@ test('a vendor does not see files that the builder keeps private, and keeps seei
   expect([(await open(one, letter.id)).status, (await open(one, own.id)).status]).toEqual([404, 200])
 })
 
-test('the page of an invitation lists its files with download links', async () => {
+test('the portal page of an invitation lists its files with download links', async () => {
   const { id, guests } = await newRequest()
   const [one, other] = guests as [Guest, Guest]
   const drawing = createPdf()
@@ -110,24 +110,34 @@ test('the page of an invitation lists its files with download links', async () =
     expect((await at(`${path}/files/${offer.id}`)).status).toBe(404)
 })
 
-test('files are also accepted in JSON, up to 20 per invitation, and as long as bids are accepted', async () => {
-  const { id, guests } = await newRequest()
+test('a vendor can upload a file as JSON', async () => {
+  const { guests } = await newRequest()
   const [one] = guests as [Guest, Guest]
   const content = Buffer.from('We can start in May.').toString('base64')
   const { body } = await plumbline.post(`${filesOf(one)}?fileName=note.txt`, { content }, { key: one.token })
   expect([body.contentType, body.size]).toEqual(['text/plain', 20])
-  const answers = await Promise.all(Array.from({ length: 9 }, () => handIn(one, createPdf())))
+})
+
+test('a vendor can upload at most 20 files per invitation', async () => {
+  const { guests } = await newRequest()
+  const [one] = guests as [Guest, Guest]
+  const answers = await Promise.all(Array.from({ length: 10 }, () => handIn(one, createPdf())))
   answers.push(...(await Promise.all(Array.from({ length: 10 }, () => handIn(one, createPdf())))))
-  expect(answers.map(({ status }) => status)).toEqual(Array(19).fill(200))
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
   expect((await handIn(one, createPdf())).body).toMatchObject({
     reason: 'limit_reached',
     detail: 'The record already has 20 files, the maximum. Delete one first.',
   })
+})
+
+test('a vendor cannot upload files after a bid request is canceled', async () => {
+  const { id, guests } = await newRequest()
+  const [one] = guests as [Guest, Guest]
   await plumbline.post(`/api/ext/bids/requests/${id}/cancel`, { reason: 'Not needed.' })
   expect((await handIn(one, createPdf())).body).toMatchObject({ code: 'conflict', reason: 'bid_request_not_open' })
 })
 
-test('files for a blind request are hidden from the builder until the request is closed', async () => {
+test("a vendor's files for a blind bid request are hidden from the builder until the request is closed", async () => {
   const { id, guests } = await newRequest({ blind: true })
   const [one] = guests as [Guest, Guest]
   const { body: offer } = await handIn(one, createPdf())

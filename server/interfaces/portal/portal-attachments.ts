@@ -1,28 +1,32 @@
-import type { AttachmentContent, PortalAttachment } from '../../../client/contract.gen.ts'
+import type { Attachment, AttachmentContent, PortalAttachment } from '../../../client/contract.gen.ts'
 import { attachFile } from '../../domain/attachments/attach-file.ts'
+import { deleteFile } from '../../domain/attachments/delete-file.ts'
 import { createDownload } from '../../domain/attachments/download-file.ts'
 import * as attachments from '../../domain/attachments/queries.ts'
 import { IS_SHARED_SQL } from '../../domain/attachments/record-types.ts'
+import { lockBidRequest } from '../../domain/bidding/bid-requests/change-bid-request.ts'
 import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import * as bids from '../../domain/bidding/bids/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { FileResponse } from '../../platform/calls/file-response.ts'
 import type { Json } from '../../platform/calls/json.ts'
 import type { ReceivedFile } from '../../platform/calls/upload.ts'
 import { conflict, notFound } from '../../platform/problems/problem.ts'
 import { createListing, type Page } from '../../platform/resources/listing.ts'
-import { findNewestBidId } from './bid-drafts.ts'
+import { describeStatus } from '../../platform/values/format.ts'
+import { findNewestBidId } from './bids/bid-drafts.ts'
 import { requireVisibleInvitation } from './portal-invitation.ts'
 import { requireVisibleOrder as visibleOrder } from './portal-order.ts'
 import type { InvitationReference } from './queries.ts'
 
 /**
- * The files that a vendor sees. For an invitation: the files of the bid request, which all invited vendors see, and
- * those of the invitation itself, which only this vendor and the builder see. For an order: its own. Only files that
- * the builder shares are included.
+ * The files that a vendor sees. For an invitation, the vendor sees the files of the bid request and of the invitation
+ * itself. All invited vendors see the request's files. Only this vendor and the builder see the invitation's files. For
+ * an order, the vendor sees the order's files. Only files that the builder shares are included.
  */
 
-/** A bid has a few files. Without a limit, anyone with the link could use up the builder's storage. */
-const MAX_FILES_PER_INVITATION = 20
+/** A bid usually has only a few files. Without a limit, anyone with the link could use up the builder's storage. */
+export const MAX_FILES_PER_INVITATION = 20
 
 const listAttachments = createListing<PortalAttachment>({
   table: 'attachments',
@@ -67,22 +71,54 @@ export async function listOrderFiles(
   return listAttachments(call, { ...query, ...{ sort: '-createdAt', recordIds: [purchaseOrderId] } })
 }
 
-export async function uploadFile(
+export async function uploadInvitationFile(
   call: Call,
   { invitationId, fileName }: { invitationId: string; fileName: string },
   file: AttachmentContent | ReceivedFile,
 ): Promise<PortalAttachment> {
   const { bidRequestId } = await requireVisibleInvitation(call, invitationId)
   const { status, acceptLate } = await requests.find(call, bidRequestId)
-  if (status !== 'sent' && !(status === 'closed' && acceptLate))
-    throw conflict('bid_request_not_open', `Cannot add files: the bid request is ${status}.`)
-  const { id, contentType, size, sha256, createdAt, ...made } = await attachFile(
-    call,
-    { recordId: invitationId, fileName },
-    file,
-    MAX_FILES_PER_INVITATION,
-  )
-  return { id, fileName: made.fileName, contentType, size, sha256, from: 'vendor', createdAt }
+  if (!acceptsFiles({ status, acceptLate }))
+    throw conflict('bid_request_not_open', `Cannot add files: the bid request is ${describeStatus(status)}.`)
+  const attachment = await attachFile(call, { recordId: invitationId, fileName }, file, {
+    max: MAX_FILES_PER_INVITATION,
+  })
+  return toOwnFile(attachment)
+}
+
+function toOwnFile({ id, fileName, contentType, size, sha256, createdAt }: Attachment): PortalAttachment {
+  return { id, fileName, contentType, size, sha256, from: 'vendor', createdAt }
+}
+
+/**
+ * Deletes a file that the vendor uploaded through the same kind of link, unless it was sent with a bid. Does nothing if
+ * the file is already deleted.
+ */
+export async function deleteUnsentFile(
+  call: Call,
+  invitationId: string,
+  attachmentId: string,
+): Promise<PortalAttachment> {
+  return call.write(async (call) => {
+    const { bidRequestId, vendorId } = await requireVisibleInvitation(call, invitationId)
+    const { status, acceptLate } = await lockBidRequest(call, bidRequestId)
+    const attachment = await attachments.lock(call, attachmentId)
+    const { recordId, createdBy, createdAt, fileName } = attachment
+    const isCopy = createdBy.copiedBy !== undefined
+    if (recordId !== invitationId || createdBy.type !== 'vendor' || isCopy !== (call.principal.copiedBy !== undefined))
+      throw notFound()
+    if (!acceptsFiles({ status, acceptLate }))
+      throw conflict('bid_request_not_open', `Cannot delete ${fileName}: the bid request is ${describeStatus(status)}.`)
+    const bidId = await findNewestBidId(call, bidRequestId, vendorId)
+    if (bidId !== undefined && (await bids.find(call, bidId)).submittedAt >= createdAt)
+      throw conflict('wrong_status', `Cannot delete ${fileName}: it was sent with a bid.`)
+    await deleteFile(call, attachment, undefined)
+    return toOwnFile(attachment)
+  })
+}
+
+function acceptsFiles({ status, acceptLate }: Pick<requests.BidRequestRow, 'status' | 'acceptLate'>): boolean {
+  return status === 'sent' || (status === 'closed' && acceptLate)
 }
 
 export async function openInvitationFile(
@@ -97,7 +133,10 @@ export async function openInvitationFile(
   return createDownload(call, attachment)
 }
 
-/** Whether the caller used a copied link while the vendor has not yet submitted the bid that its files belong to. */
+/**
+ * Returns whether the bid's files are hidden, because the caller uses a copied link and the vendor has not yet
+ * submitted the bid.
+ */
 async function isUnsentBidHidden(call: Call, { bidRequestId, vendorId }: InvitationReference): Promise<boolean> {
   return call.principal.copiedBy !== undefined && (await findNewestBidId(call, bidRequestId, vendorId)) === undefined
 }

@@ -13,11 +13,11 @@ import type { ReceivedFile } from '../../platform/calls/upload.ts'
 import { conflict, notFound } from '../../platform/problems/problem.ts'
 import { countUnreviewedDocuments } from './order-queries.ts'
 
-/** How a vendor submits its insurance certificates and licenses for the builder's review. */
+/** Lets a vendor submit insurance certificates and licenses for the builder's review. */
 
-/** A user has to review each of them. */
+/** A user must review each document. */
 const MAX_UNREVIEWED = 20
-/** A certificate is one file, or a few photographs. */
+/** A certificate consists of one file or a few photographs. */
 const MAX_FILES = 5
 
 export async function submitDocument(
@@ -28,7 +28,7 @@ export async function submitDocument(
   if (vendorId === null || subjectId !== vendorId) throw notFound()
   return call.write(async (call) => {
     const document = { ...body, status: 'pending_review' as const, additionalInsured: false }
-    // The document is added under the lock of its vendor, so concurrent submissions are counted one after the other.
+    // The vendor is locked while the document is added, so concurrent submissions are counted one after another.
     const added = await addDocument(call, vendorId, document, async () => {
       if ((await countUnreviewedDocuments(call, vendorId)) >= MAX_UNREVIEWED)
         throw conflict(
@@ -51,7 +51,7 @@ export async function uploadDocumentFile(
   if (document === undefined || !isShown || document.archivedAt !== null) throw notFound()
   if (document.status !== 'pending_review')
     throw conflict('wrong_status', 'This document has already been reviewed. Upload a new document instead.')
-  const created = await attachFile(call, { recordId: document.id, fileName }, file, MAX_FILES)
+  const created = await attachFile(call, { recordId: document.id, fileName }, file, { max: MAX_FILES })
   const { id, contentType, size, sha256, createdAt } = created
   return { id, fileName: created.fileName, contentType, size, sha256, from: 'vendor', createdAt }
 }

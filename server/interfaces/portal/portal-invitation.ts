@@ -6,7 +6,12 @@ import type {
   PortalVisit,
 } from '../../../client/contract.gen.ts'
 import { OPEN_INVITATION_STATUSES } from '../../domain/bidding/bid-requests/bid-request.ts'
-import { answerInvitation, lockBidRequest, recordChange } from '../../domain/bidding/bid-requests/change-bid-request.ts'
+import { isBeforeDeadline } from '../../domain/bidding/bid-requests/bidding-state.ts'
+import {
+  lockBidRequest,
+  recordInvitationResponse,
+  recordRequestUpdate,
+} from '../../domain/bidding/bid-requests/change-bid-request.ts'
 import * as invitations from '../../domain/bidding/bid-requests/invitation-queries.ts'
 import type { BidRequestRow } from '../../domain/bidding/bid-requests/queries.ts'
 import * as requests from '../../domain/bidding/bid-requests/queries.ts'
@@ -14,26 +19,26 @@ import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import { recordEvent } from '../../platform/events/record-event.ts'
 import { conflict, notFound, unknownReference } from '../../platform/problems/problem.ts'
-import { countAnswer } from './answer-limit.ts'
-import { recordReading } from './portal-message.ts'
+import { recordMessageRead } from './portal-message.ts'
 import * as portal from './queries.ts'
+import { incrementResponseCount } from './response-limit.ts'
 
 /**
- * Lets a vendor view the invitations that its token covers, and reply whether it will bid. It sees the request and its
- * own answers, and nothing about other vendors.
+ * Lets a vendor view the invitations that its token covers, and respond whether it will bid. The vendor sees the
+ * request and its own responses, but nothing about other vendors.
  */
 export async function readInvitation(call: Call, invitationId: string): Promise<PortalBidInvitation> {
   const { bidRequestId } = await requireVisibleInvitation(call, invitationId)
   const request = await requests.find(call, bidRequestId)
   const vendor = await vendors.find(call, String(call.principal.id))
-  const { timeZone, ...community } = await portal.findSite(call, request.communityId)
+  const { timeZone, ...community } = await portal.findBuildingSite(call, request.communityId)
   const { status, viewedAt, respondedAt, declineReason } = requireInvitation(request, invitationId)
-  // An invitation that was not sent is not visible, so this is never true. It narrows the type.
+  // An unsent invitation is not visible, so this condition is never true. The check narrows the type.
   if (status === 'pending') throw notFound()
   return {
     id: invitationId,
     status,
-    canAnswer: canAnswer(request, status),
+    canAnswer: canAnswer(call, request, status),
     viewedAt,
     respondedAt,
     declineReason,
@@ -64,8 +69,8 @@ export async function readInvitation(call: Call, invitationId: string): Promise<
 }
 
 /**
- * Records a visit. Every visit, through the pages or by the vendor's own system, calls this. The first visit marks the
- * vendor as joined and, if an invitation or a message is named, marks it as viewed or read.
+ * Records a visit. Both the pages and the vendor's own system call this operation on every visit. The first visit marks
+ * the vendor as joined. If an invitation or a message is named, the first visit marks it as viewed or read.
  */
 export async function openPortal(call: Call, { invitationId, messageId }: PortalOpen): Promise<PortalVisit> {
   return call.write(async (call) => {
@@ -74,7 +79,7 @@ export async function openPortal(call: Call, { invitationId, messageId }: Portal
       if (address === undefined) throw unknownReference(['/invitationId'])
       await recordView(call, invitationId, address)
     }
-    if (messageId !== undefined) await recordReading(call, messageId)
+    if (messageId !== undefined) await recordMessageRead(call, messageId)
     const vendor = await recordVendorVisit(call)
     const { subjectId, organization } = call.principal
     return {
@@ -82,12 +87,13 @@ export async function openPortal(call: Call, { invitationId, messageId }: Portal
       vendor: { id: vendor.id, companyName: vendor.companyName },
       invitationId: subjectId === vendor.id ? null : subjectId,
       language: vendor.language,
+      builderPhone: await portal.findBuilderPhone(call),
     }
   })
 }
 
-/** Records "We will bid" or "We decline". The vendor can change its answer while bids are accepted. */
-export async function answerBidInvitation(
+/** Records "We will bid" or "We decline". The vendor can change the response while bids are accepted. */
+export async function respondToInvitation(
   call: Call,
   invitationId: string,
   reply: PortalAnswer,
@@ -96,13 +102,17 @@ export async function answerBidInvitation(
     const { bidRequestId, vendorId } = await requireVisibleInvitation(call, invitationId)
     const request = await lockBidRequest(call, bidRequestId)
     const { status, declineReason } = requireInvitation(request, invitationId)
-    if (!canAnswer(request, status))
+    if (!canAnswer(call, request, status))
       throw conflict('bid_request_not_open', 'This bid request no longer accepts responses.')
     const reason = reply.answer === 'declined' ? (reply.reason ?? null) : null
     if (status === reply.answer && declineReason === reason) return
-    const counted = countAnswer(await portal.findAnswerCount(call, invitationId), call.now, 'an invitation')
-    await portal.storeAnswerCount(call, invitationId, counted)
-    await answerInvitation(call, request.id, vendorId, reply.answer, reason)
+    const counted = incrementResponseCount(
+      await portal.findResponseCount(call, invitationId),
+      call.now,
+      'an invitation',
+    )
+    await portal.storeResponseCount(call, invitationId, counted)
+    await recordInvitationResponse(call, request.id, vendorId, reply.answer, reason)
   })
   return readInvitation(call, invitationId)
 }
@@ -119,7 +129,7 @@ async function recordView(
     viewedAt: call.now.toISOString(),
     ...(invitation.status === 'sent' && { status: 'viewed' as const }),
   })
-  await recordChange(call, before, await requests.bumpVersion(call, bidRequestId))
+  await recordRequestUpdate(call, before, await requests.bumpVersion(call, bidRequestId))
 }
 
 async function recordVendorVisit(call: WriteCall) {
@@ -144,6 +154,10 @@ function requireInvitation(request: BidRequestRow, invitationId: string): invita
   return invitation
 }
 
-function canAnswer(request: Pick<BidRequestRow, 'status'>, status: Invitation['status']): boolean {
-  return request.status === 'sent' && (OPEN_INVITATION_STATUSES.includes(status) || status === 'declined')
+function canAnswer(
+  { now }: Pick<Call, 'now'>,
+  request: Pick<BidRequestRow, 'status' | 'deadlineAt'>,
+  status: Invitation['status'],
+): boolean {
+  return isBeforeDeadline(request, now) && (OPEN_INVITATION_STATUSES.includes(status) || status === 'declined')
 }

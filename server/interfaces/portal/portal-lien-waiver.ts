@@ -1,16 +1,22 @@
 import type { LienWaiver, PortalLienWaiver, PortalSignature } from '../../../client/contract.gen.ts'
-import { signInPortal } from '../../domain/paying/lien-waivers/change-status.ts'
-import { explainNotSignable } from '../../domain/paying/lien-waivers/lien-waiver.ts'
+import { signWaiverInPortal } from '../../domain/paying/lien-waivers/change-waiver-status.ts'
+import { createWaiverPdf } from '../../domain/paying/lien-waivers/create-waiver-pdf.ts'
+import { explainWhyNotSignable } from '../../domain/paying/lien-waivers/lien-waiver.ts'
 import * as waivers from '../../domain/paying/lien-waivers/queries.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
+import type { FileResponse } from '../../platform/calls/file-response.ts'
 import { notFound } from '../../platform/problems/problem.ts'
-import { portalSource } from './source.ts'
+import { getPortalSource } from './portal-source.ts'
 
-/** Lets a vendor read the lien waivers that are requested from it, and sign them. */
+/** Lets a vendor read and sign the lien waivers that are requested from the vendor. */
 export async function readWaiver(call: Call, lienWaiverId: string): Promise<PortalLienWaiver> {
   return toPortalLienWaiver(call, await requireVisibleWaiver(call, lienWaiverId))
+}
+
+export async function createPortalWaiverPdf(call: Call, lienWaiverId: string): Promise<FileResponse> {
+  return createWaiverPdf(call, await requireVisibleWaiver(call, lienWaiverId))
 }
 
 export async function signWaiver(
@@ -20,7 +26,7 @@ export async function signWaiver(
 ): Promise<PortalLienWaiver> {
   await requireVisibleWaiver(call, lienWaiverId)
   return call.write(async (call) =>
-    toPortalLienWaiver(call, await signInPortal(call, lienWaiverId, signature, portalSource(call))),
+    toPortalLienWaiver(call, await signWaiverInPortal(call, lienWaiverId, signature, getPortalSource(call))),
   )
 }
 
@@ -31,14 +37,14 @@ async function toPortalLienWaiver(call: Call, waiver: LienWaiver): Promise<Porta
   const { text, textSha256, signedBy, signedOn, version } = waiver
   return {
     ...{ id, waiverType, status, throughDate, amount, currency, paymentNumber: number },
-    ...{ text, textSha256, signedBy, signedOn, canSign: explainNotSignable(waiver) === null, version },
+    ...{ text, textSha256, signedBy, signedOn, canSign: explainWhyNotSignable(waiver) === null, version },
     builder: { name: call.principal.organization.name },
     vendor: { id: waiver.vendorId, companyName },
   }
 }
 
 /**
- * Returns the waiver if the caller's token covers the whole portal of the vendor that signs it; otherwise throws
+ * Returns the lien waiver if the caller's token covers the whole portal of the signing vendor; otherwise throws
  * `not_found`.
  */
 async function requireVisibleWaiver(call: Call, id: string): Promise<LienWaiver> {

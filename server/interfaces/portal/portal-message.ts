@@ -1,64 +1,109 @@
-import type { Message, PortalMessage } from '../../../client/contract.gen.ts'
-import { listRoleHolders, MAX_RECIPIENTS, toAddressee } from '../../domain/messages/message.ts'
+import type { Message, PortalMessage, PortalMessageInput } from '../../../client/contract.gen.ts'
+import * as requests from '../../domain/bidding/bid-requests/queries.ts'
+import { type Addressee, listRoleHolders, MAX_RECIPIENTS, toAddressee } from '../../domain/messages/message.ts'
 import * as messages from '../../domain/messages/queries.ts'
-import { markRead } from '../../domain/messages/read-marks.ts'
+import { updateReadMark } from '../../domain/messages/read-marks.ts'
 import { sendMessage } from '../../domain/messages/send-message.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
-import { conflict, notFound, Problem, unknownReference } from '../../platform/problems/problem.ts'
+import { conflict, notFound, Problem, unknownReference, validationFailed } from '../../platform/problems/problem.ts'
+import { formatRetryAdvice } from '../../platform/values/format.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read the messages that it receives, and reply. */
+/** Lets a vendor read the messages that it receives, write to the builder, and reply. */
 export async function readMessage(call: Call, id: string): Promise<PortalMessage> {
-  const boxed = await portal.findMailboxEntry(call, id, portal.messageFilter(call.principal))
+  const boxed = await portal.findMailboxEntry(call, id, portal.getMessageFilter(call.principal))
   if (boxed === undefined) throw notFound()
   return toPortalMessage(await messages.find(call, id), boxed)
 }
 
-export async function recordReading(call: WriteCall, id: string): Promise<void> {
-  const boxed = await portal.findMailboxEntry(call, id, portal.messageFilter(call.principal))
+export async function recordMessageRead(call: WriteCall, id: string): Promise<void> {
+  const boxed = await portal.findMailboxEntry(call, id, portal.getMessageFilter(call.principal))
   if (boxed === undefined) throw unknownReference(['/messageId'])
   if (boxed.isOwn || boxed.readAt !== null) return
-  await markRead(call, await messages.lock(call, id), String(call.principal.id), true)
+  await updateReadMark(call, await messages.lock(call, id), String(call.principal.id), true)
 }
 
-/** A user has to read each message, so only this many per hour are accepted. */
+/** A user must read each message, so only this number per hour is accepted. */
 const MAX_PER_HOUR = 20
 const HOUR_MS = 3_600_000
 
-export async function answerMessage(call: Call, id: string, body: string): Promise<PortalMessage> {
+/** Starts a thread: a question about an invitation, or a message to the whole office. */
+export async function sendPortalMessage(
+  call: Call,
+  { invitationId, subject, body }: PortalMessageInput,
+): Promise<PortalMessage> {
   return call.write(async (call) => {
-    if ((await portal.findMailboxEntry(call, id, portal.messageFilter(call.principal))) === undefined) throw notFound()
-    // Locked, so that concurrent messages are counted one after the other.
-    const vendor = await vendors.lock(call, String(call.principal.id))
-    const inReplyTo = await messages.find(call, id)
-    const since = new Date(call.now.getTime() - HOUR_MS)
-    const written = await portal.listMessageTimesSince(call, vendor.id, since, MAX_PER_HOUR)
-    if (written[0] !== undefined && written.length >= MAX_PER_HOUR) {
-      const seconds = Math.ceil((Date.parse(written[0]) + HOUR_MS - call.now.getTime()) / 1000)
-      const detail = `Message limit exceeded: at most ${MAX_PER_HOUR} messages per hour.`
-      throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(Math.max(seconds, 1)) })
+    const { id, subjectId } = call.principal
+    if (invitationId === undefined && subjectId !== id) {
+      const message = 'is required for a link to one invitation'
+      throw validationFailed([{ pointer: '/invitationId', code: 'required', message }])
     }
-    const to = (await findReplyRecipients(call, inReplyTo)).slice(0, MAX_RECIPIENTS)
-    if (to.length === 0)
-      throw conflict('no_recipient', 'Cannot send the message: the builder has no active user who can receive it.')
-    const { relatedTo } = inReplyTo
-    const answer = await sendMessage(call, { channel: 'email', subject: null, body, to, relatedTo, inReplyTo })
-    return toPortalMessage(answer, { isOwn: true, readAt: null })
+    await countMessage(call)
+    if (invitationId === undefined) {
+      const to = await findRecipients(call, [])
+      const written = { channel: 'email' as const, subject: subject ?? null, body, to }
+      return toOwn(await sendMessage(call, { ...written, relatedTo: null, inReplyTo: null }))
+    }
+    const invitation = await portal.findVisibleInvitation(call, invitationId)
+    if (invitation === undefined) throw unknownReference(['/invitationId'])
+    const request = await requests.find(call, invitation.bidRequestId)
+    const to = await findRecipients(call, [await findUserOf(call, request.createdBy)])
+    const sent = await sendMessage(call, {
+      ...{ channel: 'email', subject: subject ?? request.title ?? request.number, body, to, inReplyTo: null },
+      relatedTo: { type: 'bid_request', id: request.id },
+    })
+    return toOwn(sent)
   })
 }
 
+export async function replyToMessage(call: Call, id: string, body: string): Promise<PortalMessage> {
+  return call.write(async (call) => {
+    if ((await portal.findMailboxEntry(call, id, portal.getMessageFilter(call.principal))) === undefined)
+      throw notFound()
+    await countMessage(call)
+    const inReplyTo = await messages.find(call, id)
+    const { sender, recipients, relatedTo } = inReplyTo
+    const written = recipients.filter(({ type }) => type === 'user' && sender.type === 'vendor').map(({ id }) => id)
+    const to = await findRecipients(call, [...written, await findUserOf(call, sender)])
+    return toOwn(await sendMessage(call, { channel: 'email', subject: null, body, to, relatedTo, inReplyTo }))
+  })
+}
+
+/** Throws `too_many_answers` if the vendor has already written the maximum number of messages. */
+async function countMessage(call: WriteCall): Promise<void> {
+  // The vendor is locked, so that concurrent messages are counted one after another.
+  const vendor = await vendors.lock(call, String(call.principal.id))
+  const since = new Date(call.now.getTime() - HOUR_MS)
+  const written = await portal.listMessageTimesSince(call, vendor.id, since, MAX_PER_HOUR)
+  if (written[0] === undefined || written.length < MAX_PER_HOUR) return
+  const seconds = Math.max(Math.ceil((Date.parse(written[0]) + HOUR_MS - call.now.getTime()) / 1000), 1)
+  const detail = `You can send at most ${MAX_PER_HOUR} messages per hour. ${formatRetryAdvice(seconds)}`
+  throw new Problem('too_many_answers', detail, {}, { 'Retry-After': String(seconds) })
+}
+
+/** Returns the user who acted, directly or with a key; null if no user did. */
+async function findUserOf(call: WriteCall, { type, id }: { type: string; id: string | null }): Promise<string | null> {
+  if (id === null) return null
+  if (type === 'key') return messages.findKeyOwner(call, id)
+  return type === 'user' ? id : null
+}
+
 /**
- * Returns the user who sent the message, directly or with a key, or to whom the vendor wrote; otherwise the owners and
- * admins.
+ * Returns these users if they are active; otherwise the owners and admins. Throws `no_recipient` if there are no such
+ * users.
  */
-async function findReplyRecipients(call: WriteCall, { sender, recipients }: Message) {
-  const ids = recipients.filter(({ type }) => type === 'user' && sender.type === 'vendor').map(({ id }) => id)
-  if (sender.type === 'user' && sender.id !== null) ids.push(sender.id)
-  if (sender.type === 'key' && sender.id !== null) ids.push(await messages.findKeyOwner(call, sender.id))
-  const people = await messages.listPeople(call)
+async function findRecipients(call: WriteCall, ids: readonly (string | null)[]): Promise<Addressee[]> {
+  const people = await messages.listMessageUsers(call)
   const known = people.filter(({ id, status }) => ids.includes(id) && status !== 'disabled').map(toAddressee)
-  return known.length > 0 ? known : listRoleHolders(['owner', 'admin'], people)
+  const to = (known.length > 0 ? known : listRoleHolders(['owner', 'admin'], people)).slice(0, MAX_RECIPIENTS)
+  if (to.length === 0)
+    throw conflict('no_recipient', 'Cannot send the message: the builder has no active user who can receive it.')
+  return to
+}
+
+function toOwn(message: Message): PortalMessage {
+  return toPortalMessage(message, { isOwn: true, readAt: null })
 }
 
 function toPortalMessage(

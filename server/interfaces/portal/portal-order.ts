@@ -2,7 +2,7 @@ import type { PortalOrder, PortalOrderAnswer, PortalOrderStatus, PurchaseOrder }
 import * as homes from '../../domain/land/homes/queries.ts'
 import { createOrderPdf } from '../../domain/paying/order-documents/order-pdf.ts'
 import { findOrderTerms } from '../../domain/paying/order-documents/order-terms.ts'
-import { changeStatus } from '../../domain/paying/purchase-orders/change-status.ts'
+import { changeOrderStatus } from '../../domain/paying/purchase-orders/change-order-status.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
@@ -10,18 +10,18 @@ import type { FileResponse } from '../../platform/calls/file-response.ts'
 import { conflict, notFound, validationFailed } from '../../platform/problems/problem.ts'
 import * as portal from './queries.ts'
 
-/** Lets a vendor read the orders that were issued to it, and accept or decline them. */
+/** Lets a vendor read the orders that were issued to the vendor, and accept or decline them. */
 export async function readOrder(call: Call, purchaseOrderId: string): Promise<PortalOrder> {
   return toPortalOrder(call, await requireVisibleOrder(call, purchaseOrderId))
 }
 
-/** Returns the same PDF that the builder has. */
+/** Returns the order's PDF, which is the same as the builder's. */
 export async function createPortalOrderPdf(call: Call, purchaseOrderId: string): Promise<FileResponse> {
   await requireVisibleOrder(call, purchaseOrderId)
   return createOrderPdf(call, purchaseOrderId)
 }
 
-export async function answerOrder(
+export async function respondToOrder(
   call: Call,
   purchaseOrderId: string,
   { answer, reason, version }: PortalOrderAnswer,
@@ -30,20 +30,23 @@ export async function answerOrder(
     throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when answer is declined' }])
   await call.write(async (call) => {
     const { homeId } = await requireVisibleOrder(call, purchaseOrderId)
-    // Locked in the same order as for a change of status, so that the state read here is still current there.
+    // Records are locked in the same order as in a change of status, so that the state read here remains current there.
     await homes.lock(call, homeId)
     const order = await orders.lock(call, purchaseOrderId)
     if (order.status === answer) return
     if (version !== undefined && version !== order.version)
-      throw conflict('changed_meanwhile', `${order.number} has changed since you read it. Read it again and retry.`)
-    await changeStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
+      throw conflict(
+        'changed_meanwhile',
+        `${order.number} has changed since you read it. Read the order again and retry.`,
+      )
+    await changeOrderStatus(call, purchaseOrderId, { status: answer, ...(answer === 'declined' && { reason }) })
   })
   return readOrder(call, purchaseOrderId)
 }
 
 async function toPortalOrder(call: Call, order: PurchaseOrder & { status: PortalOrderStatus }): Promise<PortalOrder> {
   const { communityId } = await homes.find(call, order.homeId)
-  const { timeZone: _, ...community } = await portal.findSite(call, communityId)
+  const { timeZone: _, ...community } = await portal.findBuildingSite(call, communityId)
   const [home] = await portal.findPortalHomes(call, [order.homeId])
   if (home === undefined) throw notFound()
   const vendor = await vendors.find(call, order.vendorId)
@@ -65,8 +68,8 @@ async function toPortalOrder(call: Call, order: PurchaseOrder & { status: Portal
 }
 
 /**
- * Returns the order if it was issued to the caller and its token covers the vendor's whole portal; otherwise throws
- * `not_found`.
+ * Returns the order if it was issued to the caller and the caller's token covers the vendor's whole portal; otherwise
+ * throws `not_found`.
  */
 export async function requireVisibleOrder(
   call: Call,
@@ -77,7 +80,7 @@ export async function requireVisibleOrder(
   const isShown = principal.subjectId === principal.id && order?.vendorId === principal.id && order.issuedAt !== null
   if (order === undefined || !isShown) throw notFound()
   const { status } = order
-  // An order that is being revised has no issue date, so this is never true. It narrows the type.
+  // An order that is being revised has no issue date, so this condition is never true. The check narrows the type.
   if (status === 'draft' || status === 'pending_approval' || status === 'approved') throw notFound()
   return { ...order, status }
 }

@@ -1,37 +1,51 @@
-import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import type { ConflictReason, PortalVisit, VendorLanguage } from '../../../client/contract.gen.ts'
-import * as vendors from '../../domain/vendors/vendors/queries.ts'
-import { type Call, newCall, type Principal, type Services } from '../../platform/calls/call.ts'
-import { clientAddressOf } from '../../platform/calls/client-address.ts'
+import type { PortalVisit } from '../../../client/contract.gen.ts'
+import { type Call, createCall, type Principal, type Services } from '../../platform/calls/call.ts'
+import { getClientAddress } from '../../platform/calls/client-address.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import { FileResponse } from '../../platform/calls/file-response.ts'
-import { hostCookieName, isHttps, readCookie } from '../../platform/calls/host-cookie.ts'
-import { redactPath } from '../../platform/calls/path-for-log.ts'
+import { redactPath } from '../../platform/calls/redact-path.ts'
 import { getRequestId } from '../../platform/calls/request-id.ts'
-import { authenticateVendor } from '../../platform/keys/portal-authenticator.ts'
+import { authenticateVendor, findLinkOwner } from '../../platform/keys/portal-authenticator.ts'
 import type { FailureLog } from '../../platform/problems/failure-log.ts'
 import { notFound, type Problem, toProblem } from '../../platform/problems/problem.ts'
-import { discardRest, hasUnreadBody } from '../http/request-body.ts'
-import { readForm, type SentForm } from './form-body.ts'
+import type { SentForm } from './forms/form-body.ts'
+import { type Notice, toProblemNotice } from './forms/problem-notices.ts'
+import {
+  createFormToken,
+  findReturnedForm,
+  isFormToken,
+  type ReturnedForm,
+  storeReturnedForm,
+} from './forms/returned-forms.ts'
+import { readSentForm } from './forms/sent-form.ts'
 import { getPage, type PageResult } from './get-page.ts'
-import { subjectKindOf } from './page-subject.ts'
+import { addLinkListRoutes } from './link-list/link-list-routes.ts'
+import { getSubjectKind } from './page-subject.ts'
 import { renderNoticePage } from './pages/html.ts'
-import type { PageContext } from './pages/page-context.ts'
-import { STYLE_SOURCE } from './pages/portal-style.ts'
-import { chooseLanguage, createReader, LANGUAGES } from './pages/reader.ts'
-import type { Words } from './pages/words/english.ts'
+import { getConflictSentence, type PageContext } from './pages/page-context.ts'
+import { LANGUAGES } from './pages/page-locale.ts'
 import { openInvitationFile, openOrderFile } from './portal-attachments.ts'
+import { openDrawing } from './portal-drawing.ts'
+import { createPortalWaiverPdf } from './portal-lien-waiver.ts'
 import { createPortalOrderPdf } from './portal-order.ts'
-import { operationForForm, postForm } from './post-form.ts'
-import { type Notice, toProblemNotice } from './problem-notices.ts'
+import { openPunchPhoto } from './portal-punch-item.ts'
+import { openVisitPhoto } from './portal-visit.ts'
+import { createEarlySaver, type FormTarget, getFormOperation, postForm } from './post-form.ts'
+import {
+  createPageReader,
+  isPreview,
+  redirect,
+  sendFile,
+  sendPage,
+  showPreview,
+  storeLanguage,
+} from './responses/page-responses.ts'
 
 /**
- * The pages behind the links that are sent to vendors. Anyone with a link acts as the vendor. A page only calls, as
- * that vendor, the operations that the contract opens to vendors.
+ * The pages that open from vendors' portal links. Anyone who has a link acts as the vendor. As that vendor, a page
+ * calls only operations that the contract opens to vendors.
  */
 interface PortalRouteParts {
   services: Services
@@ -39,7 +53,7 @@ interface PortalRouteParts {
   failures: FailureLog
 }
 
-/** Log fields of a finished page request, as for every other request. */
+/** The log fields of a finished page request, which are the same as for every other request. */
 interface PageRequest {
   requestId: string
   address: string
@@ -47,10 +61,11 @@ interface PageRequest {
   call: Call | null
 }
 
-// The longest form without a file contains a message. In bytes.
+// The longest form without a file contains a message. The limit is in bytes.
 const MAX_FORM_BYTES = 32 * 1024
 
-// The second path is a page of the vendor's whole portal or of one invitation; the third is a part of it.
+// The second path is for a page of the vendor's whole portal or of one invitation. The third path is for a part of that
+// page.
 const PAGE_PATHS = ['/portal/:token', '/portal/:token/:subject', '/portal/:token/:subject/:part']
 
 export function createPortalRoutes(parts: PortalRouteParts): Router {
@@ -58,7 +73,7 @@ export function createPortalRoutes(parts: PortalRouteParts): Router {
   routes.use('/portal', (req, res, next) => {
     const visit: PageRequest = {
       requestId: getRequestId(req),
-      address: clientAddressOf(req),
+      address: getClientAddress(req),
       principal: null,
       call: null,
     }
@@ -66,58 +81,84 @@ export function createPortalRoutes(parts: PortalRouteParts): Router {
     logWhenFinished(parts, req, res, visit)
     next()
   })
-  routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) =>
-    respond(parts, req, res, (call) => {
-      const [subject, attachmentId] = [String(req.params.subject), String(req.params.attachmentId)]
-      return subjectKindOf(subject) === 'order'
-        ? openOrderFile(call, subject, attachmentId)
-        : openInvitationFile(call, subject, attachmentId)
-    }),
+  routes.use('/portal', (req, res, next) => {
+    if (isPreview(req)) return showPreview(parts.services, req, res)
+    return next()
+  })
+  addLinkListRoutes(routes, parts.services, (req, res, error) => respondWithProblem(parts, req, res, error))
+  routes.get('/portal/:token/:subject/files/:attachmentId', (req, res) => {
+    const [subject, attachmentId] = [String(req.params.subject), String(req.params.attachmentId)]
+    const kind = getSubjectKind(subject)
+    if (kind === 'punch')
+      return respond(parts, req, res, (call) => openPunchPhoto(call, subject, attachmentId), PICTURES)
+    if (kind === 'visit')
+      return respond(parts, req, res, (call) => openVisitPhoto(call, subject, attachmentId), PICTURES)
+    return respond(parts, req, res, (call) =>
+      kind === 'order' ? openOrderFile(call, subject, attachmentId) : openInvitationFile(call, subject, attachmentId),
+    )
+  })
+  routes.get('/portal/:token/:subject/file', (req, res) =>
+    respond(parts, req, res, (call) => openDrawing(call, String(req.params.subject))),
   )
   routes.get('/portal/:token/:subject/pdf', (req, res) =>
-    respond(parts, req, res, (call) => createPortalOrderPdf(call, String(req.params.subject))),
+    respond(parts, req, res, (call) => {
+      const subject = String(req.params.subject)
+      return getSubjectKind(subject) === 'waiver'
+        ? createPortalWaiverPdf(call, subject)
+        : createPortalOrderPdf(call, subject)
+    }),
   )
   routes.get(PAGE_PATHS, (req, res) => {
     const chosen = LANGUAGES.find((language) => language === req.query.language)
-    if (chosen !== undefined) return storeLanguage(parts, req, res, chosen)
-    return respond(parts, req, res, (call, requested) =>
-      getPage(call, { ...requested, query: req.query }, (visit) => toPageContext(req, call, visit)),
-    )
+    if (chosen !== undefined) return storeLanguage(parts.services, req, res, chosen)
+    return respond(parts, req, res, async (call, requested) => {
+      const returned = await findReturnedForm(call, getLink(req), req.query.retry)
+      const shown = await getPage(call, { ...requested, query: req.query }, (visit) =>
+        toPageContext(req, call, visit, returned),
+      )
+      return returned === null || 'to' in shown ? shown : { ...shown, status: returned.status }
+    })
   })
   routes.post(PAGE_PATHS, express.urlencoded({ extended: false, limit: MAX_FORM_BYTES }), (req, res) =>
     respond(parts, req, res, async (call, { subject, part }) => {
       if (subject === null) throw notFound()
-      const sent = await readSentForm(parts, req)
+      const target = { root: portalRoot(req), subject, part, here: req.path }
+      const early = createEarlySaver(call, target)
+      const sent = await readSentForm(parts.services, req, early?.save).finally(() => early?.saved())
       try {
-        const target = { root: portalRoot(req), subject, part, here: req.path }
-        return await postForm(call, target, sent, async () =>
-          toPageContext(req, call, await call.operation('openPortal', {})),
-        )
+        return await postForm(call, target, sent)
+      } catch (error) {
+        return await giveBack(call, getLink(req), target, sent.fields, toProblem(error))
       } finally {
         await sent.file?.discard()
       }
     }),
   )
   routes.use('/portal', (error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    // A path that cannot be decoded does not exist. Any other error comes from a form that is too long or malformed.
-    if (error instanceof URIError) return respondWithNotice(parts, req, res, 404, 'notFound', null)
+    // A path that cannot be decoded does not exist. Any other error means that a form is too long or malformed.
+    if (error instanceof URIError) return respondWithLinkNotice(parts, req, res, 404, 'notFound')
     const { status = 400 } = error as { status?: number }
-    return respondWithNotice(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm', null)
+    return respondWithLinkNotice(parts, req, res, status, status === 413 ? 'tooLong' : 'wrongForm')
   })
   return routes
 }
 
-/** Returns the operation that a part of a page calls: the download of a file, or the one that opens a page. */
+/** Returns the operation that a part of a page calls: a download of a file, or the operation that opens the page. */
 function operationForPage(subject: string, part: string): OperationId {
-  if (part === 'pdf') return 'getPortalOrderPdf'
+  if (part === 'pdf') return getSubjectKind(subject) === 'waiver' ? 'getPortalLienWaiverPdf' : 'getPortalOrderPdf'
+  if (part === 'file') return 'downloadPortalDrawing'
   if (part !== 'files') return 'openPortal'
-  return subjectKindOf(subject) === 'order' ? 'downloadPortalOrderAttachment' : 'downloadPortalAttachment'
+  const kind = getSubjectKind(subject)
+  if (kind === 'punch') return 'downloadPortalPunchPhoto'
+  if (kind === 'visit') return 'downloadPortalVisitPhoto'
+  return kind === 'order' ? 'downloadPortalOrderAttachment' : 'downloadPortalAttachment'
 }
 
 function logWhenFinished({ log }: PortalRouteParts, req: Request, res: Response, visit: PageRequest): void {
   const started = performance.now()
-  const [, , , subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
-  const operationId = req.method === 'POST' ? operationForForm(subject, part) : operationForPage(subject, part)
+  const [, , token = '', subject = '', part = ''] = `${req.baseUrl}${req.path}`.split('/')
+  const operationForRequest = req.method === 'POST' ? getFormOperation : operationForPage
+  const operationId = token === 'links' ? undefined : operationForRequest(subject, part)
   res.once('finish', () => {
     const { requestId, address, principal } = visit
     const ms = Math.round((performance.now() - started) * 100) / 100
@@ -126,6 +167,13 @@ function logWhenFinished({ log }: PortalRouteParts, req: Request, res: Response,
     log.info({ ...line, status: res.statusCode, ms }, 'request')
   })
 }
+
+/** Which limits count a request. */
+interface CountedAs {
+  isPicture: boolean
+}
+
+const PICTURES: CountedAs = { isPicture: true }
 
 interface RequestedPage {
   subject: string | null
@@ -138,25 +186,26 @@ async function respond(
   req: Request,
   res: Response,
   make: (call: Call, requested: RequestedPage) => Promise<PageResult | FileResponse>,
+  { isPicture }: CountedAs = { isPicture: false },
 ): Promise<void> {
   const visit = res.locals.visit as PageRequest
   const { services } = parts
   try {
-    await services.limits.takeVisit(visit.address)
+    await (isPicture ? services.limits.takePictureVisit(visit.address) : services.limits.takeVisit(visit.address))
     const { token, subject, part } = req.params
     const principal = await authenticateVendor(services, String(token))
     visit.principal = principal
-    await services.limits.take(principal)
+    await (isPicture ? services.limits.takePicture(principal) : services.limits.take(principal))
     const { requestId, address } = visit
-    const call = newCall(services, { principal, requestId, address })
+    const call = createCall(services, { principal, requestId, address })
     visit.call = call
     const requested = {
       subject: subject === undefined ? invitationIdOf(principal) : String(subject),
       part: part === undefined ? null : String(part),
     }
     const shown = await make(call, requested)
-    if (shown instanceof FileResponse) await sendFile(parts, res, shown)
-    else if ('to' in shown) res.set(HEADERS).redirect(303, shown.to)
+    if (shown instanceof FileResponse) await sendFile(parts.log, res, shown)
+    else if ('to' in shown) redirect(req, res, shown.to)
     else await sendPage(req, res, shown.status ?? 200, shown.html)
   } catch (error) {
     await respondWithProblem(parts, req, res, error)
@@ -165,134 +214,89 @@ async function respond(
 
 async function respondWithProblem(parts: PortalRouteParts, req: Request, res: Response, error: unknown): Promise<void> {
   const refused = toProblem(error)
-  const { requestId, call } = res.locals.visit as PageRequest
+  const { requestId } = res.locals.visit as PageRequest
   if (refused.status >= 500) parts.failures.report(error, { requestId }, refused.code)
   const retryAfter = refused.headers['Retry-After']
   if (retryAfter !== undefined) res.set('Retry-After', retryAfter)
   const { status, notice } = toProblemNotice(refused)
-  const declared = status >= 500 ? null : await findVendorLanguage(call)
-  await respondWithNotice(parts, req, res, status, notice, declared, notice === 'tooLate' ? refused : null)
+  await respondWithLinkNotice(parts, req, res, status, notice, refused)
 }
 
-/** Sends a short page that says why there is nothing to see. */
-async function respondWithNotice(
+/**
+ * Sends a short page that explains why the requested page cannot be shown. If the link was issued by a builder, the
+ * page names the builder, also if the link is no longer valid.
+ */
+async function respondWithLinkNotice(
   { services }: PortalRouteParts,
   req: Request,
   res: Response,
   status: number,
   notice: Notice,
-  declared: VendorLanguage | null,
-  /** A conflict whose reason may have a sentence of its own, which replaces that of the notice. */
-  conflict: Problem | null = null,
+  /** The problem, if the reason of a conflict may have its own sentence, which replaces the notice's text. */
+  refused: Problem | null = null,
 ): Promise<void> {
-  const reader = createReader(
-    chooseLanguage(readLanguageCookie(services, req), declared, acceptedLanguage(req)),
-    services.clock.now(),
-  )
-  const { notices } = reader.words
-  const [title = '', message = ''] = notices[notice]
-  await sendPage(req, res, status, renderNoticePage(reader, title, sentenceFor(conflict, reader.words) ?? message))
+  const { call } = res.locals.visit as PageRequest
+  // Without the database, the page says only what happened.
+  const owner = status >= 500 ? null : await findLinkOwner(services.database, getLink(req)).catch(() => null)
+  const reader = createPageReader(services, req, owner?.language ?? null, services.clock.now())
+  const [title = '', message = ''] = reader.words.notices[notice]
+  const said = notice === 'tooLate' ? getConflictSentence(refused?.extras.reason ?? null, reader.words) : undefined
+  const isLinkInvalid = call === null && LINK_NOTICES.has(notice)
+  const html = renderNoticePage(reader, {
+    ...{ title, message: said ?? message, contact: owner },
+    back: isLinkInvalid ? null : req.method === 'POST' ? req.originalUrl : portalRoot(req),
+    canRequestLinks: isLinkInvalid && services.config.mail !== null,
+  })
+  await sendPage(req, res, status, html)
 }
 
-function sentenceFor(conflict: Problem | null, { conflicts }: Words): string | undefined {
-  const sentences: { readonly [Reason in ConflictReason]?: string } = conflicts
-  const { reason } = conflict?.extras ?? {}
-  return reason === undefined ? undefined : sentences[reason]
-}
-
-/** Returns the language that the builder recorded for the vendor; null if the visitor is unknown. */
-async function findVendorLanguage(call: Call | null): Promise<VendorLanguage | null> {
-  if (call === null) return null
-  return (await vendors.findOptional(call, String(call.principal.id)).catch(() => undefined))?.language ?? null
-}
+/** The notices about a link that no longer works, or never did. */
+const LINK_NOTICES: ReadonlySet<Notice> = new Set(['notFound', 'expired', 'revoked'])
 
 function toPageContext(
   req: Request,
   call: Call,
-  { builder, vendor, invitationId, language }: PortalVisit,
+  { builder, vendor, invitationId, language, builderPhone }: PortalVisit,
+  returned: ReturnedForm | null,
 ): PageContext {
   const root = portalRoot(req)
   return {
-    reader: createReader(
-      chooseLanguage(readLanguageCookie(call.services, req), language, acceptedLanguage(req)),
-      call.now,
-    ),
-    ...{ builder: builder.name, vendor: vendor.companyName, now: call.now, root, here: req.path },
+    reader: createPageReader(call.services, req, language, call.now),
+    ...{ builder: builder.name, phone: builderPhone, vendor: vendor.companyName, now: call.now, root, here: req.path },
     isWhole: invitationId === null,
+    returned,
   }
 }
 
 function portalRoot(req: Request): string {
-  return `/portal/${req.params.token}`
+  return `/portal/${getLink(req)}`
 }
 
-/** Reads a form with a file, or returns the form that the previous parser has read. */
-function readSentForm({ services: { files, config } }: PortalRouteParts, req: Request): Promise<SentForm> | SentForm {
-  if (req.is('multipart/form-data') !== false) return readForm(req, files, config.requestTimeoutMs)
-  const body = (req.body ?? {}) as Record<string, unknown>
-  const fields = Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return { fields: Object.fromEntries(fields.map(([name, value]) => [name, value.replaceAll('\0', '')])), file: null }
+function getLink(req: Request): string {
+  // After an error in a form, the parameters of the route are no longer known.
+  return String(req.params.token ?? req.originalUrl.split(/[/?]/)[2])
 }
 
-const LANGUAGE_COOKIE = 'portal_language'
-const YEAR_SECONDS = 31_536_000
-
-function readLanguageCookie({ config }: Services, { headers }: Request): string | undefined {
-  return readCookie(headers.cookie, hostCookieName(LANGUAGE_COOKIE, config.publicUrl)) ?? undefined
+/**
+ * Stores a form that was not accepted and redirects to its page, which shows the error and what was typed. Throws the
+ * problem if the page itself cannot be shown.
+ */
+async function giveBack(
+  call: Call,
+  link: string,
+  { here }: FormTarget,
+  fields: SentForm['fields'],
+  problem: Problem,
+): Promise<PageResult> {
+  const isReturned = [409, 413, 422].includes(problem.status) || problem.code === 'too_many_answers'
+  if (!isReturned || problem.code === 'unknown_reference') throw problem
+  const { notice, status } = toProblemNotice(problem)
+  const token = isFormToken(fields.once) ? fields.once : createFormToken()
+  await storeReturnedForm(call, link, token, { fields, notice, status, reason: problem.extras.reason ?? null })
+  return { to: `${here}?retry=${token}` }
 }
 
-function acceptedLanguage(req: Request): string | false {
-  return req.acceptsLanguages([...LANGUAGES])
-}
-
-/** Stores the chosen language for every page of the portal in this browser. */
-function storeLanguage({ services }: PortalRouteParts, req: Request, res: Response, language: VendorLanguage): void {
-  const { publicUrl } = services.config
-  res.cookie(hostCookieName(LANGUAGE_COOKIE, publicUrl), language, {
-    ...{ path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(publicUrl) },
-    maxAge: YEAR_SECONDS * 1000,
-  })
-  res.set(HEADERS).redirect(303, req.path)
-}
-
-// The URL is a secret: it must not leak through a Referer header, and the page must not stay in a shared cache.
-const HEADERS = {
-  'Content-Security-Policy': `default-src 'none'; style-src ${STYLE_SOURCE}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'Cache-Control': 'no-store',
-}
-
-const gzipAsync = promisify(gzip)
-
-/** Sends a page, compressed if the browser accepts that, because long requests repeat similar lines. */
-async function sendPage(req: Request, res: Response, status: number, html: string): Promise<void> {
-  const { requestId } = res.locals.visit as PageRequest
-  res.status(status).set(HEADERS).set('X-Request-Id', requestId).vary('Accept-Encoding').type('html')
-  const isCompressed = req.acceptsEncodings('gzip') === 'gzip'
-  if (isCompressed) res.set('Content-Encoding', 'gzip')
-  const page = isCompressed ? await gzipAsync(html) : Buffer.from(html)
-  if (!hasUnreadBody(req)) return void res.send(page)
-  res.set('Content-Length', String(page.length)).write(page)
-  discardRest(req, () => res.end())
-}
-
-async function sendFile({ log }: PortalRouteParts, res: Response, file: FileResponse): Promise<void> {
-  const { requestId } = res.locals.visit as PageRequest
-  const { headers, contentType, length, open } = file.sent({ range: undefined, ifRange: undefined })
-  const bytes = await open()
-  res.status(200).set({ ...HEADERS, ...headers, 'X-Request-Id': requestId, 'Content-Length': String(length) })
-  res.type(contentType)
-  // Bytes beyond the declared length would be read as the next response.
-  res.strictContentLength = true
-  // The status is already sent, so if reading the file fails, the connection can only be closed.
-  await pipeline(bytes, res).catch((error: unknown) => {
-    log.warn({ err: error, requestId }, 'could not send a complete file')
-    res.destroy()
-  })
-}
-
-/** Returns the ID of the invitation that the link is for; null for a link to the vendor's whole portal. */
+/** Returns the ID of the invitation that the link opens; null if the link opens the vendor's whole portal. */
 function invitationIdOf({ id, subjectId }: Principal): string | null {
   return subjectId === id ? null : subjectId
 }

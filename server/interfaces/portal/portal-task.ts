@@ -1,30 +1,30 @@
 import type { PortalTask, Task, TaskConfirmationAnswer } from '../../../client/contract.gen.ts'
-import { lockUpcomingTask, storeAnswer } from '../../domain/building/tasks/confirm-task.ts'
+import { lockUpcomingTask, storeConfirmationResponse } from '../../domain/building/tasks/confirm-task.ts'
 import {
-  applyConfirmationAnswer,
-  explainNotUpcoming,
-  isSameAnswer,
+  applyConfirmationResponse,
+  explainWhyStartIsFixed,
+  isSameResponse,
   isUpcoming,
 } from '../../domain/building/tasks/confirmation.ts'
 import * as tasks from '../../domain/building/tasks/queries.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import { notFound } from '../../platform/problems/problem.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
-import { countAnswer } from './answer-limit.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 import * as portal from './queries.ts'
+import { incrementResponseCount } from './response-limit.ts'
 
-/** Lets a vendor view the tasks that it was notified of, and confirm or decline the dates. */
+/** Lets a vendor view the tasks that the vendor was notified of, and confirm or decline their dates. */
 export async function readTask(call: Call, taskId: string): Promise<PortalTask> {
   const task = await requireVisibleTask(call, taskId)
-  const { timeZone, ...community } = await portal.findSite(call, task.communityId)
+  const { timeZone, ...community } = await portal.findBuildingSite(call, task.communityId)
   const [home] = await portal.findPortalHomes(call, [task.homeId])
   if (home === undefined) throw notFound()
   const vendor = await vendors.find(call, String(call.principal.id))
   const { id, name, scope, plannedStart, plannedEnd, durationDays, confirmation } = task
   return {
     ...{ id, name, scope, plannedStart, plannedEnd, durationDays, confirmation },
-    canAnswer: explainNotUpcoming(task, dateIn(timeZone, call.now)) === null,
+    canAnswer: explainWhyStartIsFixed(task, toLocalDate(timeZone, call.now)) === null,
     builder: { name: call.principal.organization.name },
     vendor: { id: vendor.id, companyName: vendor.companyName },
     community,
@@ -33,20 +33,21 @@ export async function readTask(call: Call, taskId: string): Promise<PortalTask> 
 }
 
 /**
- * Records "We will come", "We will not" or "We can come on another date". The vendor can change its answer until the
+ * Records "We will come", "We will not", or "We can come on another date". The vendor can change the response until the
  * task starts.
  */
-export async function answerTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
+export async function respondToTask(call: Call, taskId: string, answer: TaskConfirmationAnswer): Promise<PortalTask> {
   await call.write(async (call) => {
     await requireVisibleTask(call, taskId)
     const { task, today } = await lockUpcomingTask(call, taskId)
-    if (isSameAnswer(applyConfirmationAnswer(task, answer, today, call.now.toISOString()), task.confirmation)) return
-    await portal.storeTaskAnswerCount(
+    if (isSameResponse(applyConfirmationResponse(task, answer, today, call.now.toISOString()), task.confirmation))
+      return
+    await portal.storeTaskResponseCount(
       call,
       taskId,
-      countAnswer(await portal.findTaskAnswerCount(call, taskId), call.now, 'a task'),
+      incrementResponseCount(await portal.findTaskResponseCount(call, taskId), call.now, 'a task'),
     )
-    await storeAnswer(call, task, answer, today)
+    await storeConfirmationResponse(call, task, answer, today)
   })
   return readTask(call, taskId)
 }

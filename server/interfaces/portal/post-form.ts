@@ -1,14 +1,21 @@
 import type { PortalBidInvitation } from '../../../client/contract.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
+import type { OperationId } from '../../platform/calls/contract.ts'
 import { detectContentType } from '../../platform/files/content-type.ts'
-import { notFound, validationFailed } from '../../platform/problems/problem.ts'
-import type { SentForm } from './form-body.ts'
-import { getPageWithErrors, type PageResult } from './get-page.ts'
-import { subjectKindOf } from './page-subject.ts'
-import type { PageContext } from './pages/page-context.ts'
-import { parseAmount, readPriceForm, toDraft } from './pages/price-form.ts'
-import { uploadFile } from './portal-attachments.ts'
+import { notFound, problem, validationFailed } from '../../platform/problems/problem.ts'
+import { parseTypedNumber } from '../../platform/values/typed-number.ts'
+import { readSearch } from './forms/find-lines.ts'
+import { MAX_FILE_BYTES, type SentForm } from './forms/form-body.ts'
+import { readPriceForm, toDraft } from './forms/price-form.ts'
+import { isFormToken } from './forms/returned-forms.ts'
+import { runActionOnce } from './forms/run-action-once.ts'
+import type { PageResult } from './get-page.ts'
+import { getSubjectKind } from './page-subject.ts'
+import { uploadInvitationFile } from './portal-attachments.ts'
+import { sealCalendarUrl } from './portal-calendar.ts'
 import { uploadDocumentFile } from './portal-compliance-document.ts'
+import { uploadPunchPhoto } from './portal-punch-item.ts'
+import { uploadVisitPhoto } from './portal-visit.ts'
 
 /** The page that a form was submitted to. */
 export interface FormTarget {
@@ -24,74 +31,204 @@ const MAX_MESSAGE = 5000
 const MAX_NAME = 200
 
 /** Performs a form's action as the vendor, and redirects to the page that shows the result. */
-export async function postForm(
-  call: Call,
-  target: FormTarget,
-  sent: SentForm,
-  placed: () => Promise<PageContext>,
-): Promise<PageResult> {
+export async function postForm(call: Call, target: FormTarget, sent: SentForm): Promise<PageResult> {
   const { subject, part, here } = target
-  const kind = subjectKindOf(subject)
-  if (kind === 'invitation' && part === 'price') return postPrice(call, target, sent, placed)
-  if (kind === 'invitation' && part === 'review') return postReview(call, target, sent.fields)
+  const { fields } = sent
+  const kind = getSubjectKind(subject)
+  if (kind === 'invitation' && part === 'price') return postPrice(call, target, sent)
+  if (kind === 'invitation' && part === 'review') return postReview(call, target, fields)
   if (part !== null) throw notFound()
   if (subject === 'hand-in') return postDocument(call, target, sent)
-  if (kind === 'invitation') await postInvitationAnswer(call, subject, sent.fields)
-  else if (kind === 'task') await postTaskAnswer(call, subject, sent.fields)
-  else if (kind === 'message') await postMessageReply(call, subject, sent.fields)
-  else if (kind === 'waiver') await postSignature(call, subject, sent.fields)
-  else if (kind === 'order') await postOrderAnswer(call, subject, sent.fields)
+  if (subject === 'write') return postMessage(call, target, fields)
+  if (subject === 'dates') return postCalendar(call, target, fields)
+  if (kind === 'invitation' && fields.do === 'ask') return postQuestion(call, target, fields)
+  if (kind === 'invitation') await postInvitationAnswer(call, subject, fields)
+  else if (kind === 'task') await postTaskAnswer(call, subject, fields)
+  else if (kind === 'message') await postMessageReply(call, subject, fields)
+  else if (kind === 'waiver') await postSignature(call, subject, fields)
+  else if (kind === 'order') await postOrderAnswer(call, subject, fields)
+  else if (kind === 'punch') await postPunchAnswer(call, subject, sent)
+  else if (kind === 'visit') await postVisitAnswer(call, subject, sent)
   else throw notFound()
-  return { to: here }
+  // A disputed item is no longer shown to the vendor.
+  return { to: kind === 'punch' && fields.answer === 'disputed' ? `${target.root}/punch` : here }
 }
 
 type FormFields = SentForm['fields']
 
+/**
+ * Performs an operation once for each form, however often the button was tapped. Operations that change nothing when
+ * they are repeated, such as the response to an invitation, do not need this function.
+ */
+async function operateOnce<Id extends OperationId>(
+  call: Call,
+  fields: FormFields,
+  operation: Id,
+  input: Record<string, unknown>,
+): Promise<string> {
+  return runActionOnce(call, { token: getToken(fields), operation, entries: input }, async (call) => {
+    const done: unknown = await call.operation(operation, input)
+    return typeof done === 'object' && done !== null && 'id' in done ? String(done.id) : ''
+  })
+}
+
+function getToken({ once }: FormFields): string | null {
+  return isFormToken(once) ? once : null
+}
+
 async function postInvitationAnswer(call: Call, invitationId: string, fields: FormFields): Promise<void> {
   const reason = toSingleLine(fields.reason)
   const why = reason !== '' && { reason }
-  if (fields.do === 'withdraw') await call.operation('withdrawPortalBid', { invitationId, ...why })
+  if (fields.do === 'withdraw') await operateOnce(call, fields, 'withdrawPortalBid', { invitationId, ...why })
   else await call.operation('answerPortalInvitation', { invitationId, answer: fields.answer, ...why })
 }
 
-async function postTaskAnswer(call: Call, taskId: string, { answer, ...fields }: FormFields): Promise<void> {
+async function postTaskAnswer(call: Call, taskId: string, fields: FormFields): Promise<void> {
+  const { answer } = fields
   const [note, proposedStart] = [toSingleLine(fields.note), toSingleLine(fields.proposedStart)]
   const said = { answer, ...(note !== '' && { note }), ...(proposedStart !== '' && { proposedStart }) }
   await call.operation('answerPortalTask', { taskId, ...said })
 }
 
-async function postMessageReply(call: Call, messageId: string, { body }: FormFields): Promise<void> {
-  await call.operation('replyToPortalMessage', { messageId, body: toSingleLine(body, MAX_MESSAGE) })
+async function postMessage(call: Call, { root }: FormTarget, fields: FormFields): Promise<PageResult> {
+  const [subject, body] = [toSingleLine(fields.subject, MAX_NAME), toSingleLine(fields.body, MAX_MESSAGE)]
+  const id = await operateOnce(call, fields, 'sendPortalMessage', { body, ...(subject !== '' && { subject }) })
+  return { to: `${root}/${id}` }
+}
+
+/** Sends a question about the request. A link to one invitation shows no messages, so it only confirms the question. */
+async function postQuestion(
+  call: Call,
+  { root, subject: invitationId, here }: FormTarget,
+  fields: FormFields,
+): Promise<PageResult> {
+  const body = toSingleLine(fields.body, MAX_MESSAGE)
+  const id = await operateOnce(call, fields, 'sendPortalMessage', { invitationId, body })
+  const { principal } = call
+  return { to: principal.subjectId === principal.id ? `${root}/${id}` : `${here}?done=asked` }
+}
+
+/** Creates a calendar feed, and redirects to the list of dates, which shows the link to it once. */
+async function postCalendar(call: Call, { root }: FormTarget, fields: FormFields): Promise<PageResult> {
+  const calendar = await runActionOnce(
+    call,
+    { token: getToken(fields), operation: 'createPortalCalendarFeed', entries: {} },
+    async (call) => sealCalendarUrl(call, (await call.operation('createPortalCalendarFeed', {})).url),
+  )
+  return { to: `${root}/dates?calendar=${calendar}` }
+}
+
+async function postMessageReply(call: Call, messageId: string, fields: FormFields): Promise<void> {
+  await operateOnce(call, fields, 'replyToPortalMessage', { messageId, body: toSingleLine(fields.body, MAX_MESSAGE) })
 }
 
 async function postSignature(call: Call, lienWaiverId: string, fields: FormFields): Promise<void> {
   const signedBy = toSingleLine(fields.signedBy, MAX_NAME)
   const [consent, version] = [fields.consent === 'yes', Number(fields.version)]
-  await call.operation('signPortalLienWaiver', { lienWaiverId, signedBy, consent, version })
+  await operateOnce(call, fields, 'signPortalLienWaiver', { lienWaiverId, signedBy, consent, version })
 }
 
-async function postOrderAnswer(call: Call, purchaseOrderId: string, { answer, ...fields }: FormFields): Promise<void> {
+async function postOrderAnswer(call: Call, purchaseOrderId: string, fields: FormFields): Promise<void> {
+  const { answer } = fields
   const [reason, version] = [toSingleLine(fields.reason), Number(fields.version)]
-  await call.operation('answerPortalOrder', { purchaseOrderId, answer, version, ...(reason !== '' && { reason }) })
+  const said = { answer, version, ...(reason !== '' && { reason }) }
+  await call.operation('answerPortalOrder', { purchaseOrderId, ...said })
 }
 
-/** Saves the entered values as a draft unless a field cannot be parsed, and redirects to the target of the button. */
-async function postPrice(
+/** Uploads the photo before the response, because an item counts as fixed only with a photo. */
+async function postPunchAnswer(
   call: Call,
-  { subject: invitationId, here }: FormTarget,
-  { fields, file }: SentForm,
-  placed: () => Promise<PageContext>,
-): Promise<PageResult> {
-  // Every price form has this field. Without the check, a malformed form would replace the draft with nothing.
-  if (fields.by === undefined) throw invalidField('/by')
+  punchItemId: string,
+  { fields, file, isFileTooLarge }: SentForm,
+): Promise<void> {
+  const { answer, date } = fields
+  if (isFileTooLarge) throw tooLarge()
+  if (answer === 'fixed' && file !== null) {
+    const { fileName, sha256 } = file
+    await runActionOnce(
+      call,
+      { token: getToken(fields), operation: 'uploadPortalPunchPhoto', entries: { punchItemId, fileName, sha256 } },
+      async (call) => (await uploadPunchPhoto(call, { punchItemId, fileName }, file)).id,
+    )
+  }
+  const reason = toSingleLine(fields.reason)
+  await operateOnce(call, fields, 'answerPortalPunchItem', {
+    ...{ punchItemId, answer },
+    // A new photo does not increase the version of the item.
+    ...(fields.version !== undefined && { version: Number(fields.version) }),
+    ...(answer === 'will_fix' && { date: toSingleLine(date) }),
+    ...(answer === 'disputed' && { reason }),
+  })
+}
+
+async function postVisitAnswer(call: Call, visitId: string, { fields, file, isFileTooLarge }: SentForm): Promise<void> {
+  const note = toSingleLine(fields.note)
+  const said = { visitId, version: Number(fields.version), ...(note !== '' && { note }) }
+  if (fields.answer !== 'done') {
+    await operateOnce(call, fields, 'answerPortalVisit', { ...said, answer: fields.answer })
+    return
+  }
+  if (isFileTooLarge) throw tooLarge()
+  if (file !== null) {
+    const { fileName, sha256 } = file
+    await runActionOnce(
+      call,
+      { token: getToken(fields), operation: 'uploadPortalVisitPhoto', entries: { visitId, fileName, sha256 } },
+      async (call) => (await uploadVisitPhoto(call, { visitId, fileName }, file)).id,
+    )
+  }
+  await operateOnce(call, fields, 'completePortalVisit', said)
+}
+
+/**
+ * Saves a price form as soon as its file begins to arrive, so that a connection that breaks during the upload loses
+ * only the file. Returns null for other forms.
+ */
+export function createEarlySaver(call: Call, target: FormTarget) {
+  const { subject, part } = target
+  if (getSubjectKind(subject) !== 'invitation' || part !== 'price') return null
+  let saving: Promise<unknown> = Promise.resolve()
+  return {
+    save(fields: FormFields): void {
+      // If saving fails, the error appears when the complete form is saved.
+      if (fields.by !== undefined) saving = savePrice(call, subject, fields).catch(() => undefined)
+    },
+    saved: () => saving,
+  }
+}
+
+/** Saves the entered values as a draft. Throws `validation_failed` if a value cannot be parsed. */
+async function savePrice(call: Call, invitationId: string, fields: FormFields): Promise<void> {
+  // Every price form has this field. Without this check, a malformed form would replace the draft with an empty draft.
+  if (fields.by === undefined) throw problem('malformed_request', 'The body is not a price form.')
   const invitation: PortalBidInvitation = await call.operation('getPortalInvitation', { invitationId })
   const { draft: before } = await call.operation('getPortalBid', { invitationId })
-  const form = readPriceForm(invitation, fields)
-  const { draft, faults } = toDraft(invitation.request.lines, { form, before, currency: call.currency })
-  if (faults.size > 0) return getPageWithErrors(call, invitation, await placed(), { form, faults })
-  await call.operation('savePortalBidDraft', { invitationId, ...draft })
-  if (file !== null) await uploadFile(call, { invitationId, fileName: file.fileName }, file)
-  return { to: fields.do === 'review' ? here.replace(/price$/, 'review') : `${here}?done=saved` }
+  const { draft, errors } = toDraft(invitation.request, {
+    ...{ form: readPriceForm(invitation, fields), before, currency: call.currency },
+  })
+  if (errors.size > 0) throw invalidField('/entries')
+  const version = fields.version === undefined ? {} : { version: Number(fields.version) }
+  await call.operation('savePortalBidDraft', { invitationId, ...draft, ...version })
+}
+
+/** Saves the draft and adds the file, and redirects to the target of the button. */
+async function postPrice(call: Call, { subject: invitationId, here }: FormTarget, sent: SentForm): Promise<PageResult> {
+  const { fields, file, isFileTooLarge } = sent
+  await savePrice(call, invitationId, fields)
+  const [action, attachmentId] = (fields.do ?? '').split(' ')
+  if (action === 'remove') await call.operation('discardPortalAttachment', { invitationId, attachmentId })
+  if (isFileTooLarge) throw tooLarge()
+  if (file !== null) {
+    const { fileName, sha256 } = file
+    await runActionOnce(
+      call,
+      { token: getToken(fields), operation: 'uploadPortalAttachment', entries: { invitationId, fileName, sha256 } },
+      async (call) => (await uploadInvitationFile(call, { invitationId, fileName }, file)).id,
+    )
+  }
+  if (fields.do === 'review') return { to: here.replace(/price$/, 'review') }
+  if (fields.do === 'find') return { to: `${here}?find=${encodeURIComponent(readSearch(fields.find))}#found` }
+  return { to: `${here}?done=saved` }
 }
 
 async function postReview(
@@ -100,41 +237,62 @@ async function postReview(
   fields: FormFields,
 ): Promise<PageResult> {
   if (fields.do === 'discard') await call.operation('discardPortalBidDraft', { invitationId })
-  else await call.operation('submitPortalBid', { invitationId, version: Number(fields.version) })
+  else {
+    if (fields.unusual === 'ask' && fields.sure !== 'yes') throw invalidField('/sure')
+    await operateOnce(call, fields, 'submitPortalBid', { invitationId, version: Number(fields.version) })
+  }
   return { to: `${root}/${invitationId}` }
 }
 
-async function postDocument(call: Call, { root }: FormTarget, { fields, file }: SentForm): Promise<PageResult> {
-  const limitAmount = parseAmount(fields.limitAmount ?? '')
-  if (limitAmount === undefined) throw invalidField('/limitAmount')
+async function postDocument(
+  call: Call,
+  { root }: FormTarget,
+  { fields, file, isFileTooLarge }: SentForm,
+): Promise<PageResult> {
+  const limit = parseTypedNumber(fields.limitAmount ?? '', { decimals: 2, isNegativeAllowed: false })
+  if (limit.error !== null) throw invalidField('/entries')
+  if (isFileTooLarge) throw tooLarge()
   if (file === null) throw invalidField('/file')
-  // Checked before the document is recorded, because it would be useless without its file.
+  // The file is checked before the document is recorded, because the document would be useless without its file.
   if ((await detectContentType(file.path, file.fileName)) === null) throw invalidField('/file')
   const text = (name: string) => {
     const entered = toSingleLine(fields[name], MAX_NAME)
     return entered === '' ? null : entered
   }
-  const { id } = await call.operation('submitPortalComplianceDocument', {
-    ...{ type: fields.type, carrier: text('carrier'), policyNumber: text('policyNumber'), limitAmount },
+  const complianceDocumentId = await operateOnce(call, fields, 'submitPortalComplianceDocument', {
+    ...{ type: fields.type, carrier: text('carrier'), policyNumber: text('policyNumber'), limitAmount: limit.value },
     ...{ effectiveDate: text('effectiveDate'), expirationDate: text('expirationDate') },
   })
-  await uploadDocumentFile(call, { complianceDocumentId: id, fileName: file.fileName }, file)
+  const { fileName, sha256 } = file
+  await runActionOnce(
+    call,
+    { token: getToken(fields), operation: 'uploadPortalComplianceFile', entries: { complianceDocumentId, sha256 } },
+    async (call) => (await uploadDocumentFile(call, { complianceDocumentId, fileName }, file)).id,
+  )
   return { to: `${root}/documents?done=handed-in` }
+}
+
+function tooLarge() {
+  return problem('payload_too_large', `The file exceeds the limit of ${MAX_FILE_BYTES} bytes.`)
 }
 
 function invalidField(pointer: string) {
   return validationFailed([{ pointer, code: 'form', message: 'is not valid' }])
 }
 
-/** Returns the operation that a form performs, for the log. */
-export function operationForForm(subject: string, part: string): string {
+/** Returns the name of the operation that a form calls, for the log. */
+export function getFormOperation(subject: string, part: string): string {
   if (part === 'price') return 'savePortalBidDraft'
   if (part === 'review') return 'submitPortalBid'
   if (subject === 'hand-in') return 'submitPortalComplianceDocument'
-  const kind = subjectKindOf(subject)
+  if (subject === 'write') return 'sendPortalMessage'
+  if (subject === 'dates') return 'createPortalCalendarFeed'
+  const kind = getSubjectKind(subject)
   if (kind === 'task') return 'answerPortalTask'
   if (kind === 'message') return 'replyToPortalMessage'
   if (kind === 'order') return 'answerPortalOrder'
+  if (kind === 'punch') return 'answerPortalPunchItem'
+  if (kind === 'visit') return 'answerPortalVisit'
   return kind === 'waiver' ? 'signPortalLienWaiver' : 'answerPortalInvitation'
 }
 

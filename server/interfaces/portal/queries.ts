@@ -11,24 +11,31 @@ import type { Json } from '../../platform/calls/json.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { createListing, type ListQuery, type Page } from '../../platform/resources/listing.ts'
 
-// The database would format timestamps within JSON in its own way.
+// Inside JSON, the database would format timestamps differently.
 const REQUEST_SQL = `
   select json_build_object('number', r."number", 'title', r."title", 'status', r."status", 'scope', r."scope", 'deadline', r."deadline",
+    'acceptLate', r."acceptLate",
     'deadlineAt', to_char(r."deadlineAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
 
 /**
- * Whether the invitation `t` belongs to a blind request that is still open. The rule is `hasSealedAmounts` of a bid
- * request.
+ * The condition that the invitation `t` belongs to a blind request that is still open. `hasSealedAmounts` is the same
+ * rule for a bid request.
  */
 const IS_SEALED_SQL = `exists (
   select from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"
     and r."blind" and r."status" = 'sent')`
 
-/** Lists a vendor's invitations, newest first, without those that were not sent. */
+const BID_STATUS = `
+  select b."status" from "bids" as b
+  where b."organizationId" = t."organizationId" and b."bidRequestId" = t."bidRequestId" and b."vendorId" = t."vendorId"
+    and b."homeId" is null
+  order by b."id" desc limit 1`
+
+/** Lists a vendor's invitations, newest first, except unsent invitations. */
 const listInvitations = createListing<PortalBidInvitationSummary>({
   table: 'invitations',
-  columns: { id: 'id', status: 'enum', request: { sql: REQUEST_SQL } },
+  columns: { id: 'id', status: 'enum', bidStatus: { sql: BID_STATUS }, request: { sql: REQUEST_SQL } },
   where: `t."status" <> 'pending'`,
   filters: { isSealed: (requested) => `${IS_SEALED_SQL} = ${requested}` },
 })
@@ -37,7 +44,7 @@ const listInvitations = createListing<PortalBidInvitationSummary>({
 export function listVisibleInvitations(call: Call, query: ListQuery): Promise<Json<Page<PortalBidInvitationSummary>>> {
   const { principal } = call
   const requested = principal.copiedBy === undefined ? query : { ...query, isSealed: false }
-  return listInvitations(call, requested, invitationFilter(principal))
+  return listInvitations(call, requested, getInvitationFilter(principal))
 }
 
 const TASK_HOME_SQL = `
@@ -45,7 +52,7 @@ const TASK_HOME_SQL = `
   from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
   where h."organizationId" = t."organizationId" and h."id" = t."homeId"`
 
-/** Lists a vendor's coming tasks, without those that it was not notified of. */
+/** Lists a vendor's upcoming tasks, except tasks that the vendor was not notified of. */
 export const listTasks = createListing<PortalTaskSummary>({
   table: 'tasks',
   columns: {
@@ -74,14 +81,14 @@ const CONTENT_SQL = `
     'sentAt', to_char(m."sentAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   from "messages" as m where m."organizationId" = t."organizationId" and m."id" = t."messageId"`
 
-/** Lists the messages between builder and vendor. */
+/** Lists the messages between the builder and a vendor. */
 export const listMessages = createListing<PortalMessage>({
   table: 'messageRecipients',
   columns: { id: 'id', isOwn: 'boolean', readAt: 'instant?', content: { sql: CONTENT_SQL } },
 })
 
-/** Returns the condition for the messages that a token covers. A token of one invitation covers none. */
-export function messageFilter({ id, subjectId }: Principal): Record<string, string> {
+/** Returns the condition for the messages that a token covers. A token for one invitation covers no messages. */
+export function getMessageFilter({ id, subjectId }: Principal): Record<string, string> {
   return { recipientId: subjectId === id ? String(id) : '' }
 }
 
@@ -90,7 +97,7 @@ export interface MailboxEntry {
   readAt: string | null
 }
 
-/** Returns how a message belongs to a vendor, if it does. */
+/** Returns the entry of a message in the vendor's mailbox; undefined if the mailbox does not contain the message. */
 export async function findMailboxEntry(
   { db, organizationId }: Tenant,
   messageId: string,
@@ -104,7 +111,7 @@ export async function findMailboxEntry(
   return rows[0]
 }
 
-/** Returns the times of the vendor's messages since `since`, earliest first. */
+/** Returns the timestamps of the vendor's messages since `since`, earliest first. */
 export async function listMessageTimesSince(
   { db, organizationId }: Tenant,
   vendorId: string,
@@ -120,15 +127,16 @@ export async function listMessageTimesSince(
 }
 
 /**
- * Returns the condition for the records that a vendor's token covers: all of its own, or only those of one invitation.
+ * Returns the condition for the records that a vendor's token covers: all records of the vendor, or only the records of
+ * one invitation.
  */
-export function invitationFilter({ id, subjectId }: Principal): Record<string, string> {
+export function getInvitationFilter({ id, subjectId }: Principal): Record<string, string> {
   const vendorId = String(id)
   return subjectId === null || subjectId === id ? { vendorId } : { vendorId, id: subjectId }
 }
 
-/** Returns the condition for all records of a vendor. A token of one invitation covers none of them. */
-export function vendorFilter({ id, subjectId }: Principal): Record<string, string> {
+/** Returns the condition for all records of a vendor. A token for one invitation covers none of these records. */
+export function getVendorFilter({ id, subjectId }: Principal): Record<string, string> {
   return { vendorId: subjectId === id ? String(id) : '' }
 }
 
@@ -148,20 +156,20 @@ export async function findVisibleInvitation(
     .where('organizationId', '=', organizationId)
     .where('id', '=', id)
     .where('status', '<>', 'pending')
-  for (const [column, value] of Object.entries(invitationFilter(principal)))
+  for (const [column, value] of Object.entries(getInvitationFilter(principal)))
     query = query.where(sql.ref<string>(column), '=', value)
   if (principal.copiedBy !== undefined) query = query.where(sql<boolean>`not ${sql.raw(IS_SEALED_SQL)}`)
   return query.executeTakeFirst()
 }
 
-export interface AnswerCount {
-  /** The start of the hour in which answers are counted; null before the first answer. */
+export interface ResponseCount {
+  /** The start of the hour in which responses are counted; null before the first response. */
   since: string | null
   count: number
 }
 
-/** Returns how often the answer to an invitation was changed recently. */
-export async function findAnswerCount({ db, organizationId }: Tenant, id: string): Promise<AnswerCount> {
+/** Returns how often the response to an invitation was changed recently. */
+export async function findResponseCount({ db, organizationId }: Tenant, id: string): Promise<ResponseCount> {
   return db
     .selectFrom('invitations')
     .select(['answersSince as since', 'answerCount as count'])
@@ -170,10 +178,10 @@ export async function findAnswerCount({ db, organizationId }: Tenant, id: string
     .executeTakeFirstOrThrow()
 }
 
-export async function storeAnswerCount(
+export async function storeResponseCount(
   { db, organizationId }: WriteCall,
   id: string,
-  answers: AnswerCount,
+  answers: ResponseCount,
 ): Promise<void> {
   await db
     .updateTable('invitations')
@@ -183,8 +191,8 @@ export async function storeAnswerCount(
     .execute()
 }
 
-/** Returns how often the vendor's answer about a task was changed recently. */
-export async function findTaskAnswerCount({ db, organizationId }: Tenant, id: string): Promise<AnswerCount> {
+/** Returns how often the vendor's response to a task was changed recently. */
+export async function findTaskResponseCount({ db, organizationId }: Tenant, id: string): Promise<ResponseCount> {
   return db
     .selectFrom('tasks')
     .select(['answersSince as since', 'answerCount as count'])
@@ -193,10 +201,10 @@ export async function findTaskAnswerCount({ db, organizationId }: Tenant, id: st
     .executeTakeFirstOrThrow()
 }
 
-export async function storeTaskAnswerCount(
+export async function storeTaskResponseCount(
   { db, organizationId }: WriteCall,
   id: string,
-  answers: AnswerCount,
+  answers: ResponseCount,
 ): Promise<void> {
   await db
     .updateTable('tasks')
@@ -206,6 +214,16 @@ export async function storeTaskAnswerCount(
     .execute()
 }
 
+/** Returns the phone number of the builder's office; null if the builder has not entered one. */
+export async function findBuilderPhone({ db, organizationId }: Tenant): Promise<string | null> {
+  const { phone } = await db
+    .selectFrom('organizations')
+    .select('phone')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return phone
+}
+
 export interface BuildingSite {
   name: string
   city: string | null
@@ -213,7 +231,7 @@ export interface BuildingSite {
   timeZone: string
 }
 
-export async function findSite({ db, organizationId }: Tenant, communityId: string): Promise<BuildingSite> {
+export async function findBuildingSite({ db, organizationId }: Tenant, communityId: string): Promise<BuildingSite> {
   const { rows } = await sql<BuildingSite>`
     select "name", "city", "state", "timeZone" from "communities"
     where "organizationId" = ${organizationId} and "id" = ${communityId}`.execute(db)

@@ -3,20 +3,27 @@ import {
   type ListRow,
   renderRows,
   toDocumentRow,
+  toDrawingRow,
+  toInvitationRow,
   toMessageRow,
   toOrderRow,
   toPaymentRow,
-  toRequestRow,
   toTaskRow,
   toWaiverRow,
 } from './pages/list-rows.ts'
 import type { ListedSection, Section } from './pages/overview-page.ts'
 import type { PageContext } from './pages/page-context.ts'
+import { toPunchRow } from './pages/punch-page.ts'
+import { toVisitRow } from './pages/visit-page.ts'
 
-/** How many records of a list the overview reads. Of these, all that the vendor has to act on are shown. */
+/**
+ * The maximum number of records in a list that the overview reads. All of these records that require the vendor's
+ * action are shown.
+ */
 const MAX_ROWS_READ = 30
 /**
- * Of records that need no action only this many are shown, because the page must be small; the rest is one link away.
+ * The maximum number of records to show that require no action. The page must be small, and the other records are one
+ * click away.
  */
 const MAX_ROWS_IN_OVERVIEW = 5
 const MAX_ROWS_PER_PAGE = 30
@@ -26,7 +33,9 @@ interface PageQuery {
   cursor?: string
 }
 
-/** Returns the rows of each list. They are the same in the overview and on the list's own page. */
+/**
+ * The functions that return the rows of each list. The rows are the same on the overview and on the list's own page.
+ */
 const LISTS: Readonly<
   Record<
     Section,
@@ -35,7 +44,7 @@ const LISTS: Readonly<
 > = {
   async requests(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalInvitations', { ...paged })
-    return { rows: data.map((invitation) => toRequestRow(place, invitation)), nextCursor }
+    return { rows: data.map((invitation) => toInvitationRow(place, invitation)), nextCursor }
   },
   async orders(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalOrders', { ...paged })
@@ -44,6 +53,18 @@ const LISTS: Readonly<
   async dates(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalTasks', { ...paged })
     return { rows: data.map((task) => toTaskRow(place, task)), nextCursor }
+  },
+  async punch(call, place, paged) {
+    const { data, nextCursor } = await call.operation('listPortalPunchItems', { ...paged })
+    return { rows: data.map((item) => toPunchRow(place, item)), nextCursor }
+  },
+  async visits(call, place, paged) {
+    const { data, nextCursor } = await call.operation('listPortalVisits', { ...paged })
+    return { rows: data.map((visit) => toVisitRow(place, visit)), nextCursor }
+  },
+  async drawings(call, place, paged) {
+    const { data, nextCursor } = await call.operation('listPortalDrawings', { ...paged })
+    return { rows: data.map((drawing) => toDrawingRow(place, drawing)), nextCursor }
   },
   async waivers(call, place, paged) {
     const { data, nextCursor } = await call.operation('listPortalLienWaivers', { ...paged })
@@ -63,8 +84,8 @@ const LISTS: Readonly<
   },
 }
 
-/** Returns a list for the overview: rows that need action first, then the newest of the rest. */
-export async function listForOverview(call: Call, place: PageContext, section: Section): Promise<ListedSection> {
+/** Returns a list for the overview: rows that require action first, followed by the newest of the other rows. */
+export async function listOverviewSection(call: Call, place: PageContext, section: Section): Promise<ListedSection> {
   const { rows: all, nextCursor } = await LISTS[section](call, place, { limit: MAX_ROWS_READ })
   const [needed, others] = [all.filter(({ tone }) => tone === 'now'), all.filter(({ tone }) => tone !== 'now')]
   const shown = [...needed, ...others.slice(0, Math.max(0, MAX_ROWS_IN_OVERVIEW - needed.length))]
@@ -72,7 +93,7 @@ export async function listForOverview(call: Call, place: PageContext, section: S
   return { section, rows: shown.length === 0 ? null : renderRows(place, shown), nextCursor: hasMore ? '' : null }
 }
 
-export async function listForPage(
+export async function listSectionPage(
   call: Call,
   place: PageContext,
   section: Section,

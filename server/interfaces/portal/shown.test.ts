@@ -1,24 +1,25 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '../../../scripts/conformance/walked-contract.ts'
-import { EXAMPLE_IDS, isOpenToKeys, type World } from '../../../scripts/conformance/world.ts'
+import { EXAMPLE_IDS, isOpenToApiKeys, type World } from '../../../scripts/conformance/world.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
 import { type PopulatedPlumbline, startPopulatedPlumbline } from '../../../test/support/populated-plumbline.ts'
 import { buildSite, type Site } from '../../../test/support/site.ts'
-import type { Answer, TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import type { ServiceResponse, TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { findCatalog } from '../skills/skill-catalog.ts'
 
 /**
- * Where portal links appear. Anyone who has a link acts for the vendor, so no response, event or webhook contains one,
- * whoever requests it. Only the two operations that copy a link return one; portal-links.test.ts tests their rules.
+ * These tests check where portal links appear. Anyone who has a link acts for the vendor, so no response, event, or
+ * webhook contains a link, regardless of the caller. Only the two operations that copy a link return a link. The file
+ * portal-links.test.ts tests the rules for these operations.
  */
 let populated: PopulatedPlumbline
 let plumbline: TestPlumbline
 let world: World
 let site: Site
 let receiver: Receiver
-/** A key with every permission. */
+/** An API key with every permission. */
 let key: string
 
 beforeAll(async () => {
@@ -36,13 +37,14 @@ afterAll(async () => {
 const addressIn = /\/portal\/((?:inv|ven)_[0-9a-z]{26})\.[\w-]{32}/g
 
 /**
- * Returns what the links in a text give access to. The links in the contract's public examples give access to nothing.
+ * Returns the IDs of the invitations and vendors that the portal links in a text open. The links in the contract's
+ * public examples are ignored, because they open no page.
  */
 function addressed(text: string): string[] {
   return [...text.matchAll(addressIn)].map(([, id = '']) => id).filter((id) => !EXAMPLE_IDS.has(id))
 }
 
-function addressesIn(answer: Answer): string[] {
+function addressesIn(answer: ServiceResponse): string[] {
   return addressed(JSON.stringify(answer.body))
 }
 
@@ -50,15 +52,15 @@ const post = (path: string, body?: unknown, options: object = {}) =>
   plumbline.post(`/api/ext${path}`, body, { key: site.key, ...options })
 
 describe('a key with every permission never sees a link', () => {
-  const gets = [...contract.operations.values()].filter((each) => each.method === 'GET' && isOpenToKeys(each))
+  const gets = [...contract.operations.values()].filter((each) => each.method === 'GET' && isOpenToApiKeys(each))
 
-  test.each(gets)('by $id', async (operation) => {
+  test.each(gets)('$id returns no portal link', async (operation) => {
     const answer = await world.send(operation, { address: world.addressFor(operation), key })
     expect([answer.status, answer.body?.detail]).toEqual([200, undefined])
     expect(addressesIn(answer)).toEqual([])
   })
 
-  test('from any skill, as a dry run or for real', async () => {
+  test('no skill returns a portal link to a key with all permissions, with or without a dry run', async () => {
     const { body } = await plumbline.get('/api/ext/skills?limit=200', { key })
     const names: string[] = body.data.map(({ name }: { name: string }) => name)
     expect(names).toContain('getBidRequest')
@@ -69,7 +71,7 @@ describe('a key with every permission never sees a link', () => {
       const { inputSchema, writes } = findCatalog(contract).find(skill)
       const { properties = {}, required = [] } = inputSchema as { properties?: object; required?: string[] }
       for (const dryRun of writes ? [true, false] : [false]) {
-        // The results matter here, so a skill gets all inputs that it requires and only inputs that it declares.
+        // This test checks results, so each skill gets all inputs that it requires and only inputs that it declares.
         for (const provided of [input, { bidRequestId: input.bidRequestId }, { vendorId: input.vendorId }, {}]) {
           if (
             Object.keys(provided).some((name) => !(name in properties)) ||
@@ -85,7 +87,7 @@ describe('a key with every permission never sees a link', () => {
     expect(ran).toBeGreaterThan(20)
   })
 
-  test('from an operation that creates or changes a bid request or an invitation', async () => {
+  test('no operation on a bid request or an invitation returns a portal link', async () => {
     const request = (await post('/bids/request', site.framing())).body
     const [first] = request.invitations
     const draft = (await post('/bids/request', { ...site.framing(), sendNow: false })).body
@@ -113,7 +115,7 @@ describe('a key with every permission never sees a link', () => {
   })
 })
 
-test('no webhook contains a link, whatever happens to invitations and whoever copies one', async () => {
+test('no webhook event contains a portal link', async () => {
   const subscription = await post('/webhooks', { url: receiver.url, eventTypes: ['*'] })
   expect(subscription.status).toBe(201)
   const request = (await post('/bids/request', site.framing())).body
@@ -133,7 +135,7 @@ test('no webhook contains a link, whatever happens to invitations and whoever co
   expect(received.flatMap(({ body }) => addressed(body))).toEqual([])
 })
 
-test('no token is stored in plain text', async () => {
+test('no portal token is stored in plain text', async () => {
   const { body } = await post('/bids/request', site.framing())
   const [{ id }] = body.invitations
   const headers = { 'idempotency-key': 'one-copy' }

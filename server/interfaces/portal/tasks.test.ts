@@ -8,7 +8,7 @@ const calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
 
 let plumbline: TestPlumbline
 let site: Site
-/** The portal link of a new vendor for each test. */
+/** The portal link of a vendor. Each test has its own vendor. */
 let portalUrl: string
 let vendorId: string
 let taskId: string
@@ -35,13 +35,20 @@ const newTask = async (name: string) =>
 const read = async (id = taskId) => (await plumbline.get(`/api/ext/tasks/${id}`, { key: site.key })).body
 const tokenOf = (url: string) => url.split('/').at(-1) ?? ''
 const vendor = () => ({ key: tokenOf(portalUrl) })
-/** Requests a page below the vendor's link. The test's server listens on its own port. */
-const page = (path = '', init: RequestInit = {}) =>
-  fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+/**
+ * Requests a page below the vendor's portal link. Sends the request to the test's server, which listens on its own
+ * port.
+ */
+/** Opens a page, or sends a form and opens the page that shows why it was not accepted. */
+async function page(path = '', init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(`${plumbline.url}${new URL(portalUrl).pathname}${path}`, { redirect: 'manual', ...init })
+  const location = answer.headers.get('location') ?? ''
+  return location.includes('?retry=') ? fetch(plumbline.url + location, { headers: init.headers ?? {} }) : answer
+}
 const say = (form: Record<string, string>, id = taskId, headers: Record<string, string> = {}) =>
   page(`/${id}`, { method: 'POST', body: new URLSearchParams(form), headers })
 
-test('a vendor sees its dates in the portal and confirms one', async () => {
+test('a vendor can see and confirm the dates of its tasks in the portal', async () => {
   const untold = await newTask('Not told yet')
   const overview = await (await page()).text()
   expect(overview).toContain(`/${taskId}">Walls &lt;framed&gt;, Lot 15, Juniper Ridge</a>`)
@@ -57,7 +64,7 @@ test('a vendor sees its dates in the portal and confirms one', async () => {
   expect((await page(`/${untold}`)).status).toBe(404)
 })
 
-test('a vendor proposes another date in its portal, or declines, and the builder sees the reason', async () => {
+test('the builder sees why a vendor proposes another date or declines a task', async () => {
   const proposedStart = calendar.add(start, 5)
   expect(
     (await say({ answer: 'reschedule_requested', proposedStart, note: ' The crew is in <Dallas>. ' })).status,
@@ -71,7 +78,7 @@ test('a vendor proposes another date in its portal, or declines, and the builder
   expect(await (await page(`/${taskId}`)).text()).toContain('The crew is in &lt;Dallas&gt;.')
   expect(await (await page()).text()).toContain('you proposed')
   const wrong = await say({ answer: 'reschedule_requested', proposedStart: site.day(-1) })
-  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('choose another date')])
+  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('Choose another date')])
   expect((await say({ answer: 'reschedule_requested', proposedStart: 'tomorrow' })).status).toBe(422)
   expect((await say({ answer: 'none' })).status).toBe(422)
   expect((await read()).version).toBe(version)
@@ -81,7 +88,7 @@ test('a vendor proposes another date in its portal, or declines, and the builder
   expect(accepted.status).toBe(409)
 })
 
-test("a vendor's own system lists its tasks and answers them", async () => {
+test("a vendor's own system can list and respond to the vendor's tasks through the API", async () => {
   const roof = await newTask('Roof sheathed')
   await post(`/tasks/${roof}/confirmation`, { answer: 'confirmed' })
   const listed = async (query = '') => (await plumbline.get(`${PORTAL}${query}`, vendor())).body.data
@@ -105,10 +112,10 @@ test("a vendor's own system lists its tasks and answers them", async () => {
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body).toEqual(body)
 })
 
-test('an answer can be changed six times per hour', async () => {
+test('a vendor can change its response to a task at most six times per hour', async () => {
   for (let i = 0; i < 6; i++) expect((await say({ answer: i % 2 === 0 ? 'confirmed' : 'declined' })).status).toBe(303)
   const page = await say({ answer: 'confirmed' })
-  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last answer is saved')])
+  expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Your last response is saved')])
   const refused = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_answers'])
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)
@@ -117,7 +124,7 @@ test('an answer can be changed six times per hour', async () => {
   expect((await say({ answer: 'confirmed' })).status).toBe(303)
 })
 
-test('the page of a task shows its trade in words', async () => {
+test('the portal page of a task shows its trade with spaces instead of underscores', async () => {
   const planned = { homeId: site.lot15, name: 'Lot cleared', vendorId, plannedStart: start }
   const { body } = await post('/tasks?createScopes=true', { ...planned, scope: 'site_work' })
   await post(`/tasks/${body.id}/confirmation/request`)
@@ -126,7 +133,7 @@ test('the page of a task shows its trade in words', async () => {
   expect(html).not.toContain('site_work')
 })
 
-test('a task cannot be answered by another vendor or with the link of an invitation', async () => {
+test("only the vendor of a task can respond to it, and only with a link to the vendor's whole portal", async () => {
   await post(`/vendors/${site.hillCountry}/invite`)
   const { body: request } = await post('/bids/request', { ...site.framing(), vendorIds: [site.loneStar] })
   for (const subjectId of [site.hillCountry, request.invitations[0].id]) {
@@ -140,13 +147,13 @@ test('a task cannot be answered by another vendor or with the link of an invitat
   expect((await read()).confirmation.status).toBe('requested')
 })
 
-test('the page for a conflict addresses the vendor in its language', async () => {
+test("the portal page for a conflict is in the vendor's language and without instructions for the builder", async () => {
   plumbline.clock.advance(40 * 86_400_000)
   const { body } = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect([body.reason, body.detail]).toEqual(['wrong_status', expect.stringContaining('Move the task first.')])
   for (const [language, sentence] of [
-    ['en', 'This changed after you opened the page, or its date has passed. Please open the page again.'],
-    ['es', 'Esto cambió después de que usted abrió la página, o su fecha ya pasó. Abra la página de nuevo.'],
+    ['en', 'This page has changed since you opened it, or its date has passed. Please reload the page.'],
+    ['es', 'Esta página cambió desde que usted la abrió, o su fecha ya pasó. Vuelva a cargar la página.'],
   ] as const) {
     const html = await (await say({ answer: 'confirmed' }, taskId, { 'accept-language': language })).text()
     expect(html).toContain(sentence)
@@ -154,16 +161,22 @@ test('the page for a conflict addresses the vendor in its language', async () =>
   }
 })
 
-test('a task that has begun or has another vendor is not in the portal, and a late task accepts no answer', async () => {
+test('an overdue task accepts no response', async () => {
   plumbline.clock.advance(40 * 86_400_000)
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).body.canAnswer).toBe(false)
   expect(await (await page(`/${taskId}`)).text()).not.toContain('<form')
   const late = await plumbline.post(`${PORTAL}/${taskId}/answer`, { answer: 'confirmed' }, vendor())
   expect(late.status).toBe(409)
   expect(await (await say({ answer: 'confirmed' })).text()).toContain('Too late')
+})
+
+test('a task of another vendor is not in the portal', async () => {
   await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId: site.hillCountry }, { key: site.key })
   expect((await plumbline.get(`${PORTAL}/${taskId}`, vendor())).status).toBe(404)
   await plumbline.patch(`/api/ext/tasks/${taskId}`, { vendorId }, { key: site.key })
+})
+
+test('a task that has started is not in the portal', async () => {
   await post(`/tasks/${taskId}/status`, { status: 'in_progress' })
   expect((await plumbline.get(PORTAL, vendor())).body.data).toEqual([])
 })

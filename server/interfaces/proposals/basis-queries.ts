@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Tenant, WriteCall } from '../../platform/calls/call.ts'
 import type { Basis } from './basis.ts'
 
-/** Stores the basis of a proposal. It contains versions, numbers and dates, and no text that a user wrote. */
-export async function storeBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
+/** Stores the basis of a proposal. The basis contains versions, numbers, and dates, but no text that a user wrote. */
+export async function storeProposalBasis(call: WriteCall, id: string, basis: Basis): Promise<void> {
   await sql`
     update "proposals" set "basis" = ${JSON.stringify(basis)}::json
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Returns the basis; null for proposals from before it was stored. */
-export async function findBasis({ db, organizationId }: Tenant, id: string): Promise<Basis | null> {
+/** Returns the basis; null for proposals that were created before bases were stored. */
+export async function findProposalBasis({ db, organizationId }: Tenant, id: string): Promise<Basis | null> {
   const { rows } = await sql<{ basis: Basis | null }>`
     select "basis" from "proposals" where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
   return rows[0]?.basis ?? null
@@ -25,8 +25,8 @@ export interface ReportedChange {
 }
 
 /**
- * Returns the fields of these records that have changed since, from their events, with the original and the current
- * value.
+ * Returns the fields of these records that have changed since the proposal, with their original and current values,
+ * based on the records' events.
  */
 export async function findChangesSince(
   { db, organizationId }: Tenant,
@@ -52,5 +52,5 @@ export async function findChangesSince(
   return rows
 }
 
-/** Enough events to cover what happens to a few records in a week. */
+/** The maximum number of events to read. This is enough for a week of changes to a few records. */
 const MAX_EVENTS = 500

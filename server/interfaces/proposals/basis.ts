@@ -1,31 +1,36 @@
 import type { ProblemChange } from '../../../client/contract.gen.ts'
 import type { Call, RecordedEvent } from '../../platform/calls/call.ts'
 import type { RecordReads } from '../../platform/resources/record-reads.ts'
-import { dateIn } from '../../platform/values/calendar.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
 
 /**
- * The basis of a proposal. Approval runs the proposal again and must have the same outcome: the approver has seen the
- * stored outcome, not the current state of the records.
+ * The basis of a proposal. Approval runs the proposal again and must have the same outcome. The approver has seen only
+ * the stored outcome, not the current state of the records.
  */
 export interface Basis {
-  /** The version of each record that was read, by ID. */
+  /** The version of each record that the run read, by ID. */
   readonly versions: Readonly<Record<string, number>>
-  /** The numbers and dates of the result and the events, by their path; null if there are too many to store. */
+  /** The numbers and dates in the result and the events, by path; null if there are too many to store. */
   readonly figures: Figures | null
-  /** The builder's current date when it ran. */
+  /** The builder's current date at the time of the run. */
   readonly today: string
 }
 
 type Figures = Readonly<Record<string, string | number>>
 
-/** An order of a hundred lines has a thousand. */
+/** An order with a hundred lines has about a thousand figures. */
 const MAX_FIGURES = 10_000
 
 /**
- * Returns the basis of a run. Records are compared by version. Some skills compute with records that they read in bulk,
- * without versions; changes of those show in the figures of the outcome.
+ * Returns the basis of a run. Records are compared by version. Some skills read records in bulk, without versions.
+ * Changes to such records show in the figures of the outcome.
  */
-export function buildBasis(call: Call, reads: RecordReads, result: unknown, events: readonly RecordedEvent[]): Basis {
+export function buildProposalBasis(
+  call: Call,
+  reads: RecordReads,
+  result: unknown,
+  events: readonly RecordedEvent[],
+): Basis {
   const figures: Record<string, string | number> = {}
   for (const [place, figure] of collectFigures(result, 'result')) figures[place] = figure
   for (const [i, { type, payload }] of events.entries()) {
@@ -36,16 +41,19 @@ export function buildBasis(call: Call, reads: RecordReads, result: unknown, even
   return {
     versions: Object.fromEntries(reads.versions),
     figures: Object.keys(figures).length > MAX_FIGURES ? null : figures,
-    today: dateIn(call.timeZone, call.now),
+    today: toLocalDate(call.timeZone, call.now),
   }
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 
-/** Values that differ between any two runs, and the events in the steps of a batch, which are compared separately. */
+/**
+ * Fields that are not compared: values that differ between any two runs, and the events in the steps of a batch, which
+ * are compared separately.
+ */
 const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'durationMs', 'sequence', 'events'])
 
-/** The path that stands for amounts that were hidden. */
+/** The last part of a path that marks hidden amounts. */
 const HIDDEN = 'amountsHidden'
 
 function* collectFigures(value: unknown, place: string): Generator<[string, string | number]> {
@@ -56,13 +64,16 @@ function* collectFigures(value: unknown, place: string): Generator<[string, stri
     if (!NOT_COMPARED.has(field)) yield* collectFigures(inner, `${place}/${field}`)
 }
 
-/** The IDs of the proposer and the approver, whose own records are read because of these roles. */
+/**
+ * The IDs of the proposer and the approver. The records of these two users are not compared, because each run reads the
+ * record of its own caller.
+ */
 type Actors = ReadonlySet<string | null>
 
-/** Returns the differences from the basis that was shown; empty if there are none. */
-export function findDifferences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
+/** Returns the differences from the basis that the approver saw; empty if there are no differences. */
+export function findBasisDifferences(shown: Basis, now: Basis, actors: Actors): ProblemChange[] {
   const figures = [...listFigureChanges(shown, now)]
-  // The events repeat what the result shows.
+  // The events repeat the figures in the result.
   const inResult = figures.filter(({ field }) => field.startsWith('result'))
   return [...listVersionChanges(shown, now, actors), ...(inResult.length > 0 ? inResult : figures)]
 }
@@ -82,7 +93,7 @@ function* listVersionChanges(
 function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> {
   if (shown.figures === null || now.figures === null) return
   const days = daysBetween(shown.today, now.today)
-  // The trial kept amounts hidden that the approval reveals, because it closes the bid request.
+  // The trial run hides amounts that the approval reveals, because the approval closes the bid request.
   const hidden = Object.keys(shown.figures).filter((place) => place.endsWith(`/${HIDDEN}`))
   const isHidden = (place: string) => hidden.some((each) => place.startsWith(each.slice(0, -HIDDEN.length)))
   for (const place of new Set([...Object.keys(shown.figures), ...Object.keys(now.figures)])) {
@@ -92,7 +103,10 @@ function* listFigureChanges(shown: Basis, now: Basis): Generator<ProblemChange> 
   }
 }
 
-/** Whether a date that is relative to today, such as an issue date, has moved by the same number of days. */
+/**
+ * Returns whether a date that is relative to today, such as an issue date, has moved by the same number of days as
+ * today.
+ */
 function isShiftedDate(before: unknown, after: unknown, days: number): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || !DATE.test(before) || !DATE.test(after)) return false
   return daysBetween(before, after) === days
@@ -104,12 +118,12 @@ function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }
 
-/** Returns a value as a problem shows it. */
+/** Returns a value as the text that a problem shows. */
 export function toText(value: unknown): string | null {
   if (value === undefined || value === null) return null
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
 }
 
-/** The contract has the same bounds for a change, in characters. */
+/** The contract declares the same limits for a change, in characters. */
 const MAX_FIELD_LENGTH = 200
 const MAX_VALUE_LENGTH = 400

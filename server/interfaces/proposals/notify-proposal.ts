@@ -5,8 +5,8 @@ import { findCatalog } from '../skills/skill-catalog.ts'
 import { listProposalSkills } from './proposal-skills.ts'
 
 /**
- * Notifies the users who may run the proposed skills of a pending proposal, or of a settled one if `before` is given.
- * Events are kept for years and go to other systems, so they contain neither the input nor the outcome.
+ * Notifies the users who may run the proposed skills about a pending proposal, or about a settled proposal if `before`
+ * is given. Events are kept for years and sent to other systems, so they contain neither the input nor the outcome.
  */
 export async function notifyProposal(
   call: WriteCall,
@@ -19,7 +19,8 @@ export async function notifyProposal(
       : buildEvent(call, 'proposal.status_changed', toProposalNotice(after), toProposalNotice(before))
   const { skills } = findCatalog(call.services.contract)
   const proposed = listProposalSkills(after).map((name) => skills.find((skill) => skill.name === name)?.permissions)
-  // A later version no longer has this skill. Nobody may run it, so nobody is notified.
+  // A newer version of the service may no longer have this skill. In that case, nobody may run the skill, so nobody is
+  // notified.
   if (proposed.includes(undefined)) return after
   const permissions = [...new Set(proposed.flatMap((needed) => needed ?? []))]
   await recordEvents(call, [{ row: { ...row, permissions }, recorded }])

@@ -1,14 +1,14 @@
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { undoIfDryRun } from '../skills/execute-skill.ts'
+import { runWithDryRun } from '../skills/execute-skill.ts'
 import { listRunnableSkills } from '../skills/skill-catalog.ts'
 import { notifyProposal } from './notify-proposal.ts'
 import {
-  assertCanDecide,
-  assertCanRead,
-  assertPending,
+  assertCanDecideProposals,
+  assertCanReadProposal,
+  assertOutcomeUnchanged,
+  assertProposalPending,
   assertProposedByAnother,
-  assertUnchanged,
-  assertWrites,
+  assertSkillWrites,
   runProposal,
   storeProposal,
 } from './proposal.ts'
@@ -22,27 +22,27 @@ export const proposalOperations = {
 
   async getProposal({ path }, call) {
     const proposal = await proposals.find(call, path.proposalId)
-    assertCanRead(call, proposal)
+    assertCanReadProposal(call, proposal)
     return { status: 200, body: proposal }
   },
 
   async createProposal({ body }, call) {
-    assertWrites(call, body.skill)
+    assertSkillWrites(call, body.skill)
     const proposal = await call.write(async (call) => {
-      const ran = await undoIfDryRun(true, call, (call) => runProposal(call, body))
+      const ran = await runWithDryRun(true, call, (call) => runProposal(call, body))
       return storeProposal(call, body, ran)
     })
     return { status: 201, body: proposal }
   },
 
   async approveProposal({ path }, call) {
-    assertCanDecide(call)
+    assertCanDecideProposals(call)
     const proposal = await call.write(async (call) => {
       const before = await proposals.lock(call, path.proposalId)
       assertProposedByAnother(call, before)
-      assertPending(before, 'approved', call.now)
+      assertProposalPending(before, 'approved', call.now)
       const { outcome, basis } = await runProposal(call, before)
-      await assertUnchanged(call, before, basis)
+      await assertOutcomeUnchanged(call, before, basis)
       const decided = { decidedBy: call.actor, decidedAt: call.now.toISOString() }
       const after = await proposals.update(call, before, { status: 'approved', outcome, ...decided })
       return notifyProposal(call, after, before)
@@ -51,11 +51,11 @@ export const proposalOperations = {
   },
 
   async refuseProposal({ path, body }, call) {
-    assertCanDecide(call)
+    assertCanDecideProposals(call)
     const proposal = await call.write(async (call) => {
       const before = await proposals.lock(call, path.proposalId)
-      assertCanRead(call, before)
-      assertPending(before, 'refused', call.now)
+      assertCanReadProposal(call, before)
+      assertProposalPending(before, 'refused', call.now)
       const decided = { decidedBy: call.actor, decidedAt: call.now.toISOString() }
       const decisionReason = body.reason ?? null
       const after = await proposals.update(call, before, { status: 'refused', decisionReason, ...decided })

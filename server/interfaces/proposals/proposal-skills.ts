@@ -1,7 +1,7 @@
 import type { Proposal } from '../../../client/contract.gen.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
 
-/** Runs several skills as one. It is not a skill itself. */
+/** The operation that runs several skills in one transaction. A batch is not a skill itself. */
 export const BATCH = 'executeBatch'
 
 /** Returns the names of the skills that a proposal would run. */
@@ -9,7 +9,7 @@ export function listProposalSkills({ skill, input }: Pick<Proposal, 'skill' | 'i
   return listProposalSteps({ skill, input }).map((step) => step.skill)
 }
 
-/** Returns the steps that a proposal would run. A single skill is one step. */
+/** Returns the steps that a proposal would run. A skill that is not a batch counts as one step. */
 export function listProposalSteps({
   skill,
   input,

@@ -1,24 +1,27 @@
 import type { BatchExecution, Proposal, ProposalOutcome } from '../../../client/contract.gen.ts'
-import { type Call, type RecordedEvent, type WriteCall, withReadNotes } from '../../platform/calls/call.ts'
-import { canReadType } from '../../platform/events/readable-events.ts'
+import { type Call, type RecordedEvent, toReadTrackingCall, type WriteCall } from '../../platform/calls/call.ts'
+import { canReadEventType } from '../../platform/events/readable-events.ts'
 import { requireFreshSignIn } from '../../platform/keys/fresh-sign-in.ts'
 import { conflict, invalidTransition, Problem } from '../../platform/problems/problem.ts'
 import { RecordReads } from '../../platform/resources/record-reads.ts'
 import { assertNoSecretReferences, executeBatch } from '../skills/execute-batch.ts'
-import { executeSkill, listReadableEvents, nullSecretsOf } from '../skills/execute-skill.ts'
+import { concealResultSecrets, executeSkill, listReadableEvents } from '../skills/execute-skill.ts'
 import { fillCurrentTime, hasSecret } from '../skills/marks.ts'
 import { replaceResolvedNames } from '../skills/references/resolve-references.ts'
 import { assertSkillPermitted, findCatalog, type PublishedResult } from '../skills/skill-catalog.ts'
-import { type Basis, buildBasis, findDifferences, toText } from './basis.ts'
-import { findBasis, findChangesSince, storeBasis } from './basis-queries.ts'
+import { type Basis, buildProposalBasis, findBasisDifferences, toText } from './basis.ts'
+import { findChangesSince, findProposalBasis, storeProposalBasis } from './basis-queries.ts'
 import { notifyProposal } from './notify-proposal.ts'
 import { BATCH, listProposalSkills, listProposalSteps } from './proposal-skills.ts'
 import * as proposals from './queries.ts'
 
-/** Prices and users change. After a week a change has to be proposed again. */
+/** Prices and users change. After a week, a change must be proposed again. */
 const LIFETIME_MS = 7 * 24 * 3_600_000
 
-/** A record and its events need a tenth of this. Larger outcomes concern hundreds of records, which nobody reads. */
+/**
+ * A record and its events need about a tenth of this size. Larger outcomes contain hundreds of records, which nobody
+ * would read.
+ */
 const MAX_KEPT_BYTES = 256 * 1024
 
 interface ProposedRun {
@@ -31,7 +34,7 @@ interface ProposedRun {
 export interface ProposalRun {
   outcome: ProposalOutcome
   basis: Basis
-  /** The input with each name replaced by an ID. */
+  /** The input, with each name replaced by an ID. */
   input: Record<string, unknown>
 }
 
@@ -43,11 +46,11 @@ export async function storeProposal(
 ): Promise<Proposal> {
   const expiresAt = new Date(call.now.getTime() + LIFETIME_MS).toISOString()
   const proposal = await proposals.insert(call, { ...requested, input, status: 'proposed', outcome, expiresAt })
-  await storeBasis(call, proposal.id, basis)
+  await storeProposalBasis(call, proposal.id, basis)
   return notifyProposal(call, proposal)
 }
 
-/** Throws if an input contains a secret or would copy one. */
+/** Throws an error if an input contains a secret or a reference that would copy a secret. */
 function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>): void {
   const { skills } = findCatalog(call.services.contract)
   const steps = listProposalSteps(proposed)
@@ -57,20 +60,20 @@ function assertNoSecrets(call: Call, proposed: Pick<Proposal, 'skill' | 'input'>
   if (isSecret)
     throw conflict(
       'not_suitable',
-      'Other users can read proposals, so the input cannot contain secrets or tax IDs. Leave them out.',
+      'Other users can read proposals, so the input cannot contain secrets or tax IDs. Remove the secrets and tax IDs from the input.',
     )
   assertNoSecretReferences(call, steps)
 }
 
 /** Throws `permission_denied` unless the caller may run the proposed skills. */
-export function assertCanRead(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
+export function assertCanReadProposal(call: Call, proposal: Pick<Proposal, 'skill' | 'input'>): void {
   const { find } = findCatalog(call.services.contract)
   for (const name of listProposalSkills(proposal)) assertSkillPermitted(call, find(name))
 }
 
 /**
- * Returns the result and the events of a skill, without values that are shown only once, because the approver gets a
- * new value.
+ * Returns the result and the events of a skill. Values that are shown only once are omitted, because the approver gets
+ * a new value.
  */
 function toProposalOutcome(
   call: Call,
@@ -87,16 +90,16 @@ function toProposalOutcome(
   return { result: null, events: [], truncated: true }
 }
 
-/** Removes the secrets of a skill's result, because proposals are stored and read by others. */
+/** Removes the secrets from a skill's result, because proposals are stored and other users read them. */
 function nullSecretsOfSteps(call: Call, skill: string, result: unknown): unknown {
   const { find } = findCatalog(call.services.contract)
-  if (skill !== BATCH) return nullSecretsOf(find(skill), result as PublishedResult)
+  if (skill !== BATCH) return concealResultSecrets(find(skill), result as PublishedResult)
   const batch = result as BatchExecution
-  const steps = batch.steps.map((step) => ({ ...step, result: nullSecretsOf(find(step.skill), step.result) }))
+  const steps = batch.steps.map((step) => ({ ...step, result: concealResultSecrets(find(step.skill), step.result) }))
   return { ...batch, steps }
 }
 
-/** Runs the proposed skill as the caller, who needs every permission for it. */
+/** Runs the proposed skill as the caller. The caller must have every permission that the skill requires. */
 export function runProposal(
   call: WriteCall,
   { skill, input }: Pick<Proposal, 'skill' | 'input'>,
@@ -114,18 +117,18 @@ export async function runAndCollectBasis(
   const { skill, input } = proposed
   const reads = new RecordReads()
   const before = call.events.length
-  const result = await work(withReadNotes(call, reads))
+  const result = await work(toReadTrackingCall(call, reads))
   const events = call.events.slice(before)
   return {
     outcome: toProposalOutcome(call, skill, result, events),
-    basis: buildBasis(call, reads, result, events),
+    basis: buildProposalBasis(call, reads, result, events),
     input: fillTimes(call, skill, replaceResolvedNames(input, reads)),
   }
 }
 
 /**
- * Returns the input with the current time wherever the skill would use the time of the request. What is approved later
- * happens at the time when it was proposed, which is also what the approver was shown.
+ * Returns the input, with the current time in each field that would default to the time of the request. An approved
+ * change therefore happens at the time of the proposal, which is the time that the approver saw.
  */
 function fillTimes(call: Call, skill: string, input: Record<string, unknown>): Record<string, unknown> {
   const { find } = findCatalog(call.services.contract)
@@ -140,21 +143,21 @@ function fillTimes(call: Call, skill: string, input: Record<string, unknown>): R
   }
 }
 
-/** Throws `conflict` if the outcome differs from the one shown when it was proposed. */
-export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
+/** Throws `conflict` if the outcome differs from the outcome that the proposal shows. */
+export async function assertOutcomeUnchanged(call: WriteCall, proposal: Proposal, now: Basis): Promise<void> {
   const { id, createdAt, createdBy } = proposal
-  const shown = await findBasis(call, id)
+  const shown = await findProposalBasis(call, id)
   if (shown === null)
     throw conflict(
       'changed_meanwhile',
-      `Cannot approve ${id}: it was created by an earlier version of the service. Propose it again.`,
+      `Cannot approve ${id}: it was created by an earlier version of the service. Create the proposal again.`,
     )
-  const found = findDifferences(shown, now, new Set([createdBy.id, call.actor.id]))
+  const found = findBasisDifferences(shown, now, new Set([createdBy.id, call.actor.id]))
   if (found.length === 0) return
   const records = found.flatMap(({ resourceId }) => resourceId ?? [])
   const reported = await findChangesSince(call, records, createdAt)
   const fields = reported
-    .filter(({ type, field }) => canReadType(call, type) && !ALWAYS_CHANGED.has(field))
+    .filter(({ type, field }) => canReadEventType(call, type) && !ALWAYS_CHANGED.has(field))
     .map(({ resourceId, field, before, after }) => ({
       ...{ resourceId, field },
       ...{ before: toText(before), after: toText(after) },
@@ -164,13 +167,13 @@ export async function assertUnchanged(call: WriteCall, proposal: Proposal, now: 
   const changed = [...fields, ...others].slice(0, MAX_CHANGES)
   throw conflict(
     'changed_meanwhile',
-    `Cannot approve ${id}: the records it is based on have changed. Check the changes, then propose it again or reject it.`,
+    `Cannot approve ${id}: the records that the proposal is based on have changed. Check the changes, then create the proposal again or reject it.`,
     { changed },
   )
 }
 
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['version', 'updatedAt'])
-/** The contract has the same bound. */
+/** The contract declares the same limit. */
 const MAX_CHANGES = 100
 
 async function runSkill(call: WriteCall, skill: string, input: Record<string, unknown>): Promise<unknown> {
@@ -179,16 +182,20 @@ async function runSkill(call: WriteCall, skill: string, input: Record<string, un
   return result
 }
 
-/** Throws `permission_denied` for a key that may only propose, because it would approve its own proposals. */
-export function assertCanDecide({ principal }: Call): void {
+/**
+ * Throws `permission_denied` for an API key that may only propose changes. Otherwise, such a key could approve its own
+ * proposals.
+ */
+export function assertCanDecideProposals({ principal }: Call): void {
   if (principal.isProposeOnly === true)
-    throw new Problem('permission_denied', 'A key with proposeOnly cannot decide proposals. Ask a user to decide.')
+    throw new Problem('permission_denied', 'A key with proposeOnly cannot decide on proposals. Ask a user to decide.')
 }
 
 /**
- * Throws `permission_denied` if the caller created the proposal: an approval means that a second user has reviewed it.
- * A user may personally approve what an app proposed on their behalf, because the app decided it. A fresh sign-in
- * proves that it is the user and not the app; without one, throws `fresh_sign_in_required`.
+ * Throws `permission_denied` if the caller created the proposal, because an approval means that a second user has
+ * reviewed it. A user may personally approve a proposal that an app made on the user's behalf, because the app decided
+ * to propose the change. A fresh sign-in proves that the approver is the user and not the app. Without a fresh sign-in,
+ * throws `fresh_sign_in_required`.
  */
 export function assertProposedByAnother(call: Call, { createdBy }: Proposal): void {
   const { actor, principal } = call
@@ -196,20 +203,24 @@ export function assertProposedByAnother(call: Call, { createdBy }: Proposal): vo
   if (createdBy.via == null || !('session' in principal))
     throw new Problem(
       'permission_denied',
-      'You cannot approve your own proposal. Ask a colleague, or reject it and run the skill yourself.',
+      'You cannot approve your own proposal. Ask another user, or reject the proposal and run the skill yourself.',
     )
   requireFreshSignIn(call)
 }
 
-/** Throws `invalid_transition` for a proposal that is decided or expired. */
-export function assertPending({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
+/** Throws `invalid_transition` if the proposal is decided or expired. */
+export function assertProposalPending({ status, expiresAt }: Proposal, to: Proposal['status'], now: Date): void {
   if (status !== 'proposed') throw invalidTransition(status, to, [])
   if (Date.parse(expiresAt) <= now.getTime()) throw invalidTransition('expired', to, [])
 }
 
-/** Throws `conflict` for a skill that only reads, which needs no approval. */
-export function assertWrites(call: Call, skill: string): void {
+/** Throws `conflict` if the skill only reads, because such a skill needs no approval. */
+export function assertSkillWrites(call: Call, skill: string): void {
   const found = findCatalog(call.services.contract).find(skill)
   assertSkillPermitted(call, found)
-  if (!found.writes) throw conflict('already_done', `${skill} is read-only and needs no approval. Run it directly.`)
+  if (!found.writes)
+    throw conflict(
+      'already_done',
+      `Cannot propose ${skill}: the skill is read-only and needs no approval. Run the skill directly.`,
+    )
 }

@@ -8,12 +8,12 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { createUser } from '../../domain/office/users/users.ts'
 import { eraseContact } from '../../operators/builder-data/erase-person.ts'
 import { createKey } from '../../platform/keys/keys.ts'
-import { findDifferences } from './basis.ts'
+import { findBasisDifferences } from './basis.ts'
 import { deleteOldProposals } from './delete-old-proposals.ts'
 import { expireProposals } from './expire-proposals.ts'
 
 let plumbline: TestPlumbline
-/** A key that may only propose. */
+/** An API key that may only propose changes. */
 let agent: { id: string; key: string }
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
@@ -32,7 +32,7 @@ const approve = (id: string, options = {}) => plumbline.post(`/api/ext/proposals
 const refuse = (id: string, body: object = {}, options = {}) =>
   plumbline.post(`/api/ext/proposals/${id}/refuse`, body, options)
 
-test('any change of a key that may only propose returns 202 and a proposal', async () => {
+test('a change with a propose-only key creates a proposal', async () => {
   const input = { companyName: 'Proposed Framing', scopes: ['framing'] }
   const steps = [
     { name: 'vendor', skill: 'createVendor', input },
@@ -63,12 +63,12 @@ describe('the approved outcome is the one that was shown', () => {
     return answer.body
   }
 
-  test('if a record that was read has changed since, the approval is rejected and lists the changes', async () => {
+  test('an approval is rejected with a list of changes if a record that the proposal read has changed', async () => {
     const vendor = await created('/vendors', { companyName: 'Changed Meanwhile', phone: '1' })
     const proposed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: 'Ann' }, agent)
     expect(proposed.status).toBe(202)
     await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: '2' })
-    // The fields are read from the event after it is numbered. Until then, only the change of the version is known.
+    // The changed fields are read from the event after it gets its number.
     await plumbline.until(
       `/api/ext/events?resourceId=${vendor.id}&type=vendor.updated`,
       ({ body }) => body.data.length > 0,
@@ -81,7 +81,7 @@ describe('the approved outcome is the one that was shown', () => {
     expect((await plumbline.get(`/api/ext/proposals/${proposed.body.id}`)).body.status).toBe('proposed')
   })
 
-  test('a name is stored as the ID it referred to, also in the steps of a batch', async () => {
+  test('a proposal stores the ID of a record that its input identifies by name', async () => {
     const meant = await created('/vendors', { companyName: 'Named Framing' })
     const input = { vendorId: 'Named Framing', phone: '7' }
     const steps = [
@@ -92,14 +92,14 @@ describe('the approved outcome is the one that was shown', () => {
     const several = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
     expect(one.body.input).toEqual({ vendorId: meant.id, phone: '7' })
     expect(several.body.input.steps).toEqual([{ ...steps[0], input: { vendorId: meant.id, phone: '7' } }, steps[1]])
-    // Another record takes the name.
+    // The test gives the same name to another record.
     await plumbline.patch(`/api/ext/vendors/${meant.id}`, { companyName: 'Renamed Framing' })
     const other = await created('/vendors', { companyName: 'Named Framing' })
     expect((await approve(several.body.id)).body.reason).toBe('changed_meanwhile')
     for (const { id } of [meant, other]) expect((await plumbline.get(`/api/ext/vendors/${id}`)).body.phone).toBeNull()
   })
 
-  test('an order that grew since it was shown is not approved', async () => {
+  test('the approval of an order is rejected if its total has increased since the proposal', async () => {
     const site = await buildSite(plumbline)
     const { database, clock } = plumbline
     const { organizationId, key } = site
@@ -122,21 +122,21 @@ describe('the approved outcome is the one that was shown', () => {
     expect((await plumbline.get(path, { key })).body.status).toBe('draft')
   })
 
-  test('unnamed inputs of a computation are compared by the figures of the outcome', async () => {
+  test('a changed amount in the outcome of a proposal is detected even if the changed record is not named', async () => {
     const basis = (figure: number, today = '2026-11-20') => ({
       ...{ versions: {}, today },
       figures: { 'result/total': figure, 'result/issuedDate': today, 'result/bids/0/amountsHidden': 'hidden' },
     })
     const shown = basis(10)
-    expect(findDifferences(shown, basis(10, '2026-11-22'), new Set())).toEqual([])
+    expect(findBasisDifferences(shown, basis(10, '2026-11-22'), new Set())).toEqual([])
     const opened = { ...basis(10), figures: { ...basis(10).figures, 'result/bids/0/amount': 5 } }
-    expect(findDifferences(shown, opened, new Set())).toEqual([])
-    expect(findDifferences(shown, basis(11), new Set())).toEqual([
+    expect(findBasisDifferences(shown, opened, new Set())).toEqual([])
+    expect(findBasisDifferences(shown, basis(11), new Set())).toEqual([
       { resourceId: null, field: 'result/total', before: '10', after: '11' },
     ])
   })
 
-  test('closing a blind bid request can be approved although its trial hid the amounts', async () => {
+  test('a proposal to close a blind bid request can be approved, although its dry run hid the amounts', async () => {
     const site = await buildSite(plumbline)
     const { database, clock } = plumbline
     const { organizationId, key } = site
@@ -152,7 +152,7 @@ describe('the approved outcome is the one that was shown', () => {
   })
 })
 
-test('a write over MCP also becomes a proposal, and the result says so', async () => {
+test('a change over MCP with a propose-only key returns the ID of its proposal', async () => {
   const message = {
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'execute_skill', arguments: { skill: 'createVendor', input: { companyName: 'By MCP' } } },
@@ -164,13 +164,13 @@ test('a write over MCP also becomes a proposal, and the result says so', async (
   })
   const text = await answer.text()
   expect(text).toMatch(/Nothing was changed\. Proposal prp_\w+ is awaiting approval by another user\./)
-  // Clients pass only this part to their models.
   const { result } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
-  expect(result.structuredContent).toMatchObject({ proposal: { status: 'proposed' }, dryRun: true })
+  const shown = JSON.parse(result.content.at(-1).text)
+  expect(shown).toMatchObject({ proposal: { status: 'proposed' }, wouldDo: { result: { companyName: 'By MCP' } } })
   expect(await named('By MCP')).toEqual([])
 })
 
-test('reads, dry runs and invalid requests work as for any key', async () => {
+test('a propose-only key creates no proposal for reads, dry runs, and invalid requests', async () => {
   expect((await plumbline.get('/api/ext/vendors', agent)).status).toBe(200)
   const input = { companyName: 'Tried Out' }
   const tried = await plumbline.post('/api/ext/execute', { skill: 'createVendor', input, dryRun: true }, agent)
@@ -187,7 +187,7 @@ test('reads, dry runs and invalid requests work as for any key', async () => {
   expect((await plumbline.get('/api/ext/proposals?limit=200')).body.data).toHaveLength(before)
 })
 
-test('a repeat under its Idempotency-Key creates no second proposal', async () => {
+test('repeating a request with the same Idempotency-Key creates no second proposal', async () => {
   const once = { ...agent, headers: { 'idempotency-key': 'propose-once' } }
   const send = () => plumbline.post('/api/ext/vendors', { companyName: 'Once' }, once)
   const [first, again] = [await send(), await send()]
@@ -199,7 +199,7 @@ test('a repeat under its Idempotency-Key creates no second proposal', async () =
   expect((await batch()).body.id).toBe((await batch()).body.id)
 })
 
-test('approving runs the change once as the approver, and notifies both users', async () => {
+test('concurrent approvals of a proposal run the change only once, with the approver as its actor', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Approved Roofing' }, agent)
   const [approved, other] = await Promise.all([approve(proposed.id), approve(proposed.id)])
   const [done, late] = approved.status === 200 ? [approved, other] : [other, approved]
@@ -211,7 +211,7 @@ test('approving runs the change once as the approver, and notifies both users', 
   })
   const [vendor, ...more] = await named('Approved Roofing')
   expect([vendor.id, more]).toEqual([done.body.outcome.result.id, []])
-  // The audit entry of an event is listed once the event is numbered.
+  // The audit entry of an event is listed once the event has a number.
   const { body } = await plumbline.until(
     `/api/ext/audit-entries?resourceId=${proposed.id}&sort=at`,
     ({ body }) => body.data.length > 1,
@@ -222,7 +222,7 @@ test('approving runs the change once as the approver, and notifies both users', 
   ])
 })
 
-test('an approval that the current state does not allow is rejected, and the proposal stays pending', async () => {
+test('a proposal remains pending if the current state does not allow the change', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Taken Later' })
   const change = { vendorId: vendor.id, externalId: 'erp-77' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -232,7 +232,7 @@ test('an approval that the current state does not allow is rejected, and the pro
   expect((await plumbline.get(`/api/ext/proposals/${proposed.id}`)).body.status).toBe('proposed')
 })
 
-test('approval is rejected if the record has changed since the If-Match of the input', async () => {
+test('an approval is rejected if the record no longer matches the If-Match of the proposal', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Moving' })
   const change = { vendorId: vendor.id, phone: '1', ifMatch: '"1"' }
   const { body: proposed } = await plumbline.post('/api/ext/execute', { skill: 'updateVendor', input: change }, agent)
@@ -241,32 +241,45 @@ test('approval is rejected if the record has changed since the If-Match of the i
   expect([refused.status, refused.body.code]).toEqual([412, 'precondition_failed'])
 })
 
-test('a key that may only propose cannot decide, and approving requires every permission of the skill', async () => {
+test('a propose-only key cannot decide on proposals', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Not By Me' }, agent)
   const another = await newAgent()
   for (const options of [agent, another])
     for (const decide of [approve(proposed.id, options), refuse(proposed.id, {}, options)])
       expect([(await decide).status, (await decide).body.code]).toEqual([403, 'permission_denied'])
+})
+
+test('approving a proposal requires the permissions of its skill', async () => {
+  const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Not By Me' }, agent)
   const narrow = await plumbline.newKey(['proposals:write', 'proposals:read'])
   const denied = await approve(proposed.id, { key: narrow })
   expect([denied.status, denied.body.permission]).toEqual([403, 'vendors:write'])
   const reader = await plumbline.newKey(['proposals:read', 'vendors:write'])
   expect((await approve(proposed.id, { key: reader })).body.permission).toBe('proposals:write')
-  const foreign = await plumbline.newBuilder()
-  expect((await approve(proposed.id, { key: foreign.key })).status).toBe(404)
   expect(await named('Not By Me')).toEqual([])
 })
 
-test('a rejected proposal is never run, and the list can be filtered by status and skill', async () => {
+test("a builder cannot approve another builder's proposals", async () => {
+  const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Not By Me' }, agent)
+  const foreign = await plumbline.newBuilder()
+  expect((await approve(proposed.id, { key: foreign.key })).status).toBe(404)
+})
+
+test('proposals can be filtered by status and skill', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Refused' }, agent)
-  const refused = await refuse(proposed.id, { reason: 'We have enough.' })
-  expect(refused.body).toMatchObject({ status: 'refused', decisionReason: 'We have enough.', version: 2 })
-  expect((await approve(proposed.id)).body).toMatchObject({ code: 'invalid_transition', from: 'refused' })
+  await refuse(proposed.id, { reason: 'We have enough.' })
   const { body } = await plumbline.get('/api/ext/proposals?status=refused&skill=createVendor')
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([proposed.id])
 })
 
-test('a proposal does not contain secrets that are shown once, and a batch is approved as a whole', async () => {
+test('a rejected proposal cannot be approved', async () => {
+  const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Refused' }, agent)
+  const refused = await refuse(proposed.id, { reason: 'We have enough.' })
+  expect(refused.body).toMatchObject({ status: 'refused', decisionReason: 'We have enough.', version: 2 })
+  expect((await approve(proposed.id)).body).toMatchObject({ code: 'invalid_transition', from: 'refused' })
+})
+
+test('a proposal contains no one-time secret', async () => {
   const input = { url: 'https://hooks.example.com/proposed', eventTypes: ['vendor.created'] }
   const steps = [{ name: 'hook', skill: 'createWebhook', input }]
   for (const [path, body] of [
@@ -277,17 +290,23 @@ test('a proposal does not contain secrets that are shown once, and a batch is ap
     expect(proposed.status).toBe('proposed')
     expect(JSON.stringify(proposed)).not.toContain('whsec_')
   }
+})
+
+test('a proposed batch is approved as a whole', async () => {
+  const input = { url: 'https://hooks.example.com/proposed', eventTypes: ['vendor.created'] }
+  const steps = [{ name: 'hook', skill: 'createWebhook', input }]
+  await plumbline.post('/api/ext/execute/batch', { steps }, agent)
   const pending = (await plumbline.get('/api/ext/proposals?skill=executeBatch&status=proposed&limit=1')).body.data[0]
   const { status, body } = await approve(pending.id)
   expect([status, body.outcome.result.steps[0].skill]).toEqual([200, 'createWebhook'])
   expect(JSON.stringify(body)).not.toContain('whsec_')
 })
 
-describe("the contract's secrets", () => {
+describe('secrets in proposals', () => {
   const hook = { url: 'https://hooks.example.com/x', eventTypes: ['vendor.created'] }
   const SECRETS = /whsec_|\/calendars\/|\/portal\/|12-3456789/
 
-  test('a calendar feed that is proposed and approved shows its link nowhere', async () => {
+  test("approving the proposal of a calendar feed does not show the feed's URL", async () => {
     const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Has A Calendar' })
     const { body: proposed } = await plumbline.post('/api/ext/calendar-feeds', { vendorId: vendor.id }, agent)
     expect(proposed.outcome.result).toMatchObject({ vendorId: vendor.id, url: null })
@@ -300,20 +319,23 @@ describe("the contract's secrets", () => {
     ['a record with a secret in it', 'createWebhook', '$steps.made', 422],
     ['the link of a calendar feed', 'createCalendarFeed', '$steps.made.url', 422],
     ['a field that is not secret', 'createWebhook', '$steps.made.url', 202],
-  ])('a batch that is proposed may not copy %s of %s', async (_what, skill, reference, expected) => {
-    const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: `Copied ${reference} ${skill}` })
-    const input = skill === 'createWebhook' ? hook : { vendorId: vendor.id }
-    const steps = [
-      { name: 'made', skill, input },
-      { name: 'copied', skill: 'updateVendor', input: { vendorId: vendor.id, licenseNumber: reference } },
-    ]
-    const { status, body } = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
-    expect(status, JSON.stringify(body)).toBe(expected)
-    if (expected === 422)
-      expect(body.errors).toMatchObject([{ pointer: '/steps/1/input/licenseNumber', code: 'secret' }])
-  })
+  ])(
+    'a proposed batch cannot copy %s of %s, unless the field is not secret',
+    async (_what, skill, reference, expected) => {
+      const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: `Copied ${reference} ${skill}` })
+      const input = skill === 'createWebhook' ? hook : { vendorId: vendor.id }
+      const steps = [
+        { name: 'made', skill, input },
+        { name: 'copied', skill: 'updateVendor', input: { vendorId: vendor.id, licenseNumber: reference } },
+      ]
+      const { status, body } = await plumbline.post('/api/ext/execute/batch', { steps }, agent)
+      expect(status, JSON.stringify(body)).toBe(expected)
+      if (expected === 422)
+        expect(body.errors).toMatchObject([{ pointer: '/steps/1/input/licenseNumber', code: 'secret' }])
+    },
+  )
 
-  test('an input with a secret is not stored as a proposal', async () => {
+  test('a proposal is rejected if its input contains a secret', async () => {
     const own = { ...hook, secret: 'a secret of sixteen letters' }
     const steps = [{ name: 'hook', skill: 'createWebhook', input: own }]
     for (const [path, body] of [
@@ -327,7 +349,7 @@ describe("the contract's secrets", () => {
     }
   })
 
-  test('are never shown by dry runs or to models', async () => {
+  test('dry runs and MCP results never contain secrets', async () => {
     const { body: vendor } = await plumbline.post('/api/ext/vendors', {
       companyName: 'Shown To Models',
       email: 'm@example.com',
@@ -355,13 +377,14 @@ describe("the contract's secrets", () => {
         headers: { ...headers, authorization: `Bearer ${plumbline.key}` },
       })
       const text = await reported.text()
-      expect(text).toContain(`"skill":"${one.skill}"`)
+      // The result is JSON inside the text of the message.
+      expect(text).toContain(`\\"skill\\":\\"${one.skill}\\"`)
       expect(text).not.toMatch(SECRETS)
     }
   })
 })
 
-test('a user without the permissions of a skill sees no outcome, portal link or tax ID', async () => {
+test('a proposal is visible only to callers with every permission of its skill', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Invited', email: 'in@example.com' })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Also', email: 'too@example.com' })
   const steps = [{ name: 'invite', skill: 'inviteVendor', input: { vendorId: other.id } }]
@@ -384,19 +407,34 @@ test('a user without the permissions of a skill sees no outcome, portal link or 
   expect([taxed.status, taxed.body.code]).toEqual([409, 'conflict'])
 })
 
-test('any key may create proposals, and skills that only read need no approval', async () => {
+test('any key can create a proposal', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   const created = await propose('createVendor', { companyName: 'On Purpose' })
   expect([created.status, created.body.note]).toEqual([201, null])
   expect((await listEvents(plumbline, organizationId)).map(({ type }) => type)).toEqual(['proposal.created'])
+})
+
+test('a proposal for a read-only skill is rejected', async () => {
+  const { key } = await plumbline.newBuilder()
+  const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   expect((await propose('listVendors')).status).toBe(409)
+})
+
+test('a proposal for an unknown skill is rejected', async () => {
+  const { key } = await plumbline.newBuilder()
+  const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   expect((await propose('createVendors')).body.code).toBe('skill_not_found')
+})
+
+test('a proposal with invalid input is rejected', async () => {
+  const { key } = await plumbline.newBuilder()
+  const propose = (skill: string, input = {}) => plumbline.post('/api/ext/proposals', { skill, input }, { key })
   const wrong = await propose('createVendor')
   expect(wrong.body.errors[0].pointer).toBe('/input/companyName')
 })
 
-test('the owner can personally approve what their own app proposed, but no app can', async () => {
+test("only the owner personally, and no app, can approve a proposal of the owner's app", async () => {
   const owner = await plumbline.signIn()
   const proposing = await connectApp(plumbline, await createOauthApp(plumbline), owner, { proposeOnly: true })
   const acting = await connectApp(plumbline, await createOauthApp(plumbline), owner)
@@ -419,14 +457,14 @@ test('a user cannot approve their own proposal, even after a fresh sign-in', asy
   expect((await approve(proposed.id, owner)).body).toMatchObject({ status: 403, code: 'permission_denied' })
 })
 
-test('a key cannot approve its own proposal but can withdraw it, and another key can approve it', async () => {
+test('a key can withdraw but not approve its own proposal', async () => {
   const propose = async (companyName: string) =>
     (await plumbline.post('/api/ext/proposals', { skill: 'createVendor', input: { companyName } })).body.id
   const [own, withdrawn] = [await propose('By Another'), await propose('Withdrawn')]
   const denied = await approve(own)
   expect([denied.status, denied.body.code]).toEqual([403, 'permission_denied'])
   expect(denied.body.detail).toBe(
-    'You cannot approve your own proposal. Ask a colleague, or reject it and run the skill yourself.',
+    'You cannot approve your own proposal. Ask another user, or reject the proposal and run the skill yourself.',
   )
   expect((await refuse(withdrawn)).body.status).toBe('refused')
   expect((await approve(own, { key: await plumbline.newKey(['proposals:write', 'vendors:write']) })).body.status).toBe(
@@ -434,7 +472,7 @@ test('a key cannot approve its own proposal but can withdraw it, and another key
   )
 })
 
-test('events and webhooks notify everyone who may run the skill about pending and decided proposals', async () => {
+test('events about a proposal are sent only to callers that can run its skill', async () => {
   const receiver = await startReceiver()
   const subscribe = async (key: string) => {
     const requested = { url: receiver.url, eventTypes: ['*'], allowDuplicate: true }
@@ -462,7 +500,7 @@ test('events and webhooks notify everyone who may run the skill about pending an
   await receiver.close()
 })
 
-test('erasing a user removes them from the input, the outcome and the notes of proposals', async () => {
+test("erasing a vendor contact also removes the contact's data from proposals", async () => {
   const { id: proposer, key } = await newAgent()
   const person = 'Wilhelmina Ostrander'
   const input = { companyName: 'Erasing', contactName: person, email: 'wilhelmina@example.com' }
@@ -480,11 +518,17 @@ test('erasing a user removes them from the input, the outcome and the notes of p
   expect((await plumbline.get(`/api/ext/proposals/${proposed.id}`)).body.createdBy.id).toBe(proposer)
 })
 
-test('users create such keys on the page of keys, and such a key cannot create a browser token', async () => {
+test('a user can create a propose-only key in the admin area', async () => {
   const owner = await plumbline.signIn()
   const requested = { name: 'Cautious', permissions: ['vendors:read', 'vendors:write'], proposeOnly: true }
   const { body: created } = await plumbline.post('/api/admin/keys', requested, owner)
   expect(created.proposeOnly).toBe(true)
+})
+
+test('a propose-only key cannot create a browser token', async () => {
+  const owner = await plumbline.signIn()
+  const requested = { name: 'Cautious', permissions: ['vendors:read', 'vendors:write'], proposeOnly: true }
+  const { body: created } = await plumbline.post('/api/admin/keys', requested, owner)
   const origin = 'https://app.example.com'
   const { status, body } = await plumbline.post(
     '/api/ext/browser-tokens',
@@ -494,8 +538,8 @@ test('users create such keys on the page of keys, and such a key cannot create a
   expect([status, body.reason]).toEqual([409, 'wrong_caller'])
 })
 
-// From here on the clock moves forward.
-test('clocking out happens at the time when it was proposed, alone and in a batch', async () => {
+// From this test on, the tests move the clock forward.
+test('an approved proposal to clock out uses the time of the proposal, both alone and in a batch', async () => {
   const { database, clock, organizationId } = plumbline
   const worker = {
     organizationId,
@@ -523,7 +567,7 @@ test('clocking out happens at the time when it was proposed, alone and in a batc
   }
 })
 
-test('an undecided proposal expires after seven days, with an event', async () => {
+test('an undecided proposal expires after seven days and emits an event', async () => {
   const { body: proposed } = await plumbline.post('/api/ext/vendors', { companyName: 'Too Late' }, agent)
   plumbline.clock.advance(7 * DAY_MS)
   expect((await approve(proposed.id)).body).toMatchObject({ code: 'invalid_transition', from: 'expired' })
@@ -534,7 +578,7 @@ test('an undecided proposal expires after seven days, with an event', async () =
   expect(expired).toMatchObject({ type: 'proposal.status_changed', actor: { type: 'system' } })
 })
 
-test('settled proposals are deleted with their audit trail, and pending ones are kept', async () => {
+test('only decided proposals are deleted after the retention period of the audit trail', async () => {
   const { database, clock } = plumbline
   const settled = (await plumbline.get('/api/ext/proposals?limit=200')).body.data
   expect(settled.length).toBeGreaterThan(5)

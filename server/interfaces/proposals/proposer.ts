@@ -2,15 +2,15 @@ import type { Call } from '../../platform/calls/call.ts'
 import type { Operation } from '../../platform/calls/contract.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 import type { ProposalMaker } from '../http/dispatch.ts'
-import { undoIfDryRun } from '../skills/execute-skill.ts'
+import { runWithDryRun } from '../skills/execute-skill.ts'
 import { findCatalog } from '../skills/skill-catalog.ts'
 import { EFFECTS, findOperationEffect } from '../skills/skill-effect.ts'
 import { runAndCollectBasis, storeProposal } from './proposal.ts'
 import { BATCH } from './proposal-skills.ts'
 
 /**
- * Turns each write of a key that may only propose into a proposal: the call is run, rolled back, and stored with its
- * outcome. A call that would be rejected anyway is rejected in the same way.
+ * Converts each write to a proposal if the API key may only propose changes: the call is run, rolled back, and stored
+ * with its outcome. If a call would be rejected without a proposal, it is rejected in the same way here.
  */
 export const proposer: ProposalMaker = {
   concerns(operation, body, call) {
@@ -31,10 +31,10 @@ export const proposer: ProposalMaker = {
       throw new Problem('permission_denied', 'A key with proposeOnly cannot upload files.')
     const requested = toProposedRun(operation, input)
     return call.write(async (call) => {
-      const ran = await undoIfDryRun(true, call, (call) =>
+      const ran = await runWithDryRun(true, call, (call) =>
         runAndCollectBasis(call, requested, async (call) => {
           const answered = await tryOut(call)
-          // For executeSkill, the result of the skill itself.
+          // For executeSkill, this is the result of the skill itself.
           return operation.id === 'executeSkill' ? (answered as { result: unknown }).result : answered
         }),
       )
@@ -43,10 +43,13 @@ export const proposer: ProposalMaker = {
   },
 }
 
-/** Creating a proposal needs no approval, and the operations that decide one check the caller themselves. */
+/** Creating a proposal needs no approval, and the operations that decide a proposal check the caller themselves. */
 const DECISION_OPERATIONS: ReadonlySet<string> = new Set(['createProposal', 'approveProposal', 'refuseProposal'])
 
-/** An unknown skill writes nothing, and is rejected when it is run. */
+/**
+ * Returns whether the named skill writes. An unknown skill counts as a skill that does not write, and is rejected when
+ * it is run.
+ */
 function isWritingSkill(call: Call, name: string): boolean {
   return findCatalog(call.services.contract).skills.some((skill) => skill.name === name && skill.writes)
 }

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../platform/due/settle-due.ts'
+import type { DueSql } from '../../platform/due/find-due-jobs.ts'
+import {
+  type DueItem,
+  type DuePage,
+  lockAvailableRecords,
+  toAfterPositionSql,
+} from '../../platform/due/process-due-items.ts'
 import { defineResource } from '../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = defineResource({
@@ -12,16 +18,19 @@ export const { list, find, findAll, lock, insert, update } = defineResource({
   },
 })
 
-/** Returns expired proposals of all organizations, the longest overdue first. */
+export const toExpiredProposalsSql: DueSql = (now) => sql`
+  select "organizationId" from "proposals" where "status" = 'proposed' and "expiresAt" <= ${now}`
+
+/** Returns expired proposals of all organizations, with the longest overdue first. */
 export async function findExpiredProposals(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "expiresAt"::text as "at" from "proposals"
-    where "status" = 'proposed' and "expiresAt" <= ${page.now} and ${afterPosition(page, 'expiresAt', 'id')}
+    where "status" = 'proposed' and "expiresAt" <= ${page.now} and ${toAfterPositionSql(page, 'expiresAt', 'id')}
     order by "expiresAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
 /** Locks the pending proposals that no other transaction has locked. */
-export function lockPending(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'proposals', ids, sql`"status" = 'proposed'`)
+export function lockPendingProposals(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailableRecords(call, 'proposals', ids, sql`"status" = 'proposed'`)
 }

@@ -14,7 +14,7 @@ const make = (body: object, key?: string) =>
   plumbline.post('/api/ext/browser-tokens', body, key === undefined ? {} : { key })
 const fromPage = (key: string, page = origin) => ({ key, headers: { origin: page } })
 
-test('a token does only what it was created for, from a page of its origin', async () => {
+test('a browser token works only with its permissions and from a page of its origin', async () => {
   const { status, body } = await make({ origin, permissions: ['vendors:read'] })
   expect([status, body.permissions, body.corsAllowed]).toEqual([200, ['vendors:read'], true])
   const listed = await plumbline.get('/api/ext/vendors', fromPage(body.token))
@@ -24,7 +24,7 @@ test('a token does only what it was created for, from a page of its origin', asy
   const elsewhere = await plumbline.get('/api/ext/vendors', fromPage(body.token, 'https://elsewhere.example.com'))
   expect([elsewhere.status, elsewhere.body.code]).toEqual([401, 'invalid_key'])
   expect(elsewhere.body.detail).toBe(
-    `The browser token is valid only for pages of ${origin}, not of https://elsewhere.example.com.`,
+    `The browser token is valid only for pages from ${origin}, not from https://elsewhere.example.com.`,
   )
   const nowhere = await plumbline.get('/api/ext/vendors', { key: body.token })
   expect([nowhere.status, nowhere.body.detail]).toEqual([
@@ -33,7 +33,7 @@ test('a token does only what it was created for, from a page of its origin', asy
   ])
 })
 
-test('a token expires after 15 minutes', async () => {
+test('a browser token expires after 15 minutes', async () => {
   const { body } = await make({ origin, permissions: ['vendors:read'] })
   expect(Date.parse(body.expiresAt) - plumbline.clock.nowMs()).toBeGreaterThan(14 * 60_000)
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).status).toBe(200)
@@ -43,7 +43,7 @@ test('a token expires after 15 minutes', async () => {
   expect(late.body.detail).toMatch(/^The browser token expired on [A-Z]/)
 })
 
-test('revoking a key revokes its tokens', async () => {
+test('revoking a key also revokes its browser tokens', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { body } = await make({ origin, permissions: ['vendors:read'] }, key)
   const { body: caller } = await plumbline.get('/api/ext/me', fromPage(body.token))
@@ -53,7 +53,7 @@ test('revoking a key revokes its tokens', async () => {
   expect((await plumbline.get('/api/ext/vendors', fromPage(body.token))).body.code).toBe('revoked_key')
 })
 
-test('permissions that the key lacks and invalid origins are rejected at their fields', async () => {
+test('a browser token requires a valid origin and can have only permissions of its key', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { status, body } = await make({ origin: `${origin}/page`, permissions: ['vendors:read', 'bids:read'] }, key)
   expect(status).toBe(422)
@@ -63,10 +63,14 @@ test('permissions that the key lacks and invalid origins are rejected at their f
   ])
 })
 
-test('a token cannot create another token, and a modified token is invalid', async () => {
+test('a browser token cannot create another token', async () => {
   const { body } = await make({ origin, permissions: ['vendors:read'] })
   const again = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: [] }, fromPage(body.token))
   expect([again.status, again.body.reason]).toEqual([409, 'wrong_caller'])
+})
+
+test('a modified browser token is rejected', async () => {
+  const { body } = await make({ origin, permissions: ['vendors:read'] })
   const [prefix, sealed] = body.token.split('.')
   const within = Buffer.from(`${Buffer.from(sealed, 'base64url')}!`).toString('base64url')
   const forged = [`${body.token.slice(0, -4)}AAAA`, `${body.token}x`, `${body.token}=`, `${prefix}.${within}`]
@@ -77,7 +81,7 @@ test('a token cannot create another token, and a modified token is invalid', asy
     ])
 })
 
-test('the response says whether browsers let the page call at all', async () => {
+test('the response for a new browser token says whether the origin is allowed by CORS', async () => {
   const { body } = await make({ origin: 'http://localhost:5173', permissions: [] })
   expect(body.corsAllowed).toBe(false)
 })

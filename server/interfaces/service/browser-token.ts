@@ -5,15 +5,15 @@ import { assertNotBrowserToken, BROWSER_TOKEN_MS, sealBrowserToken } from '../..
 import { isDelegablePermission } from '../../platform/keys/roles.ts'
 import { conflict, validationFailed } from '../../platform/problems/problem.ts'
 
-/** Returns a token for a web page with some of the caller's permissions. It is not stored anywhere. */
+/** Returns a token for a web page, with some of the caller's permissions. The token is not stored. */
 export function createBrowserToken(call: Call, { origin, permissions }: BrowserTokenCreate): BrowserToken {
   const { principal, organizationId, now, services } = call
   if (principal.kind !== 'key' || principal.id === null)
-    throw conflict('wrong_caller', 'This operation requires an API key. Browser tokens cannot call it.')
+    throw conflict('wrong_caller', 'This operation requires an API key. A browser token cannot call it.')
   if (principal.isProposeOnly === true)
     throw conflict(
       'wrong_caller',
-      'Cannot create a browser token: the key can only propose. Use a key without proposeOnly.',
+      'Cannot create a browser token: the key can only make proposals. Use a key without proposeOnly.',
     )
   assertNotBrowserToken(call)
   const errors: FieldError[] = permissions.flatMap((permission, i) =>
@@ -23,7 +23,7 @@ export function createBrowserToken(call: Call, { origin, permissions }: BrowserT
           {
             pointer: `/permissions/${i}`,
             code: 'beyond_key',
-            message: `${permission} is not among the permissions that this key can give to a token`,
+            message: `must be a permission that this key can give to a token; ${permission} is not`,
           },
         ],
   )
@@ -41,7 +41,7 @@ export function createBrowserToken(call: Call, { origin, permissions }: BrowserT
   }
 }
 
-/** Returns what is wrong with the origin of a page; null if browsers would write it this way. */
+/** Returns an error if browsers would write the origin of a page differently; otherwise null. */
 export function findOriginError(origin: string): FieldError | null {
   if (isOrigin(origin)) return null
   const message = 'must be an origin, for example https://app.example.com or http://localhost:5173'

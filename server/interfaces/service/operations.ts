@@ -2,7 +2,7 @@ import type { Caller, Permission, Release } from '../../../client/contract.gen.t
 import type { Handlers } from '../../platform/calls/operation.ts'
 import { findGrant, findKey } from '../../platform/keys/keys.ts'
 import { createBrowserToken } from './browser-token.ts'
-import { getPublishedJson, getPublishedYaml } from './published-contract.ts'
+import { getPublishedContractJson, getPublishedContractYaml } from './published-contract.ts'
 
 export const platformOperations = {
   async getCaller(_input, call) {
@@ -35,10 +35,10 @@ export const platformOperations = {
   },
 
   async getOpenApiJson({ query }, call) {
-    return { status: 200, body: getPublishedJson(call, query.tags) }
+    return { status: 200, body: getPublishedContractJson(call, query.tags) }
   },
 
   async getOpenApiYaml({ query }, call) {
-    return { status: 200, body: getPublishedYaml(call, query.tags) }
+    return { status: 200, body: getPublishedContractYaml(call, query.tags) }
   },
 } satisfies Partial<Handlers>

@@ -16,7 +16,7 @@ afterAll(() => plumbline.stop())
 
 const source = bundleContract()
 
-test('a key can read its identity, its permissions and its organization', async () => {
+test('a key can read its own identity, permissions, and organization', async () => {
   const { organizationId, key } = await plumbline.newBuilder({ poApprovalLimit: 25_000, timeZone: 'America/Denver' })
   const { status, body } = await plumbline.get('/api/ext/me', { key })
   expect(status).toBe(200)
@@ -33,13 +33,13 @@ test('a key can read its identity, its permissions and its organization', async 
     },
     expiresAt: null,
   })
-  expect(body.permissions).toHaveLength(47)
+  expect(body.permissions).toHaveLength(61)
   const narrow = await plumbline.newKey(['homes:read'], organizationId)
   const seen = await plumbline.get('/api/ext/me', { key: narrow })
   expect(seen.body.permissions).toEqual(['homes:read'])
 })
 
-test('the reported use of the limits includes this request and agrees with the headers', async () => {
+test('the reported usage of the limits includes the current request and agrees with the headers', async () => {
   const { key } = await plumbline.newBuilder()
   for (let i = 0; i < 3; i++) await plumbline.get('/api/ext/me', { key })
   const { body, headers } = await plumbline.get('/api/ext/usage', { key })
@@ -52,10 +52,10 @@ test('the reported use of the limits includes this request and agrees with the h
   expect(body.day.resetsAt).toMatch(/T00:00:00\.000Z$/)
 })
 
-test('a window that ends earlier than this process expects starts again, without its reserved requests', async () => {
+test('a rate limit window that ends early does not report reserved requests as used', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
-  // The database's clock decides. The moment when its answer is read is slightly later.
+  // The database's clock determines the end of a window. The test reads the database's response slightly later.
   await sql`update "limitWindows" set "endsAt" = clock_timestamp() - interval '1 hour'`.execute(
     plumbline.database.statements,
   )
@@ -67,14 +67,14 @@ test('a window that ends earlier than this process expects starts again, without
   }
 })
 
-test('a limit resets at the same time, however often it is read', async () => {
+test('the reset time of a limit is the same in every response', async () => {
   const { key } = await plumbline.newBuilder()
   const answers = await Promise.all(Array.from({ length: 20 }, () => plumbline.get('/api/ext/usage', { key })))
   expect(new Set(answers.map(({ body }) => body.minute.resetsAt)).size).toBe(1)
   expect(new Set(answers.map(({ body }) => body.day.resetsAt)).size).toBe(1)
 })
 
-test('the published document contains every operation that programs can call and every webhook, at the public URL', async () => {
+test('the published OpenAPI document contains every operation that a key can call and every webhook', async () => {
   const { status, body, headers } = await plumbline.get('/api/ext/schema/openapi.json')
   expect(status).toBe(200)
   const callable = Object.entries(source.paths).filter(([path, item]) => {
@@ -92,7 +92,7 @@ test('the published document contains every operation that programs can call and
   expect(again.status).toBe(304)
 })
 
-test('the YAML is the same document', async () => {
+test('the YAML document has the same content as the JSON document', async () => {
   const json = await plumbline.get('/api/ext/schema/openapi.json')
   const yaml = await plumbline.get('/api/ext/schema/openapi.yaml')
   expect(yaml.status).toBe(200)
@@ -102,7 +102,7 @@ test('the YAML is the same document', async () => {
   expect(run.body.result).toBe(yaml.body)
 })
 
-test('a key with few permissions gets only its operations and what these refer to, without broken references', async () => {
+test('an OpenAPI document for a key contains only the operations that the key can call', async () => {
   const key = await plumbline.newKey(['vendors:read'])
   const { body } = await plumbline.get('/api/ext/schema/openapi.json', { key })
   expect(Object.keys(body.paths['/api/ext/vendors'])).toEqual(['get'])
@@ -113,7 +113,7 @@ test('a key with few permissions gets only its operations and what these refer t
   assertWhole(body)
 })
 
-test('a request for tags gets only their operations and what these refer to', async () => {
+test('an OpenAPI document for certain tags contains only their operations and schemas', async () => {
   const { status, body } = await plumbline.get('/api/ext/schema/openapi.json?tags=vendors,bid-requests')
   expect(status).toBe(200)
   expect(body.tags.map(({ name }: { name: string }) => name)).toEqual(['Vendors', 'Bid requests'])
@@ -147,7 +147,7 @@ function assertWhole(document: Record<'paths' | 'webhooks', object> & Whole): vo
     .filter(([kind]) => kind !== 'securitySchemes')
     .flatMap(([kind, entries]) => Object.keys(entries).map((name) => `${kind}/${name}`))
   expect([...references].sort()).toEqual(components.sort())
-  // The skills in examples have tags of their own.
+  // The skills in the examples have their own tags.
   const operations = JSON.stringify([document.paths, document.webhooks])
   const used = new Set([...operations.matchAll(/"tags":\["([^"]+)"\]/g)].map(([, tag]) => tag))
   expect(document.tags.map((tag) => tag.name).sort()).toEqual([...used].sort())

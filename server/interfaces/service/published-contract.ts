@@ -2,34 +2,40 @@ import { stringify } from 'yaml'
 import type { OpenApiDocument } from '../../../client/contract.gen.ts'
 import type { ContractReader } from '../../platform/calls/call.ts'
 import type { ContractDocument, OperationObject } from '../../platform/calls/contract.ts'
-import { withDescription } from '../../platform/calls/operation-description.ts'
+import { addDescription } from '../../platform/calls/operation-description.ts'
 import { validationFailed } from '../../platform/problems/problem.ts'
 
 /**
- * The contract as one caller may use it: the operations below /api/ext and the composite skills that its permissions
- * cover, the webhooks, and the components that these refer to. A key with few permissions gets a short document.
+ * The part of the contract that a caller may use: the operations below /api/ext and the composite skills that the
+ * caller's permissions allow. The webhooks and the referenced components are also included. An API key with few
+ * permissions gets a short document.
  */
 interface PublishedContract {
-  /** Without the URL of the service. */
+  /** The document without the URL of the service. */
   document: OpenApiDocument
   yaml: string | undefined
 }
 
-/** One document per set of permissions and tags. There are rarely more than a handful. */
+/**
+ * The maximum number of documents to cache, one per set of permissions and tags. There are rarely more than a few sets.
+ */
 const MAX_REMEMBERED = 50
 const remembered = new WeakMap<ContractDocument, Map<string, PublishedContract>>()
 
-export function getPublishedJson(call: ContractReader, tags?: readonly string[]): OpenApiDocument {
+export function getPublishedContractJson(call: ContractReader, tags?: readonly string[]): OpenApiDocument {
   return { ...findPublished(call, tags).document, servers: [{ url: call.services.config.publicUrl }] }
 }
 
-export function getPublishedYaml(call: ContractReader, tags?: readonly string[]): string {
+export function getPublishedContractYaml(call: ContractReader, tags?: readonly string[]): string {
   const published = findPublished(call, tags)
   published.yaml ??= stringify(published.document, { aliasDuplicateObjects: false, lineWidth: 120 })
   return published.yaml.replace(PLACEHOLDER_URL, () => call.services.config.publicUrl)
 }
 
-/** A placeholder for the URL of the service. It occurs first in the document, so nothing else is replaced. */
+/**
+ * A placeholder for the URL of the service. The first occurrence in the document is the URL itself, so replacing only
+ * the first occurrence changes nothing else.
+ */
 const PLACEHOLDER_URL = 'https://plumbline.invalid'
 
 function findPublished(call: ContractReader, tags: readonly string[] | undefined): PublishedContract {
@@ -50,7 +56,7 @@ function findPublished(call: ContractReader, tags: readonly string[] | undefined
   return published
 }
 
-/** Returns the document as a key with every permission sees it, plus other parts of the API on request. */
+/** Returns the document for an API key with every permission, plus other parts of the API on request. */
 export function publishCompleteContract(
   document: ContractDocument,
   publicUrl: string,
@@ -60,7 +66,7 @@ export function publishCompleteContract(
   return publishContract(document, new Set(permission.enum), publicUrl, { parts })
 }
 
-/** The path prefixes of operations for API keys and for vendors. */
+/** The path prefixes of operations, for API keys and for vendors. */
 export const EXTERNAL_PREFIX = '/api/ext/'
 export const PORTAL_PREFIX = '/api/portal/'
 
@@ -92,7 +98,7 @@ function publishContract(
     paths[path] = Object.fromEntries(
       entries.map(([key, value]) => [
         key,
-        key === 'parameters' ? value : withDescription(key, omitSessionScheme(value as OperationObject)),
+        key === 'parameters' ? value : addDescription(key, omitSessionScheme(value as OperationObject)),
       ]),
     )
   }
@@ -135,7 +141,7 @@ function publishContract(
   }
 }
 
-/** Returns the tags that a caller names in the form of URLs, such as `bid-requests` for Bid requests. */
+/** Returns the tags that a caller requests by their names in URLs, such as `bid-requests` for Bid requests. */
 function findTags({ tags = [] }: ContractDocument, requested: readonly string[]): Set<string> {
   const known = new Map(tags.map(({ name }) => [name.toLowerCase().replaceAll(' ', '-'), name]))
   const strangers = requested.filter((tag) => !known.has(tag))
@@ -160,7 +166,10 @@ function canCallOperation({ security = [] }: OperationObject, held: ReadonlySet<
   )
 }
 
-/** Removes sessions, which are only for the service's own pages; readers of this document write programs. */
+/**
+ * Removes the session scheme. Sessions are only for the service's own pages, but the readers of this document write
+ * programs.
+ */
 function omitSessionScheme(operation: OperationObject): OperationObject {
   return { ...operation, security: operation.security?.filter((requirement) => !('session' in requirement)) ?? [] }
 }

@@ -3,7 +3,7 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../platform/problems/similar-names.ts'
 import { findCatalog, type Skill, toPathSegment } from './skill-catalog.ts'
 
-/** A choice of skills. Omitted criteria do not restrict it. */
+/** A choice of skills. Omitted criteria do not restrict the choice. */
 export interface SkillFilter {
   names?: readonly string[]
   tag?: readonly string[]
@@ -11,8 +11,8 @@ export interface SkillFilter {
 }
 
 /**
- * Returns the chosen skills. An unknown name or tag is rejected, because a job would otherwise notice the missing tool
- * only halfway through. Skills that the key may not use are left out, as they are without a choice.
+ * Returns the chosen skills. An unknown name or tag is rejected, because an agent would otherwise notice the missing
+ * tool only halfway through its job. Skills that the API key may not use are omitted, even if no choice is given.
  */
 export function chooseSkills(
   call: ContractReader,
@@ -39,7 +39,7 @@ function assertKnown(pointer: string, requested: readonly string[] | undefined, 
   throw validationFailed(
     strangers.map((stranger) => {
       const nearest = listSimilarNames(stranger, all, MAX_SUGGESTIONS).join(', ')
-      return { pointer, code: 'unknown', message: `contains the unknown name "${stranger}"; did you mean ${nearest}` }
+      return { pointer, code: 'unknown', message: `contains the unknown name "${stranger}"; did you mean ${nearest}?` }
     }),
   )
 }

@@ -2,7 +2,7 @@ import type { CompositeSkills } from '../../../client/skills.gen.ts'
 import type { Call } from '../../platform/calls/call.ts'
 import type { CheckedSkills } from '../../platform/calls/checked.gen.ts'
 import { awardBid } from './bidding/award-bid.ts'
-import { bidHistory } from './bidding/bid-history.ts'
+import { reportBidHistory } from './bidding/bid-history.ts'
 import { extendBidDeadline } from './bidding/extend-bid-deadline.ts'
 import { findBidCoverageGaps } from './bidding/find-bid-coverage-gaps.ts'
 import { findUnboughtScopes } from './bidding/find-unbought-scopes.ts'
@@ -18,64 +18,79 @@ import { createVariancePo } from './buying/create-variance-po.ts'
 import { draftPurchaseOrders } from './buying/draft-purchase-orders.ts'
 import { issuePurchaseOrders } from './buying/issue-purchase-orders.ts'
 import { priceTakeoff } from './buying/price-takeoff.ts'
-import { purchaseForecast } from './buying/purchase-forecast.ts'
+import { forecastPurchases } from './buying/purchase-forecast.ts'
+import { raisePrices } from './buying/raise-prices.ts'
 import { reassignVendor } from './buying/reassign-vendor.ts'
-import { budgetVsActual } from './cost/budget-vs-actual.ts'
-import { cashFlowForecast } from './cost/cash-flow-forecast.ts'
-import { committedCostAging } from './cost/committed-cost-aging.ts'
-import { costPerSquareFoot } from './cost/cost-per-square-foot.ts'
+import { reportApAging } from './cost/ap-aging.ts'
+import { reportBudgetVsActual } from './cost/budget-vs-actual.ts'
+import { forecastCashFlow } from './cost/cash-flow-forecast.ts'
+import { reportCommittedCostAging } from './cost/committed-cost-aging.ts'
+import { reportCostPerSquareFoot } from './cost/cost-per-square-foot.ts'
 import { detectOverCommittedBudgets } from './cost/detect-over-committed-budgets.ts'
-import { drawRequest } from './cost/draw-request.ts'
+import { buildDrawRequest } from './cost/draw-request.ts'
+import { findHomesOverBudget } from './cost/find-homes-over-budget.ts'
 import { forecastCostAtCompletion } from './cost/forecast-cost-at-completion.ts'
-import { marginReport } from './cost/margin-report.ts'
-import { retainageSummary } from './cost/retainage-summary.ts'
+import { reportMargins } from './cost/margin-report.ts'
+import { summarizeRetainage } from './cost/retainage-summary.ts'
 import { simulatePriceIncrease } from './cost/simulate-price-increase.ts'
-import { varianceReport } from './cost/variance-report.ts'
-import { vendorStatement } from './cost/vendor-statement.ts'
-import { wipReport } from './cost/wip-report.ts'
+import { reportVariances } from './cost/variance-report.ts'
+import { buildVendorStatement } from './cost/vendor-statement.ts'
+import { reportWorkInProgress } from './cost/wip-report.ts'
 import type { WorkLimit } from './frame/work-limit.ts'
 import { approveTimesheets } from './oversight/approve-timesheets.ts'
 import { cloneHomeSetup } from './oversight/clone-home-setup.ts'
-import { closingReadiness } from './oversight/closing-readiness.ts'
-import { communityDashboard } from './oversight/community-dashboard.ts'
-import { exceptionsToday } from './oversight/exceptions-today.ts'
-import { homeSnapshot } from './oversight/home-snapshot.ts'
+import { checkClosingReadiness } from './oversight/closing-readiness.ts'
+import { buildCommunityDashboard } from './oversight/community-dashboard.ts'
+import { findExceptionsToday } from './oversight/exceptions-today.ts'
+import { buildHomeSnapshot } from './oversight/home-snapshot.ts'
 import { importRows } from './oversight/import-rows.ts'
-import { startPackageCheck } from './oversight/start-package-check.ts'
-import { timesheetCostSummary } from './oversight/timesheet-cost-summary.ts'
+import { checkStartPackage } from './oversight/start-package-check.ts'
+import { summarizeTimesheetCosts } from './oversight/timesheet-cost-summary.ts'
 import { allocateOverhead } from './paying/allocate-overhead.ts'
 import { findMissingLienWaivers } from './paying/find-missing-lien-waivers.ts'
 import { matchInvoice } from './paying/match-invoice.ts'
 import { payOnCompletion } from './paying/pay-on-completion.ts'
-import { payableNow } from './paying/payable-now.ts'
+import { findPayableOrders } from './paying/payable-now.ts'
 import { releaseRetainage } from './paying/release-retainage.ts'
 import { requestLienWaivers } from './paying/request-lien-waivers.ts'
 import { voidPaymentAndReissue } from './paying/void-payment-and-reissue.ts'
+import { assignPunchItems } from './quality/assign-punch-items.ts'
+import { dispatchWarrantyRequest } from './quality/dispatch-warranty-request.ts'
+import { handleFailedInspection } from './quality/handle-failed-inspection.ts'
+import { buildOwnerAgenda } from './quality/owner-agenda.ts'
+import { prepareDailyLog } from './quality/prepare-daily-log.ts'
+import { reportPunchAging } from './quality/punch-aging.ts'
+import { reportRecurringDefects } from './quality/recurring-defects.ts'
+import { triageWarrantyRequest } from './quality/triage-warranty-request.ts'
 import { applySelection } from './sales/apply-selection.ts'
-import { backlogReport } from './sales/backlog-report.ts'
-import { optionPopularity } from './sales/option-popularity.ts'
-import { overdueSelections } from './sales/overdue-selections.ts'
+import { reportBacklog } from './sales/backlog-report.ts'
+import { reportOptionPopularity } from './sales/option-popularity.ts'
+import { findOverdueSelections } from './sales/overdue-selections.ts'
 import { priceHome } from './sales/price-home.ts'
-import { salesPipelineReport } from './sales/sales-pipeline-report.ts'
-import { staleLeads } from './sales/stale-leads.ts'
+import { reportSalesPipeline } from './sales/sales-pipeline-report.ts'
+import { findStaleLeads } from './sales/stale-leads.ts'
 import { validateSelections } from './sales/validate-selections.ts'
 import { compressSchedule } from './schedule/compress-schedule.ts'
-import { cycleTimeReport } from './schedule/cycle-time-report.ts'
-import { delayAnalysis } from './schedule/delay-analysis.ts'
-import { evenFlowPlan } from './schedule/even-flow-plan.ts'
+import { reportCycleTimes } from './schedule/cycle-time-report.ts'
+import { analyzeDelays } from './schedule/delay-analysis.ts'
+import { planEvenFlow } from './schedule/even-flow-plan.ts'
 import { findLateTasks } from './schedule/find-late-tasks.ts'
 import { forecastHomeCompletion } from './schedule/forecast-home-completion.ts'
-import { lookahead } from './schedule/lookahead.ts'
+import { planLookahead } from './schedule/lookahead.ts'
 import { notifyVendorsOfSchedule } from './schedule/notify-vendors-of-schedule.ts'
 import { requestStartConfirmations } from './schedule/request-start-confirmations.ts'
-import { concentrationRisk } from './vendors/concentration-risk.ts'
+import { reportConcentrationRisk } from './vendors/concentration-risk.ts'
 import { findExpiringInsurance } from './vendors/find-expiring-insurance.ts'
 import { findInactiveVendors } from './vendors/find-inactive-vendors.ts'
 import { mergeVendors } from './vendors/merge-vendors.ts'
 import { onboardVendor } from './vendors/onboard-vendor.ts'
 import { rankVendors } from './vendors/rank-vendors.ts'
+import { sendInsuranceReminders } from './vendors/send-insurance-reminders.ts'
 
-/** The input was validated against the skill's schema, and every reference in it is the ID of an existing record. */
+/**
+ * The functions of the composite skills. The input was validated against the skill's schema, and every reference in the
+ * input is the ID of an existing record.
+ */
 type Composites = {
   [Name in keyof CompositeSkills]: (
     input: CheckedSkills[Name],
@@ -84,23 +99,27 @@ type Composites = {
   ) => Promise<CompositeSkills[Name]['result']>
 }
 
-/** The function of each composite skill. If the contract declares a skill without one, this does not compile. */
+/**
+ * The function of each composite skill. If the contract declares a composite skill that has no function, the code does
+ * not compile.
+ */
 const composites: Composites = {
   awardBid,
   suggestVendorsForScope,
   detectOverCommittedBudgets,
   forecastCostAtCompletion,
-  budgetVsActual,
-  marginReport,
-  wipReport,
-  cashFlowForecast,
-  varianceReport,
-  costPerSquareFoot,
-  committedCostAging,
-  drawRequest,
+  budgetVsActual: reportBudgetVsActual,
+  marginReport: reportMargins,
+  wipReport: reportWorkInProgress,
+  cashFlowForecast: forecastCashFlow,
+  varianceReport: reportVariances,
+  costPerSquareFoot: reportCostPerSquareFoot,
+  committedCostAging: reportCommittedCostAging,
+  drawRequest: buildDrawRequest,
   simulatePriceIncrease,
-  retainageSummary,
-  vendorStatement,
+  retainageSummary: summarizeRetainage,
+  apAging: reportApAging,
+  vendorStatement: buildVendorStatement,
   levelBids,
   recommendAward,
   splitAward,
@@ -108,32 +127,32 @@ const composites: Composites = {
   extendBidDeadline,
   requestBidsForHome,
   findBidCoverageGaps,
-  bidHistory,
+  bidHistory: reportBidHistory,
   findUnboughtScopes,
   forecastHomeCompletion,
   compressSchedule,
-  lookahead,
+  lookahead: planLookahead,
   findLateTasks,
-  cycleTimeReport,
-  delayAnalysis,
-  evenFlowPlan,
+  cycleTimeReport: reportCycleTimes,
+  delayAnalysis: analyzeDelays,
+  evenFlowPlan: planEvenFlow,
   requestStartConfirmations,
   rankVendors,
   findExpiringInsurance,
-  concentrationRisk,
+  concentrationRisk: reportConcentrationRisk,
   findInactiveVendors,
-  salesPipelineReport,
-  staleLeads,
-  backlogReport,
-  optionPopularity,
+  salesPipelineReport: reportSalesPipeline,
+  staleLeads: findStaleLeads,
+  backlogReport: reportBacklog,
+  optionPopularity: reportOptionPopularity,
   validateSelections,
-  overdueSelections,
-  homeSnapshot,
-  communityDashboard,
-  exceptionsToday,
-  closingReadiness,
-  startPackageCheck,
-  payableNow,
+  overdueSelections: findOverdueSelections,
+  homeSnapshot: buildHomeSnapshot,
+  communityDashboard: buildCommunityDashboard,
+  exceptionsToday: findExceptionsToday,
+  closingReadiness: checkClosingReadiness,
+  startPackageCheck: checkStartPackage,
+  payableNow: findPayableOrders,
   payOnCompletion,
   releaseRetainage,
   requestLienWaivers,
@@ -148,18 +167,29 @@ const composites: Composites = {
   createChangePoFromSelection,
   createBackcharge,
   reassignVendor,
-  purchaseForecast,
+  purchaseForecast: forecastPurchases,
   mergeVendors,
   onboardVendor,
   notifyVendorsOfSchedule,
   priceHome,
   applySelection,
-  timesheetCostSummary,
+  timesheetCostSummary: summarizeTimesheetCosts,
   approveTimesheets,
   importRows,
   cloneHomeSetup,
+  findHomesOverBudget,
+  raisePrices,
+  sendInsuranceReminders,
+  assignPunchItems,
+  punchAging: reportPunchAging,
+  triageWarrantyRequest,
+  prepareDailyLog,
+  handleFailedInspection,
+  dispatchWarrantyRequest,
+  recurringDefects: reportRecurringDefects,
+  ownerAgenda: buildOwnerAgenda,
 }
 
-/** A composite skill that is found by name. The catalog has validated its input. */
+/** The function of a composite skill that was found by name. The catalog has validated the skill's input. */
 export type AnyComposite = (input: Record<string, unknown>, call: Call, workLimit: WorkLimit) => Promise<object>
 export const COMPOSITES = composites as unknown as Readonly<Record<string, AnyComposite>>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../test/support/recorded-events.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { operations } from '../operations.ts'
 
 let plumbline: TestPlumbline
@@ -15,13 +15,13 @@ interface Step {
   input?: unknown
 }
 
-function run(steps: Step[], more: object = {}, options: object = {}): Promise<Answer> {
+function run(steps: Step[], more: object = {}, options: object = {}): Promise<ServiceResponse> {
   return plumbline.post('/api/ext/execute/batch', { steps, ...more }, options)
 }
 const vendor = (companyName: string): Step => ({ name: 'vendor', skill: 'createVendor', input: { companyName } })
 const named = async (q: string) => (await plumbline.get(`/api/ext/vendors?q=${encodeURIComponent(q)}`)).body.data
 
-test('a step can use results of earlier steps, whole values and parts of lists', async () => {
+test('a batch step can use results of earlier steps', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const steps = [
     vendor('Redrock Concrete'),
@@ -47,7 +47,7 @@ test('a step can use results of earlier steps, whole values and parts of lists',
   expect(types).toEqual(['vendor.created', 'vendor.updated', 'vendor.updated'])
 })
 
-test('the rejected step is named, and the other steps are rolled back', async () => {
+test('if a batch step is rejected, all other steps are rolled back', async () => {
   const wrong = {
     name: 'wrong',
     skill: 'updateVendor',
@@ -69,7 +69,7 @@ test('the rejected step is named, and the other steps are rolled back', async ()
   expect(await named('Never Was')).toEqual([])
 })
 
-test('errors that are known in advance are rejected before anything runs', async () => {
+test('errors that can be detected in advance are reported before any batch step runs', async () => {
   const later = await run([
     { name: 'a', skill: 'getVendor', input: { vendorId: '$steps.b.id' } },
     { name: 'b', skill: 'getCaller' },
@@ -90,7 +90,7 @@ test('errors that are known in advance are rejected before anything runs', async
   expect(await named('Never Was')).toEqual([])
 })
 
-test('a reference to a missing part of an earlier result is reported at its place', async () => {
+test('a reference to a missing part of an earlier result is reported at its field', async () => {
   const missing = await run([
     { name: 'found', skill: 'listVendors', input: { q: 'nobody at all' } },
     { name: 'first', skill: 'getVendor', input: { vendorId: '$steps.found.data.0.id' } },
@@ -99,7 +99,7 @@ test('a reference to a missing part of an earlier result is reported at its plac
   expect(missing.body.errors).toMatchObject([{ pointer: '/steps/1/input/vendorId', code: 'unknown_step' }])
 })
 
-test('a dry run shows all results and stores nothing, and a repeat under its Idempotency-Key runs no step again', async () => {
+test('a dry run of a batch stores nothing', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const steps = [vendor('Once'), { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } }]
   const tried = await run(steps, { dryRun: true }, { key })
@@ -107,13 +107,18 @@ test('a dry run shows all results and stores nothing, and a repeat under its Ide
   expect(tried.body.steps[1].result).toMatchObject({ companyName: 'Once' })
   expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toEqual([])
   expect(await listEvents(plumbline, organizationId)).toEqual([])
+})
+
+test('repeating a batch with the same Idempotency-Key runs no step again', async () => {
+  const { key } = await plumbline.newBuilder()
+  const steps = [vendor('Once'), { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } }]
   const options = { key, headers: { 'idempotency-key': 'batch-1' } }
   const [first, again] = [await run(steps, {}, options), await run(steps, {}, options)]
   expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', first.body])
   expect((await plumbline.get('/api/ext/vendors', { key })).body.data).toHaveLength(1)
 })
 
-test('a secret is not stored with the response, and a repeat shows the current one', async () => {
+test('a repeated batch returns the current secret of a webhook subscription, not a stored secret', async () => {
   const input = { url: 'https://hooks.example.com/batch', eventTypes: ['vendor.created'] }
   const options = { headers: { 'idempotency-key': 'batch-secret' } }
   const send = async () =>
@@ -124,7 +129,7 @@ test('a secret is not stored with the response, and a repeat shows the current o
   expect((await send()).secret).toBe(rotated.secret)
 })
 
-test('after ten seconds no further step starts, and the batch changes nothing', async () => {
+test('a batch that takes more than ten seconds is rolled back', async () => {
   const slow: TestPlumbline = await startTestPlumbline(
     {},
     {
@@ -132,7 +137,7 @@ test('after ten seconds no further step starts, and the batch changes nothing', 
         ...operations,
         async getUsage(input, call) {
           const answer = await operations.getUsage(input, call)
-          // Pretend that it took this long.
+          // Simulates a step that took this long.
           slow.clock.advance(11_000)
           return answer
         },
@@ -158,7 +163,7 @@ test('a batch has at most twenty steps, each with a name and a skill', async () 
   expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/steps/0/name', '/steps/0/skill'])
 })
 
-test("a writing batch does not wait for a skill that waits for the batch's locks", async () => {
+test('a batch that writes does not block a skill that reads concurrently', async () => {
   const { key } = await plumbline.newBuilder()
   const suggest = { skill: 'suggestVendorsForScope', input: { scope: 'framing' } }
   expect(

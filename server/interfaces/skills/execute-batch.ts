@@ -1,23 +1,22 @@
 import type { BatchExecution, FieldError } from '../../../client/contract.gen.ts'
-import { type Call, type ContractReader, withAmountsSealed } from '../../platform/calls/call.ts'
+import { type Call, type ContractReader, toSealedCall } from '../../platform/calls/call.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
-import { runRecorded } from '../../platform/executions/record-execution.ts'
+import { runAndRecordExecution } from '../../platform/executions/record-execution.ts'
 import { MAX_MESSAGE_LENGTH } from '../../platform/problems/field-errors.ts'
 import { MAX_POINTER_LENGTH, problem, toProblem, validationFailed } from '../../platform/problems/problem.ts'
-import { listReadableEvents, nullSecretsOf, runSkill, undoIfDryRun } from './execute-skill.ts'
-import { escapePointerStep, leadsToSecret, listUntrustedText } from './marks.ts'
+import { concealResultSecrets, listReadableEvents, runSkill, runWithDryRun } from './execute-skill.ts'
+import { escapePointerStep, isPathToSecret, listUntrustedText } from './marks.ts'
 import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
- * Runs several skills as one: in one transaction, with the results of earlier steps in the inputs of later ones.
- * Everything that can be checked in advance is checked before the first step runs. If any step is rejected, nothing has
- * changed.
+ * Runs several skills in one transaction. The inputs of later steps can use the results of earlier steps. Everything
+ * that can be checked in advance is checked before the first step runs. If any step is rejected, nothing changes.
  */
 export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): Promise<BatchExecution> {
   const { steps, dryRun } = batch
   const catalogue = findCatalog(call.services.contract)
   const known = steps.flatMap(({ skill }) => catalogue.skills.find(({ name }) => name === skill) ?? [])
-  // If a skill does not exist, nothing was run.
+  // If a skill does not exist, planSteps throws before anything runs.
   if (known.length < steps.length) planSteps(call, steps)
   const skills = known.map(({ name }) => name)
   const requested = {
@@ -27,7 +26,7 @@ export async function executeBatch(call: Call, batch: Checked['ExecuteBatch']): 
     dryRun,
     writes: known.some(({ writes }) => writes),
   }
-  return runRecorded(call, requested, (call, { id, elapsedMs }) => runBatchSteps(call, batch, id, elapsedMs))
+  return runAndRecordExecution(call, requested, (call, { id, elapsedMs }) => runBatchSteps(call, batch, id, elapsedMs))
 }
 
 async function runBatchSteps(
@@ -51,7 +50,7 @@ async function runBatchSteps(
         runSkill(call, skill, replaceReferences(input, results, `/input`), false),
       )
       results.set(name, result)
-      const shown = dryRun ? nullSecretsOf(skill, result) : result
+      const shown = dryRun ? concealResultSecrets(skill, result) : result
       const untrusted = listUntrustedText(skill.marks.output, result)
       done.push({
         ...{ name, skill: skill.name, result: shown, untrustedText: untrusted },
@@ -62,7 +61,7 @@ async function runBatchSteps(
   }
   const writes = planned.some(({ skill }) => skill.writes)
   const done = writes
-    ? await call.write((call) => undoIfDryRun(dryRun, withAmountsSealed(call), runSteps))
+    ? await call.write((call) => runWithDryRun(dryRun, toSealedCall(call), runSteps))
     : await runSteps(call)
   return { id, steps: done, dryRun, durationMs: elapsedMs() }
 }
@@ -76,7 +75,7 @@ interface BatchStep {
   input: unknown
 }
 
-/** Returns the steps of a batch with their skills. Throws all errors that are known before anything runs. */
+/** Returns the steps of a batch with their skills. Throws all errors that can be found before any step runs. */
 export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): BatchStep[] {
   const catalogue = findCatalog(call.services.contract)
   const errors: FieldError[] = []
@@ -89,7 +88,7 @@ export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['
     })
     for (const { pointer, text, step } of findReferences(input, `/steps/${at}/input`)) {
       if (!named.has(step))
-        errors.push({ pointer, code: 'unknown_step', message: `"${text}" does not refer to an earlier step` })
+        errors.push({ pointer, code: 'unknown_step', message: `must refer to an earlier step; "${text}" does not` })
     }
     if (named.has(name))
       errors.push({
@@ -105,8 +104,8 @@ export function planSteps(call: ContractReader, steps: Checked['ExecuteBatch']['
 }
 
 /**
- * Throws `validation_failed` for a reference to a secret in the result of an earlier step: it would be copied into a
- * field that others read.
+ * Throws `validation_failed` if an input refers to a secret in the result of an earlier step. The secret would be
+ * copied into a field that others can read.
  */
 export function assertNoSecretReferences(call: ContractReader, steps: Checked['ExecuteBatch']['steps']): void {
   const { skills } = findCatalog(call.services.contract)
@@ -116,8 +115,8 @@ export function assertNoSecretReferences(call: ContractReader, steps: Checked['E
   const errors: FieldError[] = []
   for (const [at, { input }] of steps.entries()) {
     for (const { pointer, text, step, path } of findReferences(input, `/steps/${at}/input`)) {
-      if (!leadsToSecret(outputs.get(step) ?? null, path)) continue
-      const message = `"${text}" contains a secret; refer to fields that are not secret`
+      if (!isPathToSecret(outputs.get(step) ?? null, path)) continue
+      const message = `refers to a secret: "${text}"; refer to fields that are not secret`
       errors.push({
         pointer: pointer.slice(0, MAX_POINTER_LENGTH),
         code: 'secret',
@@ -147,7 +146,7 @@ function* findReferences(value: unknown, pointer: string): Generator<StepReferen
   }
 }
 
-/** Returns the input with each reference replaced by the value that it stands for. */
+/** Returns the input, with each reference replaced by the value that it refers to. */
 function replaceReferences(value: unknown, results: ReadonlyMap<string, unknown>, pointer: string): unknown {
   if (typeof value === 'string') {
     const [, step, path = ''] = REFERENCE.exec(value) ?? []
@@ -169,7 +168,11 @@ function readPath(result: unknown, path: readonly string[], text: string, pointe
     const isThere = typeof found === 'object' && found !== null && Object.hasOwn(found, key)
     if (!isThere)
       throw validationFailed([
-        { pointer, code: 'unknown_step', message: `"${text}" does not exist in the result of that step` },
+        {
+          pointer,
+          code: 'unknown_step',
+          message: `must refer to a field in the result of the earlier step; "${text}" does not`,
+        },
       ])
     found = (found as Record<string, unknown>)[key]
   }
@@ -192,10 +195,10 @@ function catchStepProblem<T>(at: number, field: string, work: () => T): T {
   }
 }
 
-/** Turns the problem of a step into a problem of the batch that names the step. */
+/** Converts the problem of a step to a problem of the batch that names the step. */
 function toBatchProblem(at: number, field: string, error: unknown): unknown {
   const found = toProblem(error)
-  // Unexpected errors pass through unchanged, so that they are logged in full.
+  // Unexpected errors are returned unchanged, so that they are logged in full.
   if (found.status >= 500) return error
   const { errors = [{ pointer: field, code: found.code, message: found.message.slice(0, MAX_MESSAGE_LENGTH) }] } =
     found.extras

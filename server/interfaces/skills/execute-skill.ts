@@ -1,27 +1,22 @@
 import type { Event, Execution } from '../../../client/contract.gen.ts'
-import {
-  asDryRun,
-  type Call,
-  type RecordedEvent,
-  type WriteCall,
-  withAmountsSealed,
-} from '../../platform/calls/call.ts'
+import { type Call, type RecordedEvent, toDryRunCall, toSealedCall, type WriteCall } from '../../platform/calls/call.ts'
 import type { Checked } from '../../platform/calls/checked.gen.ts'
 import { TenantSemaphore } from '../../platform/calls/tenant-semaphore.ts'
 import { createSavepoint } from '../../platform/events/pending-rows.ts'
-import { canReadType } from '../../platform/events/readable-events.ts'
-import { runRecorded } from '../../platform/executions/record-execution.ts'
+import { canReadEventType } from '../../platform/events/readable-events.ts'
+import { runAndRecordExecution } from '../../platform/executions/record-execution.ts'
 import { toProblem, unknownReference } from '../../platform/problems/problem.ts'
 import { MAX_MS } from './frame/work-limit.ts'
-import { listUntrustedText, nullSecrets } from './marks.ts'
+import { listUntrustedText, replaceSecretsWithNull } from './marks.ts'
 import { assertTradesExist } from './references/assert-trades.ts'
 import { resolveReferences } from './references/resolve-references.ts'
 import { assertSkillPermitted, findCatalog, type PublishedResult, type Skill } from './skill-catalog.ts'
 
 /**
- * Runs a skill for a caller. Everything it writes is one transaction, so a skill that consists of several operations
- * succeeds or fails as a whole. A dry run takes the same locks and makes the same checks, but is rolled back to a
- * savepoint at the end: nobody else sees its changes, and it reveals nothing that was hidden when it started.
+ * Runs a skill for a caller. All writes of the skill are one transaction, so a skill that consists of several
+ * operations succeeds or fails as a whole. A dry run takes the same locks and makes the same checks, but is rolled back
+ * to a savepoint at the end. Nobody else sees the changes of a dry run, and the dry run reveals nothing that was hidden
+ * when it started.
  */
 export async function executeSkill(
   call: Call,
@@ -29,11 +24,11 @@ export async function executeSkill(
 ): Promise<Execution> {
   const skill = findCatalog(call.services.contract).find(name)
   const requested = { skill: skill.name, skills: [skill.name], input, dryRun, writes: skill.writes }
-  return runRecorded(call, requested, async (call, { id, elapsedMs }) => {
+  return runAndRecordExecution(call, requested, async (call, { id, elapsedMs }) => {
     assertSkillPermitted(call, skill)
     const { result, events } = await runSkill(call, skill, input, dryRun)
     return {
-      ...{ id, skill: skill.name, result: dryRun ? nullSecretsOf(skill, result) : result },
+      ...{ id, skill: skill.name, result: dryRun ? concealResultSecrets(skill, result) : result },
       untrustedText: listUntrustedText(skill.marks.output, result),
       ...{ events: listReadableEvents(call, events), dryRun, durationMs: elapsedMs() },
     }
@@ -51,19 +46,20 @@ export async function runSkill(call: Call, skill: Skill, input: unknown, dryRun:
 }
 
 /** Returns the result with each secret replaced by null. */
-export function nullSecretsOf({ marks }: Skill, result: PublishedResult): PublishedResult {
-  return nullSecrets(marks.output, result) as PublishedResult
+export function concealResultSecrets({ marks }: Skill, result: PublishedResult): PublishedResult {
+  return replaceSecretsWithNull(marks.output, result) as PublishedResult
 }
 
-/** Returns the events that the caller may see, in their public form. */
+/** Returns the events that the caller may read, in the API format. */
 export function listReadableEvents(call: Call, events: readonly RecordedEvent[]): Event[] {
-  return events.filter(({ type }) => canReadType(call, type)).map(toEvent)
+  return events.filter(({ type }) => canReadEventType(call, type)).map(toEvent)
 }
 
 /**
- * A composite skill that reads keeps one core of the database and most of this process busy, so each organization runs
- * one at a time. Other skills wait at most as long as one skill may run (frame/work-limit.ts). Skills within a transaction
- * do not wait: the running skill might itself be waiting for that transaction's locks or, on the embedded database, its
+ * A composite skill that only reads uses one core of the database and most of this process. Therefore, each
+ * organization runs only one such skill at a time. Other skills wait for at most the maximum run time of a skill
+ * (frame/work-limit.ts). Skills within a transaction do not wait, because the running skill might itself be waiting for
+ * that transaction's locks. On the embedded database, the running skill might be waiting for the transaction's
  * connection.
  */
 const readSemaphore = new TenantSemaphore({ of: 'composite skills', most: 1, mostWaiting: 100, waitMs: MAX_MS })
@@ -88,7 +84,7 @@ async function performSkill(
     }
   }
   return call.write((outer) =>
-    undoIfDryRun(dryRun, skill.kind === 'composite' ? withAmountsSealed(outer) : outer, async (call) => {
+    runWithDryRun(dryRun, skill.kind === 'composite' ? toSealedCall(outer) : outer, async (call) => {
       const before = call.events.length
       const result = await skill.run(provided, call)
       return { result, events: call.events.slice(before) }
@@ -96,34 +92,35 @@ async function performSkill(
   )
 }
 
-/** Does the work, and rolls it back at the end if it is a dry run. */
-export async function undoIfDryRun<T>(
+/** Does the work. If this is a dry run, rolls the work back at the end. */
+export async function runWithDryRun<T>(
   dryRun: boolean,
   call: WriteCall,
   work: (call: WriteCall) => Promise<T>,
 ): Promise<T> {
   if (!dryRun) return work(call)
   const mark = await createSavepoint(call)
-  const done = await work(asDryRun(call))
-  // Its events are never committed, so they must not be announced.
+  const done = await work(toDryRunCall(call))
+  // The events of a dry run are never committed, so they must not be announced.
   await mark.undo()
   return done
 }
 
-// An event gets its sequence number only after the transaction, and an event of a dry run never does.
+// An event gets its sequence number only after the transaction. An event of a dry run never gets a number.
 function toEvent({ payload }: RecordedEvent): Event {
   const { id, ...rest } = JSON.parse(payload) as Omit<Event, 'sequence'>
   return { id, sequence: null, ...rest }
 }
 
 /**
- * Turns a problem of the skill into a problem of the execution, whose input is below /input. If a pointer refers to a
- * value that the skill passed to an operation but did not itself receive, it becomes /input.
+ * Converts a problem of the skill to a problem of the execution. Pointers to the input of the execution start with
+ * /input. If a pointer refers to a value that the skill passed to an operation but did not receive in its input, the
+ * pointer becomes /input.
  */
 function toExecutionProblem(skill: Skill, error: unknown): unknown {
   const found = toProblem(error)
   const errors = found.extras.errors
-  // Unexpected errors pass through unchanged, so that they are logged in full.
+  // Unexpected errors are returned unchanged, so that they are logged in full.
   if (errors === undefined || found.status >= 500) return error
   const moved = errors.map((fault) => ({ ...fault, pointer: movePointer(skill, fault.pointer) }))
   if (found.code === 'unknown_reference') return unknownReference(moved.map((fault) => fault.pointer))

@@ -20,8 +20,8 @@ export const executionOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Writes pending records first, so that a caller finds what it has just run, unless another process ran it. Within a
-// transaction there is no connection to write them with.
+// Writes pending records first, so that a caller finds the skills that it has just run, unless another process ran
+// them. Within a transaction, no connection is available to write pending records.
 async function flushBeforeReading({ services, isWriting }: Call): Promise<void> {
   if (!isWriting) await flushExecutions(services)
 }

@@ -3,13 +3,13 @@ import type { Schema } from '../../platform/calls/contract.ts'
 import { MAX_POINTER_LENGTH } from '../../platform/problems/problem.ts'
 
 /**
- * The contract's marks on single values of an input or a result, at any depth:
+ * The contract's marks for single values of an input or a result, at any depth:
  *
  * - `x-secret: true`: anyone who has the value can act with it, so it is stored and shown as rarely as possible.
- * - `x-writtenBy`: somebody outside the builder wrote the text, so an agent must not take it for instructions.
- * - `x-defaultsToNow: true`: an input without the value means the time of the request.
+ * - `x-writtenBy`: somebody outside the builder wrote the text, so an agent must not treat it as instructions.
+ * - `x-defaultsToNow: true`: if the value is omitted from an input, it defaults to the time of the request.
  *
- * The marks of a schema are a tree with only the branches that lead to a mark.
+ * The marks of a schema form a tree that contains only branches with marks.
  */
 export interface Marks {
   readonly isSecret: boolean
@@ -22,7 +22,7 @@ export interface Marks {
 
 const WRITERS: readonly TextWriter[] = ['vendor', 'buyer', 'anyone']
 
-/** Returns the marks of a schema without references; null if it has none. */
+/** Returns the marks of a schema without references; null if there are no marks. */
 export function readMarks(schema: Schema): Marks | null {
   const fields = new Map<string, Marks>()
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
@@ -46,7 +46,7 @@ function isEmpty({ isSecret, writtenBy, defaultsToNow, fields, inner }: Marks): 
   return !isSecret && writtenBy === null && !defaultsToNow && fields.size === 0 && inner === null
 }
 
-/** Returns everything that either of two alternatives marks. */
+/** Returns the combined marks of two alternatives. */
 function combineMarks(a: Marks | null, b: Marks | null): Marks | null {
   if (a === null || b === null) return a ?? b
   const fields = new Map(a.fields)
@@ -60,16 +60,19 @@ function combineMarks(a: Marks | null, b: Marks | null): Marks | null {
 }
 
 /** Returns the value with each secret replaced by null. */
-export function nullSecrets(marks: Marks | null, value: unknown): unknown {
+export function replaceSecretsWithNull(marks: Marks | null, value: unknown): unknown {
   if (marks === null || value === null || value === undefined) return value
   if (marks.isSecret) return null
-  if (Array.isArray(value)) return value.map((item) => nullSecrets(marks.inner, item))
+  if (Array.isArray(value)) return value.map((item) => replaceSecretsWithNull(marks.inner, item))
   if (typeof value !== 'object') return value
-  const shown = Object.entries(value).map(([name, inner]) => [name, nullSecrets(marksOfField(marks, name), inner)])
+  const shown = Object.entries(value).map(([name, inner]) => [
+    name,
+    replaceSecretsWithNull(marksOfField(marks, name), inner),
+  ])
   return Object.fromEntries(shown)
 }
 
-/** Returns the input of a skill with the time for each field that defaults to now and is missing. */
+/** Returns the input of a skill, with the current time in each missing field that defaults to now. */
 export function fillCurrentTime(
   marks: Marks | null,
   input: Record<string, unknown>,
@@ -79,7 +82,7 @@ export function fillCurrentTime(
   return { ...input, ...Object.fromEntries(missing.map(([name]) => [name, now.toISOString()])) }
 }
 
-/** Whether the value contains a secret. */
+/** Returns whether the value contains a secret. */
 export function hasSecret(marks: Marks | null, value: unknown): boolean {
   if (marks === null || value === null || value === undefined) return false
   if (marks.isSecret) return true
@@ -88,8 +91,8 @@ export function hasSecret(marks: Marks | null, value: unknown): boolean {
   return Object.entries(value).some(([name, inner]) => hasSecret(marksOfField(marks, name), inner))
 }
 
-/** Whether a path leads to a secret, or to a value that may contain one. */
-export function leadsToSecret(marks: Marks | null, path: readonly string[]): boolean {
+/** Returns whether a path points to a secret, or to a value that may contain a secret. */
+export function isPathToSecret(marks: Marks | null, path: readonly string[]): boolean {
   let at = marks
   for (const step of path) {
     if (at === null || at.isSecret) break
@@ -102,17 +105,17 @@ export function canHoldSecret({ isSecret, fields, inner }: Marks): boolean {
   return isSecret || [...fields.values()].some(canHoldSecret) || (inner !== null && canHoldSecret(inner))
 }
 
-/** Returns the texts of a result that outsiders wrote, or the whole result if there are too many to list. */
+/** Returns the texts in a result that outsiders wrote, or the whole result if there are too many such texts to list. */
 export function listUntrustedText(marks: Marks | null, result: unknown): UntrustedText[] {
   const found = [...findUntrustedText(marks, result, '')]
   const isListed = found.length <= MAX_TEXTS && found.every(({ pointer }) => pointer.length <= MAX_POINTER_LENGTH)
   return isListed ? found : [{ pointer: '', writtenBy: 'anyone' }]
 }
 
-/** The contract has the same bound. */
+/** The contract declares the same limit. */
 const MAX_TEXTS = 500
 
-/** Whether a value may contain text from outsiders. */
+/** Returns whether a value may contain text from outsiders. */
 export function canHoldUntrustedText({ writtenBy, fields, inner }: Marks): boolean {
   return (
     writtenBy !== null ||

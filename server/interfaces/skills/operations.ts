@@ -6,7 +6,7 @@ import type {
 } from '../../../client/contract.gen.ts'
 import type { ContractReader } from '../../platform/calls/call.ts'
 import type { Handlers } from '../../platform/calls/operation.ts'
-import { countItemsThatFit, readCursor, writeCursor } from '../../platform/calls/page.ts'
+import { countItemsThatFit, decodeCursor, encodeCursor } from '../../platform/calls/page.ts'
 import { chooseSkills, type SkillFilter } from './choose-skills.ts'
 import { executeBatch } from './execute-batch.ts'
 import { executeSkill } from './execute-skill.ts'
@@ -26,11 +26,11 @@ export const skillOperations = {
   async listSkills({ query }, call) {
     const { limit, cursor, kind, expand, q = '' } = query
     const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-    const after = cursor === undefined ? '' : readCursor('name', cursor).id
+    const after = cursor === undefined ? '' : decodeCursor('name', cursor).id
     const found = chooseSkills(call, listUsableSkills(call), query).filter(
       (skill) => skill.name > after && (kind === undefined || skill.kind === kind) && matchesWords(skill, words),
     )
-    const items = found.slice(0, limit).map(expand === 'schemas' ? toPublished : toListedSkill)
+    const items = found.slice(0, limit).map(expand === 'schemas' ? toPublishedSkill : toListedSkill)
     const page = items.slice(
       0,
       countItemsThatFit(
@@ -40,14 +40,14 @@ export const skillOperations = {
     )
     const last = page.at(-1)
     const nextCursor =
-      found.length > page.length && last !== undefined ? writeCursor('name', { value: null, id: last.name }) : null
+      found.length > page.length && last !== undefined ? encodeCursor('name', { value: null, id: last.name }) : null
     return { status: 200, body: { data: page, nextCursor } }
   },
 
   async getSkill({ path }, call) {
     const skill = findCatalog(call.services.contract).find(path.skillName)
     assertSkillPermitted(call, skill)
-    return { status: 200, body: toPublished(skill) }
+    return { status: 200, body: toPublishedSkill(skill) }
   },
 
   async getToolDefinitions({ query }, call) {
@@ -59,7 +59,7 @@ export const skillOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the skills that models are offered, in their formats, from the contract alone. */
+/** Returns the skills that are offered to models, in the models' formats, derived from the contract alone. */
 export function listToolDefinitions(call: ContractReader, requested: SkillFilter): { tools: ToolDefinition[] } {
   return { tools: chooseSkills(call, listOfferedSkills(call), requested).map(toToolDefinition) }
 }
@@ -72,7 +72,7 @@ function listUsableSkills(call: ContractReader): Skill[] {
   return findCatalog(call.services.contract).skills.filter((skill) => canUseSkill(call, skill))
 }
 
-/** Returns the skills that the caller's models are offered. */
+/** Returns the skills that are offered to the caller's models. */
 function listOfferedSkills(call: ContractReader): Skill[] {
   return listUsableSkills(call).filter(({ isTool }) => isTool)
 }
@@ -82,8 +82,8 @@ function matchesWords({ name, summary, description }: Skill, words: readonly str
   return words.every((word) => text.includes(word))
 }
 
-/** Returns a skill as the catalog shows it. */
-export function toPublished(skill: Skill): PublishedSkill {
+/** Returns a skill in the form that the catalog shows. */
+export function toPublishedSkill(skill: Skill): PublishedSkill {
   const { name, kind, summary, description, permissions, effect, tags, inputSchema, outputSchema } = skill
   const { writes, destructive, idempotent } = EFFECTS[effect]
   return {
@@ -93,5 +93,5 @@ export function toPublished(skill: Skill): PublishedSkill {
 }
 
 function toListedSkill(skill: Skill): ListedSkill {
-  return { ...toPublished(skill), inputSchema: null, outputSchema: null }
+  return { ...toPublishedSkill(skill), inputSchema: null, outputSchema: null }
 }

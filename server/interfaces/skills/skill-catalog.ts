@@ -1,34 +1,36 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Permission, Skill as PublishedSkill } from '../../../client/contract.gen.ts'
 import type { Call, ContractReader } from '../../platform/calls/call.ts'
-import { type Contract, ContractError, type Operation, type Schema } from '../../platform/calls/contract.ts'
-import { findSetter } from '../../platform/calls/field-hints.ts'
+import { type Contract, ContractError, isSkill, type Operation, type Schema } from '../../platform/calls/contract.ts'
+import { findAcceptingOperation } from '../../platform/calls/field-hints.ts'
 import { describeOperation } from '../../platform/calls/operation-description.ts'
 import { type CheckedInput, toFieldErrors } from '../../platform/problems/field-errors.ts'
-import { FAST_COMPILATION, hasMoreDecimals, registerFormats } from '../../platform/problems/formats.ts'
+import { FAST_COMPILATION, hasTooManyDecimals, registerFormats } from '../../platform/problems/formats.ts'
 import { Problem, problem, validationFailed } from '../../platform/problems/problem.ts'
 import { listSimilarNames } from '../../platform/problems/similar-names.ts'
 import { getMinorUnits, MAX_DECIMALS } from '../../platform/values/minor-units.ts'
+import { listBriefFields } from './brief-fields.ts'
 import { COMPOSITES } from './composite-skills.ts'
 import { WorkLimit } from './frame/work-limit.ts'
 import { type Marks, readMarks } from './marks.ts'
 import { EFFECTS, findCompositeEffect, findOperationEffect, type SkillEffect } from './skill-effect.ts'
 import {
+  getResultSchema,
   inlineReferences,
   type ObjectSchema,
   omitNulls,
-  resultSchema,
+  parseJsonTexts,
   toConciseSchema,
-  toFlatInput,
+  toFlatInputSchema,
   toObjectSchema,
   toPublishedSchema,
 } from './skill-schemas.ts'
 
 /**
- * Everything that can be run by name: each operation of the contract under its operationId, and the composite skills
- * declared under `x-skills`. A composite skill has no powers of its own: it changes data only through operations, so
- * the permission checks, validation and events of each operation apply. Bulk reads use the queries of the modules
- * concerned, and are covered by the permissions that the skill requires.
+ * The skills that can be run by name: each operation of the contract under its operationId, and the composite skills
+ * declared under `x-skills`. A composite skill has no permissions of its own. A composite skill changes data only
+ * through operations, so the permission checks, validation, and events of each operation apply. Bulk reads use the
+ * queries of the relevant modules. The permissions that the skill requires cover these reads.
  */
 export interface Skill {
   readonly name: string
@@ -38,26 +40,30 @@ export interface Skill {
   readonly permissions: readonly Permission[]
   readonly effect: SkillEffect
   readonly writes: boolean
-  /** The tags it belongs to, in the form of URLs, such as `bid-requests`. */
+  /** The skill's tags, as written in URLs, such as `bid-requests`. */
   readonly tags: readonly string[]
-  /** Whether models are offered it. Downloads, tokens and the catalog itself are for programs. */
+  /** Whether the skill is offered to models. Downloads, tokens, and the catalog itself are for programs. */
   readonly isTool: boolean
-  /** Its use cases, from the summaries of the contract's examples. */
+  /** The skill's use cases, from the summaries of the contract's examples. */
   readonly examples: readonly string[]
-  /** How people ask for it, in words that the description does not use. */
-  readonly asked: readonly string[]
-  /** Whether null in the input clears a value, while omitting it keeps the value. */
+  /** Requests in the words of office staff, for which the search should find the skill. */
+  readonly phrases: readonly string[]
+  /** Whether null in the input clears a value. An omitted field keeps its value. */
   readonly nullClears: boolean
   readonly inputSchema: ObjectSchema
+  /** Input schema without rarely used fields. Tool definitions omit these fields to stay short. */
+  readonly toolSchema: ObjectSchema
   readonly outputSchema: Schema
-  /** The contract's marks in the input and the result (marks.ts). */
+  /** The fields that a summary shows, by the path of the records in the result. */
+  readonly brief: ReadonlyMap<string, readonly string[]>
+  /** The contract's marks for the input and the result (marks.ts). */
   readonly marks: { readonly input: Marks | null; readonly output: Marks | null }
   /**
-   * Returns the input with defaults and without superfluous nulls. Throws `validation_failed` with pointers below
+   * Returns the input with defaults and without unnecessary nulls. Throws `validation_failed` with pointers below
    * /input. Checks the decimals of amounts if a currency is given.
    */
   check(input: unknown, currency?: string): Record<string, unknown>
-  /** Returns the result; null if the skill has none. */
+  /** Returns the result; null if the skill has no result. */
   run(input: Record<string, unknown>, call: Call): Promise<PublishedResult>
 }
 
@@ -66,12 +72,9 @@ export type PublishedResult = Record<string, unknown> | string | null
 export interface SkillCatalog {
   /** Sorted by name. */
   readonly skills: readonly Skill[]
-  /** Throws `skill_not_found` with the most similar names. */
+  /** Throws `skill_not_found` with the most similar names if the skill does not exist. */
   find(name: string): Skill
 }
-
-/** Operations that run skills are not skills: they would only wrap others. */
-const NO_SKILLS: ReadonlySet<string> = new Set(['executeSkill', 'executeBatch', 'createProposal', 'approveProposal'])
 
 const catalogs = new WeakMap<Contract, SkillCatalog>()
 
@@ -84,12 +87,12 @@ export function findCatalog(contract: Contract): SkillCatalog {
   return catalogue
 }
 
-/** Throws unless the implemented composite skills are exactly those that the contract declares. */
+/** Throws an error unless the implemented composite skills are exactly the declared skills of the contract. */
 export function assertCompositesImplemented(contract: Contract): void {
   const declared = Object.keys(listDeclaredComposites(contract))
   const missing = declared.filter((name) => !Object.hasOwn(COMPOSITES, name))
   if (missing.length > 0)
-    throw new ContractError(`The x-skills of the contract have no implementation: ${missing.join(', ')}.`)
+    throw new ContractError(`These x-skills of the contract have no implementation: ${missing.join(', ')}.`)
   const undeclared = Object.keys(COMPOSITES).filter((name) => !declared.includes(name))
   if (undeclared.length > 0)
     throw new ContractError(`The x-skills of the contract do not declare these skills: ${undeclared.join(', ')}.`)
@@ -98,10 +101,7 @@ export function assertCompositesImplemented(contract: Contract): void {
 function buildCatalog(contract: Contract): SkillCatalog {
   assertCompositesImplemented(contract)
   const compile = inputCompiler()
-  // A vendor's actions in the portal are not skills for the builder's agents.
-  const operations = [...contract.operations.values()].filter(
-    ({ id, schemes, declaration }) => schemes.has('apiKey') && declaration['x-skill'] !== false && !NO_SKILLS.has(id),
-  )
+  const operations = [...contract.operations.values()].filter(isSkill)
   const skills = [
     ...operations.map((operation) => toOperationSkill(contract, operation, compile)),
     ...Object.entries(listDeclaredComposites(contract)).map(([name, declared]) =>
@@ -124,29 +124,41 @@ function buildCatalog(contract: Contract): SkillCatalog {
 
 function toOperationSkill(contract: Contract, operation: Operation, compile: Compile): Skill {
   const { id, declaration, permissions, emits, method } = operation
-  const input = toFlatInput(contract, operation)
-  const output = resultSchema(contract, operation)
+  const input = toFlatInputSchema(contract, operation)
+  const output = getResultSchema(contract, operation)
   const effect = findOperationEffect(method, declaration)
   return {
     name: id,
     kind: 'operation',
     summary: declaration.summary ?? id,
     description: describeOperation({ ...declaration, permissions, emits, writes: method !== 'GET' }),
-    // The contract's lint allows only permissions that exist.
+    // The lint rules for the contract allow only permissions that exist.
     permissions: permissions as Permission[],
     effect,
     writes: EFFECTS[effect].writes,
     tags: (declaration.tags ?? []).map(toPathSegment),
     isTool: declaration['x-tool'] !== false,
     examples: listExampleSummaries(declaration.requestBody?.content['application/json']?.examples),
-    asked: declaration['x-asked'] ?? [],
+    phrases: declaration['x-phrases'] ?? [],
     nullClears: method === 'PATCH',
-    inputSchema: toConciseSchema(contract, toPublishedSchema(input)),
+    ...toInputSchemas(contract, input),
     outputSchema: toPublishedSchema(output),
+    brief: listBriefFields(output),
     marks: { input: readMarks(input), output: readMarks(output) },
-    check: createInputChecker(input, compile, (name) => findSetter(contract, operation, name)),
+    check: createInputChecker(input, compile, (name) => findAcceptingOperation(contract, operation, name)),
     run: async (provided, call) => ((await call.operation(id, provided)) ?? null) as PublishedResult,
   }
+}
+
+function toInputSchemas(
+  contract: Contract,
+  input: ObjectSchema,
+  beside: { examples?: readonly unknown[] } = {},
+): Pick<Skill, 'inputSchema' | 'toolSchema'> {
+  const inputSchema = { ...toConciseSchema(contract, toPublishedSchema(input)), ...beside }
+  const isInTool = ([name]: [string, Schema]) => input.properties[name]?.['x-tool'] !== false
+  const properties = Object.fromEntries(Object.entries(inputSchema.properties).filter(isInTool))
+  return { inputSchema, toolSchema: { ...inputSchema, properties } }
 }
 
 interface DeclaredComposite {
@@ -155,7 +167,7 @@ interface DeclaredComposite {
   permissions: Permission[]
   writes: boolean
   'x-effect'?: SkillEffect
-  'x-asked'?: readonly string[]
+  'x-phrases'?: readonly string[]
   input: Schema
   output: Schema
   examples: Record<string, { summary?: string; value: unknown }>
@@ -182,13 +194,11 @@ function toCompositeSkill(contract: Contract, name: string, declared: DeclaredCo
     tags: [...new Set(['skills', ...permissions.map(permissionSubject)])].sort(),
     isTool: true,
     examples: listExampleSummaries(declared.examples),
-    asked: declared['x-asked'] ?? [],
+    phrases: declared['x-phrases'] ?? [],
     nullClears: false,
-    inputSchema: {
-      ...toConciseSchema(contract, toPublishedSchema(input)),
-      examples: Object.values(declared.examples).map(({ value }) => value),
-    },
+    ...toInputSchemas(contract, input, { examples: Object.values(declared.examples).map(({ value }) => value) }),
     outputSchema: toPublishedSchema(output),
+    brief: listBriefFields(output),
     marks: { input: readMarks(input), output: readMarks(output) },
     check: createInputChecker(input, compile),
     run: async (provided, call) => (await perform(provided, call, new WorkLimit(name))) as Record<string, unknown>,
@@ -220,7 +230,7 @@ export function assertSkillPermitted(call: ContractReader, skill: Skill): void {
 }
 
 /**
- * Returns the names of the skills for which the caller has the permissions. The caller does not see executions or
+ * Returns the names of the skills for which the caller has all permissions. The caller cannot see executions or
  * proposals of other skills, because it may not read their records.
  */
 export function listRunnableSkills(call: Call): string[] {
@@ -229,7 +239,9 @@ export function listRunnableSkills(call: Call): string[] {
     .map(({ name }) => name)
 }
 
-/** Whether the skill belongs in the caller's catalog. A composite skill can only be run through executeSkill. */
+/**
+ * Returns whether the skill belongs in the caller's catalog. A composite skill can be run only through executeSkill.
+ */
 export function canUseSkill(call: ContractReader, skill: Skill): boolean {
   const holds = skill.permissions.every((permission) => call.permissions.has(permission))
   return holds && (skill.kind === 'operation' || call.permissions.has('skills:write'))
@@ -245,7 +257,7 @@ export function assertCanUseSkill(call: ContractReader, skill: Skill): void {
   }
 }
 
-/** Compiles a schema in which amounts may have this number of decimals. */
+/** Compiles a schema in which amounts may have `moneyDecimals` decimals. */
 type Compile = (schema: ObjectSchema, moneyDecimals: number) => ValidateFunction
 
 function inputCompiler(): Compile {
@@ -266,13 +278,14 @@ function createInputChecker(schema: ObjectSchema, compile: Compile, setter?: Che
   const checked: CheckedInput = {
     pointer: (path) => `/input${path}`,
     noun: 'input of this skill',
+    listsNames: true,
     ...(setter && { setter }),
   }
   const compiled = new Map<number, ValidateFunction>()
   return (input, currency) => {
-    const provided = omitNulls(schema, structuredClone(input)) as Record<string, unknown>
-    // Most inputs have no more decimals than the currency, so one compiled schema serves all currencies.
-    const isStrict = currency !== undefined && hasMoreDecimals(provided, currency)
+    const provided = omitNulls(schema, parseJsonTexts(schema, structuredClone(input))) as Record<string, unknown>
+    // Most amounts have no more decimals than the currency allows, so one compiled schema serves all currencies.
+    const isStrict = currency !== undefined && hasTooManyDecimals(provided, currency)
     const moneyDecimals = isStrict ? getMinorUnits(currency) : MAX_DECIMALS
     const validate = compiled.get(moneyDecimals) ?? compile(schema, moneyDecimals)
     compiled.set(moneyDecimals, validate)
@@ -282,5 +295,5 @@ function createInputChecker(schema: ObjectSchema, compile: Compile, setter?: Che
   }
 }
 
-/** How many similar names are suggested for an unknown one. */
+/** The maximum number of similar names to suggest for an unknown name. */
 const MAX_SUGGESTIONS = 5

@@ -1,24 +1,24 @@
 import type { OperationObject } from '../../platform/calls/contract.ts'
 
 /**
- * How a skill affects existing data, which agents and programs need to know before they run it. The contract declares
- * it under `x-effect` unless it follows from the method:
+ * The effect of a skill on existing data, which agents and programs must know before they run the skill. The contract
+ * declares the effect under `x-effect`, unless the HTTP method implies it:
  *
  * - `reads`: changes nothing
  * - `adds`: creates something new each time, without changing existing records
  * - `settles`: advances something once, without losing data
- * - `replaces`: overwrites or ends existing data; a repeat changes nothing more
+ * - `replaces`: overwrites or ends existing data; repeating the call makes no further changes
  * - `moves`: changes existing data again with each call
  */
 export type SkillEffect = keyof typeof EFFECTS
 
 interface EffectTraits {
   readonly writes: boolean
-  /** Whether it can overwrite or end existing data. */
+  /** Whether the skill can overwrite or end existing data. */
   readonly destructive: boolean
-  /** Whether a repeat with the same input changes nothing more. */
+  /** Whether repeating the skill with the same input makes no further changes. */
   readonly idempotent: boolean
-  /** The effect in words, for models that see only a description. */
+  /** The effect in words, for models that read only descriptions. */
   readonly said: string
 }
 
@@ -30,7 +30,7 @@ export const EFFECTS = {
     writes: true,
     destructive: true,
     idempotent: true,
-    said: 'Overwrites or ends data. Safe to repeat.',
+    said: 'Overwrites or removes data. Safe to repeat.',
   },
   moves: { writes: true, destructive: true, idempotent: false, said: 'Changes data on each run.' },
 } as const satisfies Record<string, EffectTraits>
@@ -39,11 +39,11 @@ export function findOperationEffect(method: string, { 'x-effect': stated, respon
   if (stated !== undefined) return stated
   if (method === 'GET') return 'reads'
   if (method !== 'POST') return 'replaces'
-  // For an action without a declared effect, assume the worst.
+  // If an action has no declared effect, the most destructive effect is assumed.
   return '201' in responses ? 'adds' : 'moves'
 }
 
-/** Returns the effect of a composite skill. Here too, the worst is assumed. */
+/** Returns the effect of a composite skill. If the effect is not declared, the most destructive effect is assumed. */
 export function findCompositeEffect(declared: { writes: boolean; 'x-effect'?: SkillEffect }): SkillEffect {
   return declared['x-effect'] ?? (declared.writes ? 'moves' : 'reads')
 }

@@ -3,14 +3,17 @@ import { ContractError } from '../../platform/calls/contract.ts'
 import { decimalFormats } from '../../platform/problems/formats.ts'
 
 /**
- * The schemas of skills, derived from the contract. A skill accepts one flat object, so an operation's path parameters,
- * query parameters and body fields are merged into it (a lint rule keeps their names distinct). Each schema is
- * self-contained, because its reader may not have the rest of the contract.
+ * The schemas of skills, derived from the contract. A skill accepts one flat object that combines an operation's path
+ * parameters, query parameters, and body fields. A lint rule keeps their names distinct. Each schema is self-contained,
+ * because a reader may not have the rest of the contract.
  */
 export type ObjectSchema = Schema & { properties: Record<string, Schema>; required: string[] }
 
-/** Returns the input of an operation as a skill accepts it. `ifMatch` stands for the header of that name. */
-export function toFlatInput(contract: Contract, operation: Operation): ObjectSchema {
+/**
+ * Returns the input schema of an operation in the flat form that a skill accepts. `ifMatch` represents the If-Match
+ * header.
+ */
+export function toFlatInputSchema(contract: Contract, operation: Operation): ObjectSchema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
   for (const declared of operation.declaration.parameters ?? []) {
@@ -27,7 +30,7 @@ export function toFlatInput(contract: Contract, operation: Operation): ObjectSch
     Object.assign(properties, body.properties)
     required.push(...body.required)
   }
-  // An update must change at least one field, besides the fields that identify the record.
+  // An update must change at least one field in addition to the fields that identify the record.
   const min = typeof body?.minProperties === 'number' ? { minProperties: body.minProperties + required.length } : {}
   if (Object.keys(properties).length !== own + Object.keys(body?.properties ?? {}).length) {
     throw new ContractError(`Expected the inputs of ${operation.id} to have unique names.`)
@@ -35,8 +38,8 @@ export function toFlatInput(contract: Contract, operation: Operation): ObjectSch
   return { type: 'object', additionalProperties: false, required, ...min, properties }
 }
 
-/** Returns the result of an operation: the body of its successful response, or null if it has none. */
-export function resultSchema(contract: Contract, operation: Operation): Schema {
+/** Returns the result schema of an operation: the body of the success response, or null if there is no body. */
+export function getResultSchema(contract: Contract, operation: Operation): Schema {
   const success = Object.keys(operation.declaration.responses).find((status) => status.startsWith('2'))
   const response = contract.resolve<ResponseObject>(
     operation.declaration.responses[success ?? ''] ?? { description: '' },
@@ -63,7 +66,7 @@ export function inlineReferences(contract: Contract, schema: Schema, under: read
   const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return mapNestedSchemas(schema, (inner) => inlineReferences(contract, inner, under))
   if (under.includes($ref))
-    throw new ContractError(`Expected ${$ref} not to contain itself, because it cannot be inlined.`)
+    throw new ContractError(`Expected ${$ref} not to contain itself, because a recursive schema cannot be inlined.`)
   const target = contract.resolve<Schema>({ $ref })
   return {
     ...inlineReferences(contract, target, [...under, $ref]),
@@ -72,11 +75,11 @@ export function inlineReferences(contract: Contract, schema: Schema, under: read
 }
 
 /**
- * Replaces our own formats with a description in words. (`multipleOf` would express them in JSON Schema, but validators
- * that use binary floating point reject 1.15 as a multiple of 0.01.)
+ * Replaces the service's own formats with a description in words. (JSON Schema could express such formats with
+ * `multipleOf`, but validators that use binary floating point reject 1.15 as a multiple of 0.01.)
  */
 export function toPublishedSchema<S extends Schema>(schema: S): S {
-  // Strict readers reject keywords that are not part of JSON Schema.
+  // Strict validators reject keywords that are not part of JSON Schema.
   const { format, ...rest } = Object.fromEntries(
     Object.entries(mapNestedSchemas(schema, toPublishedSchema)).filter(([keyword]) => !keyword.startsWith('x-')),
   )
@@ -95,9 +98,9 @@ const DECIMALS_IN_WORDS: Readonly<Record<keyof typeof decimalFormats, string>> =
 }
 
 /**
- * Returns an input in the fewest words with the same meaning, because a model reads all inputs before it chooses:
- * `null` is one of the types instead of an alternative, and what all IDs have in common is left out. A wrong example
- * misleads more than none, so an ID is shown by the prefix of its kind, or not at all.
+ * Returns an equivalent input schema in as few words as possible, because a model reads all inputs before it chooses a
+ * skill. `null` becomes one of the types instead of an alternative, and common properties of all IDs are omitted. A
+ * wrong example is worse than no example, so an ID is shown only by the prefix of its kind, or not at all.
  */
 export function toConciseSchema(contract: Contract, schema: ObjectSchema): ObjectSchema {
   return shortenSchema(schema, '', findIdPatterns(contract)) as ObjectSchema
@@ -127,7 +130,7 @@ interface IdPatterns {
   isAnyId(schema: Schema): boolean
   /** The description that all IDs share. */
   said: unknown
-  /** An example ID of the records that a field refers to, by the name of the field. */
+  /** An example ID of the record that a field refers to, by field name. */
   shown: ReadonlyMap<string, unknown>
 }
 
@@ -148,7 +151,8 @@ function findIdPatterns(contract: Contract): IdPatterns {
 }
 
 /**
- * Turns `anyOf` a plain type and null into one schema with both types. Outer keywords take precedence over inner ones.
+ * Converts an `anyOf` with a plain type and null to one schema with both types. Outer keywords take precedence over
+ * inner keywords.
  */
 function mergeNullType(schema: Schema): Schema {
   const { anyOf, ...outer } = schema
@@ -160,8 +164,8 @@ function mergeNullType(schema: Schema): Schema {
 }
 
 /**
- * Removes nulls that mean "omitted". A model that has to name every parameter sends null for those it does not need.
- * Where null is a valid value, it stays.
+ * Removes nulls that mean "omitted". A model that must send every parameter sends null for parameters that it does not
+ * need. If null is a valid value, it is kept.
  */
 export function omitNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -176,20 +180,59 @@ export function omitNulls(schema: Schema, value: unknown): unknown {
   const stored = Object.entries(value).flatMap(([name, inner]) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (property === undefined) return [[name, inner]]
-    if (inner === null && !acceptsNull(property) && !required.includes(name)) return []
+    if (inner === null && !canBeNull(property) && !required.includes(name)) return []
     return [[name, omitNulls(property, inner)]]
   })
   return Object.fromEntries(stored)
 }
 
-export function acceptsNull(schema: Schema): boolean {
+/** Parses JSON text if the schema expects an object or a list. Some clients send nested values as text. */
+export function parseJsonTexts(schema: Schema, value: unknown): unknown {
+  if (typeof value === 'string' && !acceptsType(schema, 'string')) {
+    const begins = value.trimStart()[0]
+    const isExpected =
+      (begins === '{' && acceptsType(schema, 'object')) || (begins === '[' && acceptsType(schema, 'array'))
+    return isExpected ? parseJsonTexts(schema, tryParseJson(value)) : value
+  }
+  if (Array.isArray(value)) {
+    const items = listVariants(schema)
+      .map(({ items }) => asObject(items))
+      .find((each) => each !== null)
+    return items === undefined || items === null ? value : value.map((item) => parseJsonTexts(items, item))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const form = listVariants(schema).find(({ properties }) => properties !== undefined)
+  if (form === undefined) return value
+  const properties = form.properties as Record<string, Schema>
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      return [name, property === undefined ? inner : parseJsonTexts(property, inner)]
+    }),
+  )
+}
+
+/** Returns the parsed text, or the text itself if it is not JSON, so that validation reports the error. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+function acceptsType(schema: Schema, type: string): boolean {
+  return listVariants(schema).some((each) => [each.type ?? []].flat().includes(type))
+}
+
+export function canBeNull(schema: Schema): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(null)
   if (schema.type !== undefined) return [schema.type].flat().includes('null')
-  if (Array.isArray(schema.anyOf)) return (schema.anyOf as Schema[]).some(acceptsNull)
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as Schema[]).some(canBeNull)
   return !('const' in schema)
 }
 
-/** Returns the schema's alternatives, or the schema itself if it has none. */
+/** Returns the schema's alternatives, or the schema itself if there are no alternatives. */
 function listVariants(schema: Schema): Schema[] {
   return Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
 }

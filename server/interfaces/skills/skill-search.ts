@@ -1,13 +1,17 @@
-import MiniSearch from 'minisearch'
+import MiniSearch, { type SearchOptions } from 'minisearch'
 import type { Contract } from '../../platform/calls/contract.ts'
 import { findCatalog, type Skill } from './skill-catalog.ts'
+import { extractTerms, type SearchTerms } from './skill-words.ts'
 
 /**
- * Finds skills by a user's description of a task: BM25 over name, summary, typical requests, description, tags and
- * examples. It uses no model, so the same words find the same skills. Only skills that models are offered are found.
+ * Finds skills by a user's description of a task, with BM25. Two scores determine the rank of a skill: how well all its
+ * texts match, and how well its most similar phrase matches. The search uses no model, so the same words always find
+ * the same skills. The search finds only skills that are offered to models.
  */
 export interface SkillSearch {
-  /** Returns the best matches first. `mayUse` excludes what the caller may not run. */
+  /**
+   * Returns at most `max` matching skills, best match first. `mayUse` excludes the skills that the caller may not run.
+   */
   find(words: string, max: number, mayUse: (skill: Skill) => boolean): Skill[]
 }
 
@@ -23,107 +27,105 @@ export function findSkillSearch(contract: Contract): SkillSearch {
 }
 
 /**
- * A question has a few dozen words. Longer text is a document, and searching it takes time without improving the
- * result.
+ * A question usually has a few dozen words. A longer text is a document, and searching for it takes time without
+ * improving the result.
  */
 const MAX_CHARACTERS = 1000
 
+/** The texts are split into terms, one per line, before the library gets them. */
+const BY_LINE = { tokenize: (text: string) => text.split('\n'), processTerm: (term: string) => term }
+const WEIGHTS = { name: 3, summary: 3, phrases: 3, description: 2, tags: 1, examples: 0.5 }
+const PHRASE_SHARE = 0.4
+
 function buildSkillSearch(contract: Contract): SkillSearch {
-  const catalogue = findCatalog(contract)
-  const index = new MiniSearch({
-    fields: ['name', 'summary', 'asked', 'description', 'tags', 'examples'],
-    idField: 'name',
-    tokenize: splitWords,
-    processTerm: stemWord,
-    searchOptions: {
-      boost: { name: 3, summary: 3, asked: 3, description: 1, tags: 1, examples: 0.5 },
-      processTerm: listMeanings,
-    },
-  })
-  for (const { name, summary, description, tags, examples, asked, isTool } of catalogue.skills) {
-    if (!isTool) continue
-    const [asIn, said, inExamples] = [tags, asked, examples].map((texts) => texts.join(' '))
-    index.add({ name, summary, asked: said, description, tags: asIn, examples: inExamples })
+  const skills = new Map<string, Skill>()
+  const bySkill = new MiniSearch({ fields: Object.keys(WEIGHTS), ...BY_LINE })
+  const byPhrase = new MiniSearch({ fields: ['phrase'], ...BY_LINE })
+  const phraseOwners: string[] = []
+  for (const skill of findCatalog(contract).skills) {
+    if (!skill.isTool) continue
+    const { name, summary, description, tags, examples, phrases } = skill
+    skills.set(name, skill)
+    const texts = {
+      name,
+      summary,
+      description,
+      phrases: phrases.join(' '),
+      tags: tags.join(' '),
+      examples: examples.join(' '),
+    }
+    const fields = Object.entries(texts).map(([field, text]) => [field, toLines(text)] as const)
+    bySkill.add({ id: name, ...Object.fromEntries(fields) })
+    for (const phrase of [...phrases, summary, name]) {
+      byPhrase.add({ id: phraseOwners.length, phrase: toLines(phrase) })
+      phraseOwners.push(name)
+    }
   }
   return {
     find(words, max, mayUse) {
-      const requested = words.slice(0, MAX_CHARACTERS)
-      const found = index
-        .search(removeRecordNames(requested))
-        .map(({ id, score }) => ({ skill: catalogue.find(String(id)), score }))
-      if (IS_QUESTION.test(requested)) {
-        for (const each of found) if (!each.skill.writes) each.score *= QUESTION_BOOST
-        found.sort((a, b) => b.score - a.score)
+      const request = words.slice(0, MAX_CHARACTERS)
+      const terms = extractTerms(request)
+      const scores = toShares(scoreDocuments(bySkill, terms, { boost: WEIGHTS }))
+      const best = new Map<string, number>()
+      for (const [phrase, score] of scoreDocuments(byPhrase, terms)) {
+        const owner = phraseOwners[Number(phrase)] ?? ''
+        best.set(owner, Math.max(best.get(owner) ?? 0, score))
       }
-      return found.flatMap(({ skill }) => (mayUse(skill) ? skill : [])).slice(0, max)
+      for (const [name, share] of toShares(best)) scores.set(name, (scores.get(name) ?? 0) + PHRASE_SHARE * share)
+      return [...skills.values()]
+        .map((skill) => ({ skill, score: (scores.get(skill.name) ?? 0) * boostFor(request, skill) }))
+        .filter(({ skill, score }) => score > 0 && mayUse(skill))
+        .sort((a, b) => b.score - a.score)
+        .slice(0, max)
+        .map(({ skill }) => skill)
     },
   }
 }
 
-/** Words that occur in every sentence do not distinguish skills. */
-const STOP_WORDS = new Set(
-  (
-    'a an and any are as at be been but by can could did do does for from give had has have he her here his how i if in into is it its ' +
-    'me my no not of on or our out please she so some than that the their them then there these they this those to up us ' +
-    'want was we were what when where which who whom why will with would you your'
-  ).split(' '),
-)
-
-/** A user who asks a question wants to know something, not to change it. */
-const IS_QUESTION = /^\s*(?:who|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|show|list)\b/i
-const QUESTION_BOOST = 1.5
-
-/** Returns the words of a text. Hyphenated words are found as one word and as two. */
-function splitWords(text: string): string[] {
-  const words = text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => word.split(/(?<=[a-z])(?=[A-Z])/))
-  return [...words, ...[...text.matchAll(/\p{L}+(?:-\p{L}+)+/gu)].map(([word]) => word.replaceAll('-', ''))]
+function toLines(text: string): string {
+  const { words, pairs } = extractTerms(text)
+  return [...words, ...pairs].join('\n')
 }
 
-/** Words of the trade for the terms of the contract. */
-const SYNONYMS = stemSynonyms({
-  vendor: 'sub subcontractor contractor supplier tradesman installer',
-  lead: 'visitor prospect shopper customer',
-  buyer: 'customer purchaser',
-  delay: 'weather rain storm snow slip',
-  payment: 'invoice bill check',
-  void: 'undo reverse revoke',
-  execution: 'ai bot assistant robot',
-  entry: 'timecard',
-  price: 'quote cost',
-  bid: 'quote offer',
-})
-
-function stemSynonyms(words: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
-  const meant = new Map<string, string[]>()
-  for (const [word, said] of Object.entries(words)) {
-    for (const each of said.split(' ')) {
-      const key = stemWord(each) ?? each
-      meant.set(key, [...(meant.get(key) ?? []), stemWord(word) ?? word])
+/**
+ * Returns the score of each document that contains a term. The score is the sum of the terms' scores, times the number
+ * of query words that the document contains. A document with most of the words ranks above a document with a single
+ * rare word.
+ */
+function scoreDocuments(
+  index: MiniSearch,
+  { words, pairs }: SearchTerms,
+  options: SearchOptions = {},
+): Map<string, number> {
+  const sums = new Map<string, number>()
+  const counts = new Map<string, number>()
+  for (const term of [...words, ...pairs]) {
+    for (const { id, score } of index.search(term, { ...options, ...BY_LINE })) {
+      sums.set(String(id), (sums.get(String(id)) ?? 0) + score)
+      if (!term.includes(' ')) counts.set(String(id), (counts.get(String(id)) ?? 0) + 1)
     }
   }
-  return meant
+  return new Map([...sums].map(([id, sum]) => [id, sum * (counts.get(id) ?? 1)]))
 }
 
-/** Returns what a word of a question may stand for, itself first. */
-function listMeanings(word: string): string[] | null {
-  const own = stemWord(word)
-  return own === null ? null : [own, ...(SYNONYMS.get(own) ?? [])]
+/** Returns the scores as fractions of the highest score. */
+function toShares(scores: ReadonlyMap<string, number>): Map<string, number> {
+  const highest = Math.max(...scores.values())
+  return new Map([...scores].map(([id, score]) => [id, score / highest]))
 }
 
-/** Removes the names of lots and orders, which say nothing about the task. */
-function removeRecordNames(words: string): string {
-  return words.replace(/\blots?(?: (?:\d+|and|to)\b,?)+/gi, '').replace(/\b\S*\d\S*/g, '')
+/**
+ * Returns the boost factor of a skill for a request. A user who asks a question wants information, not a change. A user
+ * who gives an instruction may want either.
+ */
+function boostFor(request: string, { writes }: Skill): number {
+  if (IS_HOW_TO.test(request)) return 1
+  if (IS_QUESTION.test(request)) return writes ? 1 : QUESTION_BOOST
+  return writes && !request.includes('?') ? ORDER_BOOST : 1
 }
 
-/** Returns the approximate stem of an English word, so that `bids`, `bidding` and `bid` match. */
-function stemWord(word: string): string | null {
-  const lower = word.toLowerCase()
-  if (lower === '' || STOP_WORDS.has(lower)) return null
-  const base = lower
-    .replace(/(?<=[a-z]{3})ies$/, 'y')
-    .replace(/(?<=[a-z]{3}(?:s|x|ch|sh))es$/, '')
-    .replace(/(?<=[a-z]{2}[^s])s$/, '')
-  const root = base.replace(/(?<=[a-z]{3})(?:ing|ed|er|ers)$/, '')
-  // Consonants that are doubled before an ending, as in bidding, and a silent e at the end, as in schedule.
-  return root.replace(/([b-df-hj-np-tv-z])\1$/, '$1').replace(/(?<=[a-z]{3})e$/, '')
-}
+const IS_QUESTION = /^\s*(?:who|whose|which|what|when|where|why|how|is|are|was|were|do|does|did|has|have|show|list)\b/i
+/** Matches requests such as "how do I add a vendor", which may be about information or about a change. */
+const IS_HOW_TO = /^\s*(?:how (?:to|do (?:i|we|you))|where (?:can|do) (?:i|we))\b/i
+const QUESTION_BOOST = 1.5
+const ORDER_BOOST = 1.2

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract, SKILL_RUNNERS } from '../../../scripts/conformance/walked-contract.ts'
 import { listEvents } from '../../../test/support/recorded-events.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { findCatalog } from './skill-catalog.ts'
 
 let plumbline: TestPlumbline
@@ -10,7 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-function execute(skill: string, input: unknown = {}, more: object = {}, options: object = {}): Promise<Answer> {
+function execute(
+  skill: string,
+  input: unknown = {},
+  more: object = {},
+  options: object = {},
+): Promise<ServiceResponse> {
   return plumbline.post('/api/ext/execute', { skill, input, ...more }, options)
 }
 
@@ -18,7 +23,7 @@ async function eventTypes(organizationId: string): Promise<string[]> {
   return (await listEvents(plumbline, organizationId)).map((event) => event.type)
 }
 
-test('an operation runs under its operationId and returns its HTTP response, with its events', async () => {
+test('an operation that is run as a skill returns its HTTP response and its events', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const run = await execute('createVendor', { companyName: 'Redrock Concrete', scopes: ['concrete'] }, {}, { key })
   expect(run.status).toBe(200)
@@ -38,7 +43,7 @@ test('an operation runs under its operationId and returns its HTTP response, wit
   expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
 })
 
-test('path parameters, query parameters, body fields and ifMatch are merged into one input', async () => {
+test('path parameters, query parameters, body fields, and ifMatch are merged into one skill input', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: created } = await execute('createVendor', { companyName: 'A', scopes: ['framing'] }, {}, { key })
   const vendorId = created.result.id
@@ -54,7 +59,7 @@ test('path parameters, query parameters, body fields and ifMatch are merged into
   expect(archived.body.result).toBeNull()
 })
 
-test('a dry run shows the result and the events, and stores nothing', async () => {
+test('a dry run of a skill returns the result and the events without storing them', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const tried = await execute(
     'createVendor',
@@ -70,7 +75,7 @@ test('a dry run shows the result and the events, and stores nothing', async () =
   expect(await eventTypes(organizationId)).toEqual([])
 })
 
-test('the events of an execution are shown to callers who may read their records, in dry runs too', async () => {
+test('events in a skill response are shown only to callers who can read the records of the events', async () => {
   const { key } = await plumbline.newBuilder()
   const organizationId = (await plumbline.get('/api/ext/me', { key })).body.organization.id
   const writer = await plumbline.newKey(['skills:write', 'vendors:write'], organizationId)
@@ -83,7 +88,7 @@ test('the events of an execution are shown to callers who may read their records
   }
 })
 
-test('a dry run is rejected for the same reasons as the run itself', async () => {
+test('a dry run is rejected for the same reasons as an execution', async () => {
   const { key } = await plumbline.newBuilder()
   await execute('createVendor', { companyName: 'A', externalId: 'erp-1' }, {}, { key })
   for (const dryRun of [true, false]) {
@@ -93,7 +98,7 @@ test('a dry run is rejected for the same reasons as the run itself', async () =>
   }
 })
 
-test('an execution is replayed under its Idempotency-Key, and so is a dry run', async () => {
+test('an execution or a dry run that is repeated with the same Idempotency-Key returns its stored response', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   for (const dryRun of [true, false]) {
     const options = { key, headers: { 'idempotency-key': `attempt-${dryRun}` } }
@@ -106,7 +111,7 @@ test('an execution is replayed under its Idempotency-Key, and so is a dry run', 
   expect(await eventTypes(organizationId)).toEqual(['vendor.created'])
 })
 
-test('an unknown skill is rejected with the most similar names', async () => {
+test('the error for an unknown skill lists the most similar names', async () => {
   const refused = await execute('awardBids')
   expect(refused.status).toBe(404)
   expect(refused.body).toMatchObject({ code: 'skill_not_found', instance: '/api/ext/execute' })
@@ -118,7 +123,7 @@ test('an unknown skill is rejected with the most similar names', async () => {
   expect((await execute('__proto__')).body.code).toBe('skill_not_found')
 })
 
-test('all errors of the input are returned together, below /input', async () => {
+test('all errors in a skill input are returned in one response', async () => {
   const refused = await execute('createVendor', {
     email: 'nowhere',
     poLimit: 1.005,
@@ -139,7 +144,7 @@ test('all errors of the input are returned together, below /input', async () => 
   expect((await execute('listVendors', [])).body.errors).toMatchObject([{ pointer: '/input' }])
 })
 
-test('errors that the operation itself finds are below /input too', async () => {
+test('errors from the operation of a skill also have pointers that start with /input', async () => {
   const nothing = await execute('updateVendor', { vendorId: 'ven_01m7y975jyfesvq69a4tb31vbx' })
   expect(nothing.status).toBe(422)
   expect(nothing.body.errors[0].pointer).toBe('/input')
@@ -148,7 +153,7 @@ test('errors that the operation itself finds are below /input too', async () => 
   expect(absent.body.code).toBe('not_found')
 })
 
-test('null for an optional field that cannot be null counts as omitted, and a null that clears still clears', async () => {
+test('null in a skill input is ignored if the field cannot be null', async () => {
   const created = await execute('createVendor', { companyName: 'A', scopes: null, communityIds: null, phone: '1' })
   expect(created.status).toBe(200)
   const cleared = await execute('updateVendor', { vendorId: created.body.result.id, phone: null, companyName: null })
@@ -156,7 +161,7 @@ test('null for an optional field that cannot be null counts as omitted, and a nu
   expect((await execute('createVendor', { companyName: null })).status).toBe(422)
 })
 
-test('a key without a permission of the skill is rejected with its name, for every skill', async () => {
+test('running a skill without one of its permissions returns the name of the missing permission', async () => {
   const narrow = await plumbline.newKey(['skills:read', 'skills:write'])
   for (const { name, permissions } of findCatalog(contract).skills) {
     if (permissions.every((permission) => permission.startsWith('skills:'))) continue
@@ -179,7 +184,7 @@ test("a skill cannot access another builder's data", async () => {
   }
 })
 
-test('skills that only read run again under the same Idempotency-Key', async () => {
+test('repeating a read-only skill with the same Idempotency-Key runs the skill again', async () => {
   const plain = await execute('getUsage')
   expect(plain.body.result.minute.limit).toBe(1_000_000)
   const headers = { 'idempotency-key': 'usage' }
@@ -190,7 +195,7 @@ test('skills that only read run again under the same Idempotency-Key', async () 
   expect(again.body.events).toEqual([])
 })
 
-test('the catalog contains every composite skill, and every operation except those that run skills or return a portal link', async () => {
+test('the skill catalog contains every composite skill and every operation that can be a skill', async () => {
   const names: string[] = []
   let next = '/api/ext/skills?limit=20'
   while (next !== '') {
@@ -210,7 +215,7 @@ test('the catalog contains every composite skill, and every operation except tho
   expect(names).toEqual([...operations, ...composite].sort())
 })
 
-test('the catalog omits schemas by default, and can be filtered by tag and by writing skills', async () => {
+test('the skill catalog omits schemas by default', async () => {
   const query = 'q=archive%20vendor&tag=vendors'
   const [listed] = (await plumbline.get(`/api/ext/skills?${query}`)).body.data
   expect(listed).toMatchObject({ name: 'archiveVendor', inputSchema: null, outputSchema: null })
@@ -219,13 +224,16 @@ test('the catalog omits schemas by default, and can be filtered by tag and by wr
   expect(whole.inputSchema.required).toEqual(['vendorId'])
   const all = await plumbline.get('/api/ext/skills?limit=200')
   expect(JSON.stringify(all.body).length).toBeLessThan(200_000)
+})
+
+test('the skill catalog can be filtered by tag and by whether a skill writes', async () => {
   const tagged = (await plumbline.get('/api/ext/skills?limit=200&tag=bids,bid-requests&writes=false')).body.data
   expect(tagged.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['compareBids', 'levelBids']))
   for (const { tags, writes } of tagged)
     expect([tags.some((tag: string) => tag.startsWith('bid')), writes]).toEqual([true, false])
 })
 
-test('the catalog can be searched by words and filtered by kind, and shows what the key may use', async () => {
+test('the skill catalog can be searched by words', async () => {
   const find = async (query: string, key?: string) =>
     (await plumbline.get(`/api/ext/skills?${query}`, key === undefined ? {} : { key })).body.data.map(
       (skill: { name: string }) => skill.name,
@@ -234,18 +242,29 @@ test('the catalog can be searched by words and filtered by kind, and shows what 
   expect(composites).toEqual(Object.keys(contract.document['x-skills'] as object).sort())
   expect(await find('q=archive%20vendor')).toContain('archiveVendor')
   expect(await find('q=no-such-word-anywhere')).toEqual([])
+})
+
+test('the skill catalog contains only skills that the key can use', async () => {
+  const find = async (query: string, key?: string) =>
+    (await plumbline.get(`/api/ext/skills?${query}`, key === undefined ? {} : { key })).body.data.map(
+      (skill: { name: string }) => skill.name,
+    )
   const reader = await plumbline.newKey(['skills:read', 'vendors:read', 'homes:read'])
   const seen = await find('limit=200', reader)
   expect(seen).toContain('getVendor')
   expect(seen).not.toContain('createVendor')
   expect(seen).not.toContain('detectOverCommittedBudgets')
   const runner = await plumbline.newKey(['skills:read', 'skills:write', 'homes:read'])
-  // The required permissions depend on the kind of row, so everyone who may run skills sees the one that imports rows.
+  // The required permissions of importRows depend on the kind of row, so every caller that may run skills sees
+  // importRows.
   expect(await find('kind=composite', runner)).toEqual(['detectOverCommittedBudgets', 'importRows'])
+})
+
+test('an invalid cursor of the skill catalog is rejected', async () => {
   expect((await plumbline.get('/api/ext/skills?cursor=nonsense')).body.code).toBe('invalid_cursor')
 })
 
-test('a single skill is returned with complete schemas, and its ETag saves the body', async () => {
+test('a request for a single skill returns its complete schemas', async () => {
   const { body, headers } = await plumbline.get('/api/ext/skills/updateVendor')
   expect(body).toMatchObject({ kind: 'operation', permissions: ['vendors:write'], writes: true })
   expect(body.inputSchema.required).toEqual(['vendorId'])

@@ -3,15 +3,17 @@ import { contract } from '../../../scripts/conformance/walked-contract.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { findCatalog } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
-import { acceptsNull } from './skill-schemas.ts'
+import { canBeNull } from './skill-schemas.ts'
 import { toFunctionDefinition, toToolDefinition } from './tool-definitions.ts'
 
-/** The published rules of model providers for tools, checked for every skill that models are offered. */
+/** These tests apply the model providers' published rules for tools to every skill that is offered to models. */
 type Schema = Record<string, unknown>
 
 const offered = findCatalog(contract).skills.filter(({ isTool }) => isTool)
 
-/** A model with twenty tools of a larger size would have no room for the task. */
+/**
+ * The maximum size of a tool definition, in tokens. A model with twenty larger tools would have no room for the task.
+ */
 const MAX_TOKENS = 1500
 const tokensOf = (value: unknown) => JSON.stringify(value).length / 4
 
@@ -29,7 +31,7 @@ async function getNames(query: string, key = plumbline.key): Promise<string[]> {
   return names
 }
 
-test('no tool takes more than 1,500 tokens in either format', () => {
+test('no tool definition uses more than 1,500 tokens in either format', () => {
   const large = offered
     .flatMap((skill) =>
       [toToolDefinition(skill), toFunctionDefinition(skill)].map((each) => [skill.name, tokensOf(each)] as const),
@@ -38,7 +40,7 @@ test('no tool takes more than 1,500 tokens in either format', () => {
   expect(large).toEqual([])
 })
 
-test('tool definitions follow the rules for names, descriptions and the outermost schema', () => {
+test("the name, description, and schema of every tool definition follow the providers' rules", () => {
   const definitions = offered.map(toToolDefinition)
   expect(new Set(definitions.map(({ name }) => name)).size).toBe(definitions.length)
   for (const { name, description, input_schema } of definitions) {
@@ -47,7 +49,7 @@ test('tool definitions follow the rules for names, descriptions and the outermos
     expect(description.length, name).toBeLessThanOrEqual(1024)
     expect(input_schema, name).toMatchObject({ type: 'object', additionalProperties: false })
     for (const keyword of ['anyOf', 'oneOf', 'allOf', '$ref', '$defs']) expect(input_schema).not.toHaveProperty(keyword)
-    // Some providers restrict the names of properties too.
+    // Some providers also restrict the names of properties.
     for (const field of Object.keys(input_schema.properties as object)) expect(field).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/)
   }
 })
@@ -73,7 +75,7 @@ function assertStrict(schema: Schema, where: string, sizes: Sizes, depth = 1): v
   if (Array.isArray(schema.enum)) {
     sizes.enumValues += schema.enum.length
     sizes.characters += schema.enum.join('').length
-    // Null is allowed if and only if the type says so.
+    // Null is allowed if and only if the type includes null.
     if (schema.type !== undefined) expect([schema.type].flat().includes('null'), where).toBe(schema.enum.includes(null))
   }
   sizes.depth = Math.max(sizes.depth, depth)
@@ -91,7 +93,7 @@ function assertStrict(schema: Schema, where: string, sizes: Sizes, depth = 1): v
   for (const inner of (schema.anyOf ?? []) as Schema[]) assertStrict(inner, where, sizes, depth)
 }
 
-test('strict functions stay within the subset and sizes of strict schemas, and accept null for optional fields', () => {
+test('a strict function uses only the features and sizes that strict schemas allow', () => {
   const strict = offered.filter((skill) => toFunctionDefinition(skill).function.strict)
   expect(strict.length / offered.length).toBeGreaterThan(0.8)
   for (const skill of strict) {
@@ -104,22 +106,32 @@ test('strict functions stay within the subset and sizes of strict schemas, and a
     expect(sizes.depth, name).toBeLessThanOrEqual(10)
     const { required } = skill.inputSchema
     for (const [field, property] of Object.entries(parameters.properties as Record<string, Schema>))
-      if (!required?.includes(field)) expect(acceptsNull(property), `${name}.${field}`).toBe(true)
+      if (!required?.includes(field)) expect(canBeNull(property), `${name}.${field}`).toBe(true)
   }
 })
 
-test('the description of a tool states its effect on existing data', () => {
+test('every tool description states the effect of the tool on existing data', () => {
   for (const skill of offered) {
     const { said } = EFFECTS[skill.effect]
     expect(toToolDefinition(skill).description).toContain(said)
     expect(toFunctionDefinition(skill).function.description).toContain(said)
   }
   expect(toToolDefinition(findCatalog(contract).find('voidPayment')).description).toMatch(
-    /Overwrites or ends data\. Safe to repeat\.$/,
+    /Overwrites or removes data\. Safe to repeat\.$/,
   )
 })
 
-test('an ID field shows the prefix of its kind as an example, or no example', () => {
+test('a field marked x-tool: false is not part of the tool definition', () => {
+  const skill = findCatalog(contract).find('createPurchaseOrder')
+  expect(toToolDefinition(skill).input_schema.properties).not.toHaveProperty('retainageSteps')
+})
+
+test("a field marked x-tool: false is part of the skill's input", () => {
+  const skill = findCatalog(contract).find('createPurchaseOrder')
+  expect(skill.inputSchema.properties).toHaveProperty('retainageSteps')
+})
+
+test('the example of an ID field in a tool has the prefix of the record type', () => {
   const { properties } = findCatalog(contract).find('createPurchaseOrder').inputSchema
   expect((properties.vendorId as Schema).examples).toEqual([expect.stringMatching(/^ven_/)])
   expect((properties.homeId as Schema).examples).toEqual([expect.stringMatching(/^hom_/)])
@@ -127,7 +139,7 @@ test('an ID field shows the prefix of its kind as an example, or no example', ()
   expect((properties.bidId as Schema).type).toEqual(['string', 'null'])
 })
 
-test('definitions include the skills that the key may use, without downloads, tokens and the catalog itself', async () => {
+test('tool definitions include only skills that the key can use and that an agent needs', async () => {
   const names = await getNames('')
   expect(names).toEqual(offered.map(({ name }) => name))
   for (const none of ['getOpenApiJson', 'getToolDefinitions', 'createBrowserToken', 'listSkills', 'executeSkill'])
@@ -138,7 +150,7 @@ test('definitions include the skills that the key may use, without downloads, to
   expect(narrow).not.toContain('suggestVendorsForScope')
 })
 
-test('definitions can be selected by name, by tag and by writing skills', async () => {
+test('tool definitions can be selected by name, by tag, and by whether the skill writes', async () => {
   expect(await getNames('names=getVendor,awardBid')).toEqual(['awardBid', 'getVendor'])
   const writing = await getNames('tag=bids&writes=true')
   expect(writing).toEqual(expect.arrayContaining(['acceptBid', 'awardBid', 'submitBid']))
@@ -146,7 +158,7 @@ test('definitions can be selected by name, by tag and by writing skills', async 
   expect(await getNames('tag=bids&writes=false')).not.toContain('acceptBid')
 })
 
-test('an unknown name or tag is rejected with the most similar one', async () => {
+test('the error for an unknown tool name or tag lists the most similar names', async () => {
   for (const format of ['tools.json', 'functions.json']) {
     const refused = await plumbline.get(`/api/ext/schema/${format}?names=getVendr&tag=bidz`)
     expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed'])

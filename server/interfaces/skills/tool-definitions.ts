@@ -3,16 +3,17 @@ import type { Schema } from '../../platform/calls/contract.ts'
 import { MAX_MONEY } from '../../platform/values/money.ts'
 import type { Skill } from './skill-catalog.ts'
 import { EFFECTS } from './skill-effect.ts'
-import { acceptsNull, mapNestedSchemas, type ObjectSchema } from './skill-schemas.ts'
+import { canBeNull, mapNestedSchemas, type ObjectSchema } from './skill-schemas.ts'
 
-/** Returns a skill in the tool-definition format of AI models, where only the description can carry hints. */
+/** Returns a skill in the tool-definition format of AI models, in which only the description can contain hints. */
 export function toToolDefinition(skill: Skill): ToolDefinition {
-  return { name: skill.name, description: describeForModels(skill), input_schema: omitObvious(skill.inputSchema) }
+  return { name: skill.name, description: describeSkillForModels(skill), input_schema: omitObvious(skill.toolSchema) }
 }
 
 /**
- * Returns a schema without what models know: the lengths of texts, the form of dates and examples of numbers. A model
- * reads the schemas of all tools before each answer, and the error about a wrong value says what is allowed.
+ * Returns a schema without information that models already know: the lengths of texts, the form of dates, and examples
+ * of numbers. A model reads the schemas of all tools before each response. If a value is wrong, the error states what
+ * is allowed.
  */
 function omitObvious<S extends Schema>(schema: S): S {
   const { minLength, maxLength, ...short }: Schema = mapNestedSchemas(schema, omitObvious)
@@ -24,27 +25,29 @@ function omitObvious<S extends Schema>(schema: S): S {
   return short as S
 }
 
-/** Nobody sends a blank name on purpose. */
+/**
+ * The pattern of a non-blank name. Tool definitions omit this pattern, because nobody sends a blank name on purpose.
+ */
 const NOT_BLANK = '\\S'
 
-export function describeForModels({ description, effect }: Skill): string {
+export function describeSkillForModels({ description, effect }: Skill): string {
   return `${description} ${EFFECTS[effect].said}`.trim()
 }
 
 /**
  * Returns a skill in the function-calling format. Strict functions support only a subset of JSON Schema and require
  * every property, so optional properties also accept null, which executeSkill treats as omitted. A function cannot be
- * strict if null already has a meaning or an object is open.
+ * strict if null already has a meaning or an object allows additional properties.
  */
 export function toFunctionDefinition(skill: Skill): FunctionDefinition {
-  const { name, inputSchema } = skill
-  const strict = !(skill.nullClears && hasOptionalNull(inputSchema)) && isClosed(inputSchema)
-  const parameters = strict ? toStrictSchema(inputSchema) : omitObvious(inputSchema)
-  return { type: 'function', function: { name, description: describeForModels(skill), parameters, strict } }
+  const { name, toolSchema } = skill
+  const strict = !(skill.nullClears && hasOptionalNull(toolSchema)) && isClosed(toolSchema)
+  const parameters = strict ? toStrictSchema(omitObvious(toolSchema)) : omitObvious(toolSchema)
+  return { type: 'function', function: { name, description: describeSkillForModels(skill), parameters, strict } }
 }
 
 function hasOptionalNull({ properties, required }: ObjectSchema): boolean {
-  return Object.entries(properties).some(([name, schema]) => !required.includes(name) && acceptsNull(schema))
+  return Object.entries(properties).some(([name, schema]) => !required.includes(name) && canBeNull(schema))
 }
 
 function isClosed(schema: Schema): boolean {
@@ -60,14 +63,13 @@ function isClosed(schema: Schema): boolean {
 
 const STRICT_KEYWORDS = new Set([
   ...['type', 'description', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
+  ...['pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minItems', 'maxItems'],
 ])
 const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'])
 
 function toStrictSchema(schema: Schema): Schema {
   const stored = Object.entries(mapNestedSchemas(schema, toStrictSchema)).filter(([keyword, value]) => {
     if (keyword === 'format') return STRICT_FORMATS.has(String(value))
-    if (keyword === 'pattern') return !/\(\?[=!<]/.test(String(value))
     return STRICT_KEYWORDS.has(keyword)
   })
   const strict: Schema = Object.fromEntries(stored)
@@ -89,7 +91,7 @@ function toStrictSchema(schema: Schema): Schema {
 }
 
 function allowNull(schema: Schema): Schema {
-  if (acceptsNull(schema)) return schema
+  if (canBeNull(schema)) return schema
   if (typeof schema.type === 'string' && schema.const === undefined) {
     const listed = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}
     return { ...schema, ...listed, type: [schema.type, 'null'] }

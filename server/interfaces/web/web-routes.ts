@@ -6,13 +6,13 @@ import type { Logger } from 'pino'
 import type { Services } from '../../platform/calls/call.ts'
 import { matchesEtag } from '../../platform/calls/etag.ts'
 
-/** Where `node web/build.ts` writes the pages. */
+/** The folder to which `node web/build.ts` writes the pages. */
 export const PAGES_FOLDER = path.join(import.meta.dirname, '../../../dist/web')
 
 /**
- * Returns the routes of the admin area: the files built from web/, and the single document of all its pages. The names
- * of the files contain their digests, so browsers keep them forever. The document is revalidated each time, which costs
- * a 304. Everything, about a megabyte, is read once and kept in memory.
+ * Returns the routes of the admin area: the files built from web/, and the single HTML document for all its pages. File
+ * names contain digests, so browsers can cache the files forever. Browsers revalidate the document each time, which
+ * costs only a 304 response. All files, about a megabyte, are read once and kept in memory.
  */
 export function createWebRoutes(parts: { services: Services; log: Logger; folder?: string }): Router {
   const { services, log, folder = PAGES_FOLDER } = parts
@@ -32,15 +32,36 @@ export function createWebRoutes(parts: { services: Services; log: Logger; folder
   }
   serveFile('/mark.svg', 'public, max-age=86400')
 
-  routes.get('/', answerWithDocument)
-  for (const page of pages) routes.get([`/${page}`, `/${page}/*rest`], answerWithDocument)
+  routes.get('/', answerWith(document))
+  for (const page of pages) routes.get([`/${page}`, `/${page}/*rest`], answerWith(document))
+  serveFieldPage()
   return routes
 
-  function answerWithDocument(req: Request, res: Response): void {
-    res.set(DOCUMENT_HEADERS).set('ETag', document.etag)
-    const known = req.headers['if-none-match']
-    if (known !== undefined && matchesEtag(known, document.etag)) res.status(304).end()
-    else res.type('html').send(document.text)
+  function answerWith(document: PageDocument) {
+    return (req: Request, res: Response): void => {
+      res.set(DOCUMENT_HEADERS).set('ETag', document.etag)
+      const known = req.headers['if-none-match']
+      if (known !== undefined && matchesEtag(known, document.etag)) res.status(304).end()
+      else res.type('html').send(document.text)
+    }
+  }
+
+  /** The superintendent's page has a separate folder, so that its service worker controls only this page. */
+  function serveFieldPage(): void {
+    const built = readFileSync(path.join(folder, 'field/index.html'), 'utf8')
+    const answer = answerWith(prepareDocument(built, prefix, { areFilesRelative: true }))
+    // Relative URLs, such as the URL of the service worker, require the trailing slash.
+    routes.get('/field', (req, res) => {
+      if (req.path.endsWith('/')) answer(req, res)
+      else res.redirect(308, `${prefix}/field/`)
+    })
+    for (const name of readdirSync(path.join(folder, 'field/assets'))) {
+      if (!name.endsWith('.br')) serveFile(`/field/assets/${name}`, 'public, max-age=31536000, immutable')
+    }
+    for (const name of ['icon-180.png', 'icon-192.png', 'icon-512.png', 'icon-maskable.png'])
+      serveFile(`/field/${name}`, 'public, max-age=86400')
+    // Both files have the same names in every build.
+    for (const name of ['service-worker.js', 'manifest.webmanifest']) serveFile(`/field/${name}`, 'no-cache')
   }
 
   function serveFile(address: string, keep: string): void {
@@ -56,26 +77,36 @@ export function createWebRoutes(parts: { services: Services; log: Logger; folder
   }
 }
 
-// Everything comes from this service, and nothing may be injected into the page. Icons of the component library are
-// data: images.
+// All content comes from this service, and nothing else may be injected into the page. The component library's icons
+// are `data:` images.
 const DOCUMENT_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    // The preview of a PDF, which the page has read itself.
+    'frame-src blob:',
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
   ].join('; '),
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-cache',
 }
 
-// The service may be below a path of its host, which the pages read from the document.
-function prepareDocument(built: string, prefix: string): { text: string; etag: string } {
-  const text = built.replace('data-root=""', `data-root="${prefix}"`).replaceAll('"./', `"${prefix}/`)
+interface PageDocument {
+  text: string
+  etag: string
+}
+
+// The service may have a path on its host. The pages read this path from the document.
+function prepareDocument(built: string, prefix: string, { areFilesRelative = false } = {}): PageDocument {
+  const rooted = built.replace('data-root=""', `data-root="${prefix}"`)
+  const text = areFilesRelative ? rooted : rooted.replaceAll('"./', `"${prefix}/`)
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
 }

@@ -2,21 +2,21 @@ import path from 'node:path'
 import { type EnvironmentConfig, readConfig } from '../../platform/config/config.ts'
 
 /**
- * A backup of the embedded database is its folder and the attached files, in a gzipped tar that starts with a note
- * describing it. The encryption key is included only on request.
+ * A backup of the embedded database contains the database folder and the attached files, in a gzipped tar file. The
+ * archive starts with a note that describes its contents. The encryption key is included only on request.
  */
 export interface BackupNote {
   format: typeof FORMAT
-  /** The version of Plumbline that created it. */
+  /** The version of Plumbline that created the backup. */
   version: string
   createdAt: string
-  /** The newest migration of the schema. */
+  /** The newest migration of the database schema. */
   migration: string
 }
 
 export const FORMAT = 'plumbline-backup-1'
 
-/** The names in the archive. Except for the note, they are the same in the data folder. */
+/** The names in the archive. Except for the note, the names in the data folder are the same. */
 export const ARCHIVE_NAMES = {
   note: 'backup.json',
   database: 'database',
@@ -24,20 +24,23 @@ export const ARCHIVE_NAMES = {
   key: 'encryption-key',
 } as const
 
-/** A backup or restore that is not possible. The message is a sentence for the operator. */
-export class BackupRefused extends Error {}
+/** An error that is thrown if a backup or restore is not possible. The message is a sentence for the operator. */
+export class BackupError extends Error {}
 
 export function isBackupNote(value: unknown): value is BackupNote {
   const { format, version, createdAt, migration } = (value ?? {}) as Record<string, unknown>
   return format === FORMAT && [version, createdAt, migration].every((each) => typeof each === 'string')
 }
 
-/** Returns the configuration of an embedded database. Reading it does not create a missing key. */
+/**
+ * Returns the configuration of an embedded database. Reading the configuration does not create a missing encryption
+ * key.
+ */
 export function readEmbeddedConfig(env: NodeJS.ProcessEnv): EnvironmentConfig {
   const provided = readConfig({ ...env, ENCRYPTION_KEY: env.ENCRYPTION_KEY || PLACEHOLDER_KEY })
   if (provided.databaseUrl !== null) {
-    throw new BackupRefused(
-      'DATABASE_URL is set. Back up and restore PostgreSQL with its own tools (docs/operating/backup.md).',
+    throw new BackupError(
+      'This command works only with the embedded database, but DATABASE_URL is set. Back up and restore PostgreSQL with its own tools (docs/operating/backup.md).',
     )
   }
   return env.ENCRYPTION_KEY ? provided : { ...provided, encryptionKey: null }
@@ -45,6 +48,6 @@ export function readEmbeddedConfig(env: NodeJS.ProcessEnv): EnvironmentConfig {
 
 const PLACEHOLDER_KEY = Buffer.alloc(32).toString('base64')
 
-export function databaseFolderOf({ dataDir }: Pick<EnvironmentConfig, 'dataDir'>): string {
+export function getDatabaseFolder({ dataDir }: Pick<EnvironmentConfig, 'dataDir'>): string {
   return path.join(dataDir, ARCHIVE_NAMES.database)
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { create, extract } from 'tar'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { addKey, sendRequest } from '../../../scripts/conformance/service.ts'
+import { addDefaultKey, sendRequest } from '../../../scripts/conformance/service.ts'
 import { sendBytes } from '../../../test/support/files.ts'
 import { putMigratedDatabase } from '../../../test/support/migrated-database.ts'
 import { runCommand, runCommandInProcess } from '../../../test/support/run-command.ts'
@@ -15,7 +15,7 @@ import { createKey } from '../../platform/keys/keys.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { type Plumbline, startPlumbline } from '../../plumbline.ts'
 
-// Only for the embedded database; PostgreSQL has its own tools.
+// These tests apply only to the embedded database, because PostgreSQL has its own backup tools.
 describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'plumbline-backup-test-'))
   const folder = (name: string) => path.join(root, name)
@@ -37,7 +37,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
       name: 'Test',
     })
     key = created.secret
-    const post = (to: string, body: unknown) => sendRequest(plumbline.url, 'POST', to, body, addKey(key))
+    const post = (to: string, body: unknown) => sendRequest(plumbline.url, 'POST', to, body, addDefaultKey(key))
     vendorId = (await post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body.id
     webhook = (await post('/api/ext/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['*'] })).body
     const { body: document } = await post(`/api/ext/vendors/${vendorId}/compliance-documents`, { type: 'w9' })
@@ -61,7 +61,8 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
   }
 
   /**
-   * Runs a command in a separate process, as operators do. `here` runs it in this one, which has the modules loaded.
+   * Runs a command in a separate process, as operators do. `here` runs a command in this process, which has already
+   * loaded the modules.
    */
   const cli = (dataDir: string, ...args: string[]) => runCommand({ DATA_DIR: dataDir }, ...args)
   const here = (dataDir: string, ...args: string[]) => runCommandInProcess({ DATA_DIR: dataDir }, ...args)
@@ -72,7 +73,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     return json.error.detail
   }
 
-  test('a backup is a private file, with the key or with a note on where the key is', async () => {
+  test('the result of a backup says where the encryption key is', async () => {
     const { code, json } = await cli(folder('first'), 'backup', '--out', bare)
     expect([code, json.file, json.bytes]).toEqual([0, bare, statSync(bare).size])
     expect(json.encryptionKey).toContain(path.join(folder('first'), 'encryption-key'))
@@ -84,17 +85,17 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect([again.code, again.json.error.code]).toEqual([1, 'backup_refused'])
     const nothing = await here(folder('nothing'), 'backup', '--out', folder('nothing.tar.gz'))
     expect(nothing.json.error.detail).toContain('No embedded database exists')
-    // Neither errors nor backups leave anything behind.
+    // Neither errors nor backups leave other files behind.
     expect(readdirSync(root).sort()).toEqual(['bare.tar.gz', 'first', 'whole.tar.gz'])
     expect(contentsOf(folder('first'))).toEqual(['database', 'encryption-key', 'files'])
   })
 
-  test('a backup is restored elsewhere, and a service on it has the keys, the data, and the secrets', async () => {
+  test('a service on a restored backup has the same keys, data, and secrets', async () => {
     const { code, json } = await cli(folder('second'), 'restore', whole)
     expect([code, json.dataDir]).toEqual([0, folder('second')])
     expect(contentsOf(folder('second'))).toEqual(['database', 'encryption-key', 'files'])
     const plumbline = await start(folder('second'))
-    const get = (from: string) => sendRequest(plumbline.url, 'GET', from, undefined, addKey(key))
+    const get = (from: string) => sendRequest(plumbline.url, 'GET', from, undefined, addDefaultKey(key))
     expect((await get(`/api/ext/vendors/${vendorId}`)).body.companyName).toBe('Brazos Framing')
     const { sha256: etag } = (await get(`/api/ext/attachments/${attachmentId}`)).body
     expect((await get(`/api/ext/attachments/${attachmentId}/content`)).headers.get('etag')).toBe(`"${etag}"`)
@@ -103,13 +104,13 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
       'POST',
       `/api/ext/webhooks/${webhook.id}/rotate-secret`,
       {},
-      addKey(key),
+      addDefaultKey(key),
     )
     expect(rotated.status).toBe(200)
     await plumbline.stop()
   })
 
-  test('a backup without the key is restored only with its own key', async () => {
+  test('a backup without a key can be restored only with the key that encrypted its data', async () => {
     const dataDir = folder('third')
     expect(await problem(dataDir, bare)).toContain('does not contain the encryption key')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -127,7 +128,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     held.release()
   })
 
-  test('after a truncated or invalid backup, no service can start on the folder', async () => {
+  test('a failed restore of a truncated or invalid backup leaves the folder empty', async () => {
     const dataDir = folder('fifth')
     const bytes = readFileSync(whole)
     writeFileSync(folder('cut.tar.gz'), bytes.subarray(0, Math.floor(bytes.length * 0.9)))
@@ -138,7 +139,7 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     expect(contentsOf(dataDir)).toEqual([])
   })
 
-  test('a folder with an interrupted restore is not used as complete, and the restore can be repeated', async () => {
+  test('a service does not start on a folder with an interrupted restore', async () => {
     const dataDir = folder('sixth')
     mkdirSync(path.join(dataDir, 'restoring', 'database'), { recursive: true })
     await expect(start(dataDir)).rejects.toThrow('was interrupted')
@@ -147,9 +148,9 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
     await (await start(dataDir)).stop()
   })
 
-  test('a backup of a newer schema is rejected with the version that can read it', async () => {
+  test('the error for a backup with a newer schema names the version that can restore it', async () => {
     const unpacked = folder('unpacked')
-    // The schema is checked before anything in the database is read.
+    // The schema is checked before any data in the database is read.
     mkdirSync(path.join(unpacked, 'database'), { recursive: true })
     await extract({ file: whole, cwd: unpacked }, ['backup.json'])
     const note = JSON.parse(readFileSync(path.join(unpacked, 'backup.json'), 'utf8'))
@@ -165,10 +166,10 @@ describe.skipIf(inject('postgres') !== null)('the embedded database', () => {
 })
 
 test.runIf(inject('postgres') !== null)(
-  'a backup of PostgreSQL is rejected with a reference to its own tools',
+  'the error for a backup of a PostgreSQL database refers to the tools of PostgreSQL',
   async () => {
-    const { backUp } = await import('./backup.ts')
+    const { createBackup } = await import('./create-backup.ts')
     const env = { DATABASE_URL: 'postgres://localhost/plumbline', DATA_DIR: path.join(tmpdir(), 'plumbline-none') }
-    await expect(backUp(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
+    await expect(createBackup(env, { out: 'never.tar.gz', withKey: false })).rejects.toThrow('docs/operating/backup.md')
   },
 )

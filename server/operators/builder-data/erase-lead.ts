@@ -4,19 +4,20 @@ import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
 import {
   addCounts,
+  archiveMatchingOwners,
   type ErasedPerson,
   type EraseParts,
   listContactMarks,
-  sweepArchives,
-  sweepTables,
+  replaceMarksInArchives,
+  replaceMarksInTables,
 } from './erase-person.ts'
-import { NEUTRAL_TEXTS, toMark } from './identity-marks.ts'
+import { NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
 
 const [FIRST, LAST] = NEUTRAL_TEXTS.name.split(' ')
 
 /**
- * Erases a lead. Its first name and last name are separate words, which are too common to be searched for everywhere,
- * so they are replaced only in the lead and in its own events.
+ * Erases a lead. A lead's first name and last name are separate words, which are too common to search for everywhere.
+ * These names are replaced only in the lead and in the lead's own events.
  */
 export async function eraseLead(
   { database, clock, config }: EraseParts,
@@ -34,15 +35,22 @@ export async function eraseLead(
     throw validationFailed([{ pointer: '--confirm', code: 'mismatch', message: 'must be the name of the lead' }])
   const name = [firstName, lastName].filter((part) => part !== null).join(' ') || null
   const isErased = name === NEUTRAL_TEXTS.name
-  const marks = [...(isErased ? [] : listContactMarks({ name, email, phone })), ...also.map((text) => toMark(text))]
+  if (!isErased) {
+    const homeIds = await listHomesOfLead({ database }, organizationId, id)
+    await archiveMatchingOwners({ database, clock }, { organizationId, homeIds }, [{ name, email }])
+  }
+  const marks = [
+    ...(isErased ? [] : listContactMarks({ name, email, phone })),
+    ...also.map((text) => toIdentityMark(text)),
+  ]
   const sweeping = { database, clock, config, organizationId, marks }
-  const changed = await sweepTables(sweeping, (table) => table !== 'leads' && table !== 'users')
+  const changed = await replaceMarksInTables(sweeping, (table) => table !== 'leads' && table !== 'users')
   addCounts(changed, {
     events: await database.transaction((trx) => eraseNames(organizationId, id).execute(trx).then(affectedRows)),
   })
   const own = sql`(l."line"::json->>'kind' = 'event' and l."line"::json #>> '{data,data,object,id}' = ${id})`
-  addCounts(changed, await sweepArchives(sweeping, { where: own, replaced: replaceNames }))
-  // Last, because repeating an interrupted run depends on this row's values.
+  addCounts(changed, await replaceMarksInArchives(sweeping, { where: own, replaced: replaceNames }))
+  // The lead's row comes last, because repeating an interrupted run depends on the row's values.
   await database.statements
     .updateTable('leads')
     .set((eb) => ({
@@ -53,12 +61,27 @@ export async function eraseLead(
     .where('id', '=', id)
     .execute()
   addCounts(changed, { leads: 1 })
-  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  addCounts(changed, await replaceMarksInTables(sweeping, (table) => table !== 'users'))
   await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
 
-// Payloads are kept as sent, without spaces, and may contain an earlier name among the previous values.
+/** Returns the homes that were sold to the lead, including homes of canceled sales. */
+async function listHomesOfLead(
+  { database }: Pick<EraseParts, 'database'>,
+  organizationId: string,
+  leadId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ homeId: string }>`
+    select distinct "homeId" from "sales"
+    where "organizationId" = ${organizationId} and "leadId" = ${leadId} and "homeId" is not null`.execute(
+    database.statements,
+  )
+  return rows.map(({ homeId }) => homeId)
+}
+
+// Payloads are stored in the form in which they were sent, without spaces, and may contain an earlier name among the
+// previous values.
 function eraseNames(organizationId: string, id: string) {
   const payload = replaceNames(sql.ref('payload'))
   return sql`

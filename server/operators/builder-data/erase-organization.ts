@@ -5,15 +5,15 @@ import { allowEntryDeletion } from '../../platform/audit/delete-old-entries.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { BATCH_ROWS, runInBatches } from '../../platform/database/batches.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
-import { listOwnedTables, type OwnedTable, orderChildrenFirst } from '../../platform/database/owned-tables.ts'
+import { listOwnedTables, type OwnedTable, sortChildrenFirst } from '../../platform/database/owned-tables.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { deleteUnusedIdentities } from '../../platform/keys/delete-old-identities.ts'
 import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 /**
- * For tables whose indexes on the organization are partial: conditions that together cover the table, each with an
- * index.
+ * For tables with only partial indexes on the organization: conditions that together cover the table. Each condition
+ * has an index.
  */
 export const TABLE_PARTS: Record<string, readonly string[]> = {
   events: ['"sequence" is not null', '"sequence" is null'],
@@ -24,14 +24,14 @@ const MAX_SWEEPS = 10
 
 export interface ErasedOrganization {
   organizationId: string
-  /** Number of deleted rows by table. */
+  /** The number of deleted rows, by table. */
   erased: Record<string, number>
 }
 
 /**
- * Erases a builder. Its keys are revoked first, then its files and rows are deleted, the rows in batches with a
- * transaction each. The builder itself is deleted last, so that after any interruption the command can be repeated.
- * Once the builder is gone, the same call deletes what may have been written at the last moment.
+ * Erases a builder. The builder's API keys are revoked first. Then the builder's files and rows are deleted, in batches
+ * with one transaction each. The builder itself is deleted last, so that the command can be repeated after any
+ * interruption. After the builder is deleted, the same call deletes rows that were written at the last moment.
  */
 export async function eraseOrganization(
   { database, clock, config }: { database: Database; clock: Clock; config: Config },
@@ -40,13 +40,13 @@ export async function eraseOrganization(
   progress: (table: string, removed: number) => void = () => {},
 ): Promise<ErasedOrganization> {
   const { store } = openFiles(config)
-  const tables = orderChildrenFirst(await listOwnedTables(database.statements))
+  const tables = sortChildrenFirst(await listOwnedTables(database.statements))
   const erased: Record<string, number> = {}
   const sweep = async (): Promise<number> => {
     let total = 0
     await store.removeAll(organizationId)
     for (const table of tables) {
-      const removed = await removeRows(database, table, organizationId)
+      const removed = await deleteOrganizationRows(database, table, organizationId)
       if (removed === 0) continue
       total += removed
       erased[table.name] = (erased[table.name] ?? 0) + removed
@@ -77,11 +77,14 @@ export async function eraseOrganization(
   return { organizationId, erased }
 }
 
-/** Longer than PostgreSQL lets any request's transaction run. */
+/**
+ * Three times the default statement timeout. The transaction of a request usually ends within the time of a few
+ * statements.
+ */
 const MAX_WAIT_MS = 30_000
 const POLL_INTERVAL_MS = 50
 
-/** Resolves when all current transactions have ended, so that the next sweep sees what they wrote. */
+/** Resolves when all current transactions have ended, so that the next sweep sees their rows. */
 async function waitForTransactions({ statements }: Database): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS
   const { rows } = await sql<{ next: string }>`select pg_current_xact_id()::text as "next"`.execute(statements)
@@ -94,7 +97,7 @@ async function waitForTransactions({ statements }: Database): Promise<void> {
   }
 }
 
-// Ends all access: no session signs in any longer, a revoked key is rejected everywhere within a second, and no more
+// Ends all access: sessions become invalid, a revoked API key is rejected everywhere within a second, and no more
 // deliveries are sent.
 async function revokeAccess(database: Database, clock: Clock, organizationId: string): Promise<void> {
   const now = clock.now()
@@ -120,20 +123,22 @@ async function revokeAccess(database: Database, clock: Clock, organizationId: st
 }
 
 export interface RemovalOptions {
-  /** Which of the rows to delete. Defaults to all. */
+  /** The condition for the rows to delete. Defaults to all rows. */
   only?: RawBuilder<unknown>
-  /** Runs in each transaction before anything is deleted. */
+  /** Runs in each transaction before rows are deleted. */
   prepare?: (trx: Db) => Promise<void>
 }
 
-/** Deletes an organization's rows of a table, in batches with a transaction each, and returns their number. */
-export async function removeRows(
+/**
+ * Deletes an organization's rows from a table, in batches with one transaction each, and returns the number of rows.
+ */
+export async function deleteOrganizationRows(
   database: Database,
   table: OwnedTable,
   organizationId: string,
   { only = sql`true`, prepare }: RemovalOptions = {},
 ): Promise<number> {
-  // References within the table would prevent deletion in any order.
+  // References within the table are removed first, because they would prevent deletion in any order.
   for (const { columns, to } of table.references) {
     if (to !== table.name) continue
     for (const column of columns.filter((name) => name !== 'organizationId')) {
@@ -161,9 +166,9 @@ export async function removeRows(
   return removed
 }
 
-// Deletes by the place on the disk if the key has several columns: a join on those may read the whole table for each
-// batch. All rows of one organization are on one node, also on a distributed database. The tables on all nodes have
-// keys of one column (database/distribution.ts).
+// If the primary key has several columns, rows are deleted by their location on disk. A join on those columns may read
+// the whole table for each batch. Even on a distributed database, all rows of an organization are on one node. Tables
+// that are on all nodes have a primary key with one column (database/distribution.ts).
 function selectBatch(table: OwnedTable, organizationId: string, condition: RawBuilder<unknown>) {
   const [only, ...more] = table.key
   const row = only === undefined || more.length > 0 ? sql.ref('ctid') : sql.ref(only)
@@ -171,12 +176,12 @@ function selectBatch(table: OwnedTable, organizationId: string, condition: RawBu
     select ${row} from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} limit ${batchSize(table)}))`
 }
 
-// Five thousand vendors, with two dozen references to them, took three seconds on an idle database.
+// Deleting five thousand vendors, with two dozen references to vendors, took three seconds on an idle database.
 function batchSize({ referredBy }: OwnedTable): number {
   return Math.ceil(BATCH_ROWS / (1 + referredBy))
 }
 
-// 23503: a row written after its table was swept still refers to it.
+// 23503: another row still refers to the deleted row, because it was written after its table was swept.
 export const FOREIGN_KEY_VIOLATION = '23503'
 
 async function removeOrganization(database: Database, organizationId: string, isLast: boolean): Promise<boolean> {

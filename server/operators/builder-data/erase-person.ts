@@ -6,24 +6,25 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import { listOwnedTables, type OwnedTable } from '../../platform/database/owned-tables.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { deleteUnusedIdentities } from '../../platform/keys/delete-old-identities.ts'
-import { revokeAllLinks } from '../../platform/keys/portal-links.ts'
+import { revokeOwnerLinks } from '../../platform/keys/owner-links.ts'
+import { revokeVendorLinks } from '../../platform/keys/portal-links.ts'
 import { notFound, validationFailed } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { waitUntilIndexed } from '../../platform/search/index-changes.ts'
-import { type Mark, NEUTRAL_TEXTS, toMark } from './identity-marks.ts'
+import { type Mark, NEUTRAL_TEXTS, toIdentityMark } from './identity-marks.ts'
 
 /**
  * The result of erasing a person: a user of the builder, a contact of one of its vendors, a lead, or a buyer.
  * Identifying texts (name, email address, phone number, and other texts that the operator specifies) are replaced
- * wherever they occur in the builder's rows: records, messages, reasons, event payloads, stored responses of receivers;
- * and in the archives of deleted rows. IDs stay, so that the history remains consistent.
+ * wherever they occur. These places are the builder's rows (records, messages, reasons, event payloads, and receivers'
+ * stored responses) and the archives of deleted rows. IDs are kept, so that the history remains consistent.
  *
- * The columns come from the database's catalog, so that later ones are not forgotten.
+ * The list of columns comes from the database's catalog, so that new columns are not forgotten.
  */
 export interface ErasedPerson {
   organizationId: string
   id: string
-  /** Number of changed rows by table, and of changed files as `archives`. */
+  /** The number of changed rows, by table, and the number of changed files as `archives`. */
   changed: Record<string, number>
 }
 
@@ -31,23 +32,24 @@ export interface ErasedPerson {
 export const UNSEARCHED_TABLES: Record<string, string> = {
   archives: 'Contains only kind names and hashes. Personal data is replaced in the archived files.',
   auditEntries: 'Contains only IDs, field names, and IP addresses, and cannot be changed.',
-  fileArrivals: 'The content of files, which is not searched for names.',
-  postings: 'Contains only IDs, amounts and generated notes, and cannot be changed.',
-  idempotencyRecords: 'Stored responses are encrypted and deleted within 24 hours.',
+  fileArrivals: 'Contains only the content of files, which is not searched for names.',
+  postings: 'Contains only IDs, amounts, and generated notes, and cannot be changed.',
+  portalForms: 'Rejected portal forms are deleted within 24 hours.',
+  idempotencyRecords: 'Stored responses are encrypted and deleted within 7 days.',
 }
 
-/** Columns without text written by people. */
+/** Columns without text that users wrote. */
 export const OPAQUE_COLUMNS: Record<string, readonly string[]> = {
   webhooks: ['secret', 'previousSecret'],
   apiKeySecrets: ['start'],
   portalAddresses: ['sealedToken'],
-  mails: ['sealedLink'],
+  mails: ['sealedLink', 'replyToken'],
 }
 
 export interface EraseParts {
   database: Database
   clock: Clock
-  /** The location of the files. */
+  /** The location of the attached files. */
   config: Pick<Config, 'dataDir' | 'filesBucket'>
 }
 
@@ -68,21 +70,21 @@ export async function eraseUser(
   const address = `${id}@erased.invalid`
   const isErased = user.email === address
   const marks = [
-    ...(isErased ? [] : [toMark(user.email, address), ...toNameMarks(user.name)]),
-    ...(user.phone === null ? [] : [toMark(user.phone)]),
-    ...also.map((text) => toMark(text)),
+    ...(isErased ? [] : [toIdentityMark(user.email, address), ...toNameMarks(user.name)]),
+    ...(user.phone === null ? [] : [toIdentityMark(user.phone)]),
+    ...also.map((text) => toIdentityMark(text)),
   ]
-  // First, to end their access. Throws if the builder would have no owner left.
+  // This step comes first, to end the user's access. Throws an error if the builder would have no owner left.
   await updateUser(database, clock, id, { status: 'disabled' })
   const { organizationId } = user
   const sweeping = { database, clock, config, organizationId, marks }
-  const changed = await sweepTables(sweeping, (table) => table !== 'users')
-  addCounts(changed, await sweepArchives(sweeping))
-  // Last, because repeating an interrupted run depends on this row's values.
+  const changed = await replaceMarksInTables(sweeping, (table) => table !== 'users')
+  addCounts(changed, await replaceMarksInArchives(sweeping))
+  // The user's row comes last, because repeating an interrupted run depends on the row's values.
   await updateUser(database, clock, id, { name: NEUTRAL_TEXTS.name, email: address, phone: null })
   await deleteUnusedIdentities(database)
   addCounts(changed, { users: 1 })
-  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  addCounts(changed, await replaceMarksInTables(sweeping, (table) => table !== 'users'))
   await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
@@ -110,7 +112,7 @@ export async function eraseContact(
   // The portal links in the mailbox of the erased person must not remain valid.
   if (people.some((person) => person.email && matchesContact(person, requested))) {
     const { database, clock } = parts
-    await revokeAllLinks({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
+    await revokeVendorLinks({ db: database.statements, organizationId, now: clock.now() }, [vendorId])
   }
   return eraseFromPeople(parts, { organizationId, id: vendorId, table: 'vendors' }, people, requested)
 }
@@ -119,12 +121,41 @@ export async function eraseBuyer(parts: EraseParts, saleId: string, requested: C
   assertPersonNamed(requested)
   const sale = await parts.database.statements
     .selectFrom('sales')
-    .select(['organizationId', 'buyers'])
+    .select(['organizationId', 'homeId', 'buyers'])
     .where('id', '=', saleId)
     .executeTakeFirst()
   if (sale === undefined) throw notFound()
-  const at = { organizationId: sale.organizationId, id: saleId, table: 'sales' }
-  return eraseFromPeople(parts, at, sale.buyers as unknown as Contact[], requested)
+  const { organizationId, homeId } = sale
+  const buyers = sale.buyers as unknown as Contact[]
+  await archiveMatchingOwners(
+    parts,
+    { organizationId, homeIds: homeId === null ? [] : [homeId] },
+    buyers.filter((buyer) => matchesContact(buyer, requested)),
+  )
+  return eraseFromPeople(parts, { organizationId, id: saleId, table: 'sales' }, buyers, requested)
+}
+
+/**
+ * Archives the home owners who are these people and revokes their links, because the links in the mailbox of an erased
+ * person must not remain valid. People are found by email address in all homes, and by name in the given homes.
+ */
+export async function archiveMatchingOwners(
+  { database, clock }: Pick<EraseParts, 'database' | 'clock'>,
+  { organizationId, homeIds }: { organizationId: string; homeIds: readonly string[] },
+  people: readonly Contact[],
+): Promise<void> {
+  const emails = people.flatMap(({ email }) => (email ? [email.toLowerCase()] : []))
+  const names = people.flatMap(({ name }) => (name ? [name] : []))
+  const now = clock.now()
+  await database.transaction(async (db) => {
+    const { rows } = await sql<{ id: string }>`
+      update "homeOwners" set "archivedAt" = coalesce("archivedAt", ${now}), "invitedAt" = null,
+        "version" = "version" + 1, "updatedAt" = ${now}
+      where "organizationId" = ${organizationId}
+        and (lower("email") = any(${emails}::text[]) or ("homeId" = any(${[...homeIds]}::text[]) and "name" = any(${names}::text[])))
+      returning "id"`.execute(db)
+    for (const { id } of rows) await revokeOwnerLinks({ db, organizationId, now }, id)
+  })
 }
 
 function assertPersonNamed({ name, email, also }: ContactQuery): void {
@@ -134,7 +165,7 @@ function assertPersonNamed({ name, email, also }: ContactQuery): void {
   ])
 }
 
-/** Erases those people of a record who match. */
+/** Erases the matching people from a record. */
 async function eraseFromPeople(
   { database, clock, config }: EraseParts,
   { organizationId, id, table: of }: { organizationId: string; id: string; table: string },
@@ -143,20 +174,20 @@ async function eraseFromPeople(
 ): Promise<ErasedPerson> {
   const people = among.filter((person) => matchesContact(person, requested))
   if (people.length === 0 && requested.also.length === 0) throw notFound()
-  const marks = [...people.flatMap(listContactMarks), ...requested.also.map((text) => toMark(text))]
+  const marks = [...people.flatMap(listContactMarks), ...requested.also.map((text) => toIdentityMark(text))]
   const sweeping = { database, clock, config, organizationId, marks }
-  // The record comes last, because repeating an interrupted run depends on its row's values.
-  const changed = await sweepTables(sweeping, (table) => table !== of && table !== 'users')
-  addCounts(changed, await sweepArchives(sweeping))
-  addCounts(changed, await sweepTables(sweeping, (table) => table === of))
-  addCounts(changed, await sweepTables(sweeping, (table) => table !== 'users'))
+  // The record comes last, because repeating an interrupted run depends on the record's values.
+  const changed = await replaceMarksInTables(sweeping, (table) => table !== of && table !== 'users')
+  addCounts(changed, await replaceMarksInArchives(sweeping))
+  addCounts(changed, await replaceMarksInTables(sweeping, (table) => table === of))
+  addCounts(changed, await replaceMarksInTables(sweeping, (table) => table !== 'users'))
   await waitUntilIndexed(database, organizationId)
   return { organizationId, id, changed }
 }
 
 /** Returns the texts that identify a contact. */
 export function listContactMarks({ name, email, phone }: Contact): Mark[] {
-  return [...toNameMarks(name ?? null), ...[email, phone].flatMap((text) => (text ? [toMark(text)] : []))]
+  return [...toNameMarks(name ?? null), ...[email, phone].flatMap((text) => (text ? [toIdentityMark(text)] : []))]
 }
 
 export interface Contact {
@@ -173,9 +204,9 @@ function matchesContact(
   return name !== undefined && person.name === name
 }
 
-// A name that is one lowercase word is replaced only in name fields, and not searched for elsewhere.
+// If a name is one lowercase word, it is replaced only in name fields. Other fields are not searched for it.
 function toNameMarks(name: string | null): Mark[] {
-  return name !== null && /[\s\p{Lu}]/u.test(name) ? [toMark(name)] : []
+  return name !== null && /[\s\p{Lu}]/u.test(name) ? [toIdentityMark(name)] : []
 }
 
 interface SweepContext extends EraseParts {
@@ -183,11 +214,11 @@ interface SweepContext extends EraseParts {
   marks: readonly Mark[]
 }
 
-/** Rows searched per statement. */
+/** The number of rows to search per statement. */
 const WINDOW_ROWS = 1000
 
-/** Replaces the marks in the tables, and returns the number of changed rows in each. */
-export async function sweepTables(
+/** Replaces the marks in the tables, and returns the number of changed rows in each table. */
+export async function replaceMarksInTables(
   sweeping: SweepContext,
   includes: (table: string) => boolean,
 ): Promise<Record<string, number>> {
@@ -227,10 +258,13 @@ export interface LineReplacement {
 }
 
 /**
- * Replaces the marks in the archives, and returns the number of changed files. The database does the matching here too,
- * so that a text is found in a file exactly if it would be found in a row.
+ * Replaces the marks in the archives, and returns the number of changed files. The database also does this matching, so
+ * that a text is found in a file exactly when it would be found in a row.
  */
-export async function sweepArchives(sweeping: SweepContext, more?: LineReplacement): Promise<Record<string, number>> {
+export async function replaceMarksInArchives(
+  sweeping: SweepContext,
+  more?: LineReplacement,
+): Promise<Record<string, number>> {
   const { database, clock, config, organizationId, marks } = sweeping
   if (marks.length === 0 && more === undefined) return {}
   const text = sql`l."line"`
@@ -252,14 +286,9 @@ export async function sweepArchives(sweeping: SweepContext, more?: LineReplaceme
 }
 
 async function sweepTable(sweeping: SweepContext, table: OwnedTable): Promise<number> {
-  const { database, clock, organizationId, marks } = sweeping
-  const key = sql.join(table.key.map((column) => sql.ref(column)))
-  const sets = table.texts.map(
-    ({ name, type }) =>
-      sql`${sql.ref(name)} = ${replaceMarksSql(sql`${sql.ref(name)}::text`, marks)}::${sql.raw(type)}`,
-  )
-  if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
+  const { database, organizationId, marks } = sweeping
   const found = table.texts.map(({ name }) => containsMarksSql(sql`${sql.ref(name)}::text`, marks))
+  const key = sql.join(table.key.map((column) => sql.ref(column)))
   let changed = 0
   let last: unknown[] | null = null
   for (;;) {
@@ -267,14 +296,43 @@ async function sweepTable(sweeping: SweepContext, table: OwnedTable): Promise<nu
     if (window.length === 0) return changed
     const begin = last
     const end: unknown[] = window.at(-1) ?? []
-    const { numAffectedRows = 0n } = await database.transaction((trx) =>
-      sql`update ${sql.table(table.name)} set ${sql.join(sets)}
-        where "organizationId" = ${organizationId} and ${begin === null ? sql`true` : sql`(${key}) > (${sql.join(begin)})`}
-          and (${key}) <= (${sql.join(end)}) and (${sql.join(found, sql` or `)})`.execute(trx),
+    changed += await database.transaction((trx) =>
+      replaceRows(
+        trx,
+        sweeping,
+        table,
+        sql`${begin === null ? sql`true` : sql`(${key}) > (${sql.join(begin)})`}
+          and (${key}) <= (${sql.join(end)}) and (${sql.join(found, sql` or `)})`,
+      ),
     )
-    changed += Number(numAffectedRows)
     last = end
   }
+}
+
+// The new texts are computed by a read of the locked rows. A distributed database rejects an update that computes them
+// from columns that are not texts.
+async function replaceRows(
+  trx: Db,
+  { organizationId, marks, clock }: SweepContext,
+  table: OwnedTable,
+  condition: RawBuilder<unknown>,
+): Promise<number> {
+  const replaced = table.texts.map(({ name }) => replaceMarksSql(sql`${sql.ref(name)}::text`, marks))
+  const { rows } = await sql<{ key: unknown[]; texts: (string | null)[] }>`
+    select json_build_array(${sql.join(table.key.map((column) => sql.ref(column)))}) as "key",
+      array[${sql.join(replaced)}]::text[] as "texts"
+    from ${sql.table(table.name)} where "organizationId" = ${organizationId} and ${condition} for update`.execute(trx)
+  for (const row of rows) {
+    const sets = table.texts.map(
+      ({ name, type }, i) => sql`${sql.ref(name)} = ${row.texts[i] ?? null}::text::${sql.raw(type)}`,
+    )
+    if (table.isVersioned) sets.push(sql`"version" = "version" + 1, "updatedAt" = ${clock.now().toISOString()}`)
+    const conditions = table.key.map((column, i) => sql`${sql.ref(column)} = ${row.key[i]}`)
+    await sql`
+      update ${sql.table(table.name)} set ${sql.join(sets)}
+      where "organizationId" = ${organizationId} and ${sql.join(conditions, sql` and `)}`.execute(trx)
+  }
+  return rows.length
 }
 
 async function readWindow(

@@ -35,7 +35,7 @@ async function tablesWith(...requested: string[]): Promise<string[]> {
 }
 
 describe('a person', () => {
-  test('who is a user no longer occurs in the database, and their actions keep their ID', async () => {
+  test("erasing a user removes the user's data from the database but keeps the user ID", async () => {
     const { plumbline } = populated
     const { database, clock, organizationId } = plumbline
     const name = 'Zenobia "Zen" Quillfeather'
@@ -63,28 +63,28 @@ describe('a person', () => {
     expect(Object.keys(changed).sort()).toEqual(['events', 'messages', 'statusChanges', 'users'])
     const escaped = JSON.stringify(name).slice(1, -1)
     expect(await tablesWith(name, escaped, 'Zenobia Quillfeather', ` ${email}`, `<${email}`, `"${email}`)).toEqual([])
-    // Another address with the same ending belongs to another person.
+    // Another email address with the same ending belongs to another person.
     expect(await tablesWith(`not-${email}`)).toContain('messages')
     const user = (await listUsers(database, organizationId)).find((one) => one.id === id)
     expect(user).toMatchObject({ name: 'Erased person', email: `${id}@erased.invalid`, status: 'disabled' })
     const after = await plumbline.get(`/api/ext/messages/${message.body.id}`)
     expect(after.body.recipients.map((recipient: { id: string }) => recipient.id)).toEqual([id])
     expect(after.body.version).toBe(message.body.version + 1)
-    // Data about others is unchanged.
+    // Data about other people is unchanged.
     expect((await plumbline.get(`/api/ext/vendors/${vendor.body.id}`)).body.contactName).toBe('Somebody')
-    // A second run has nothing left to do.
+    // A second run finds no more data to erase.
     const again = await eraseUser(plumbline, id, { confirm: 'Erased person', also: [] })
     expect(again.changed).toEqual({ users: 1 })
   })
 
-  test('who is the only owner is erased only when there is another one', async () => {
+  test('the only owner of a builder cannot be erased', async () => {
     const { plumbline } = populated
     const { userId } = await plumbline.newBuilder()
     const refused = eraseUser(plumbline, userId, { confirm: 'Priya Harrow', also: [] })
     await expect(refused).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('at a vendor is erased from the vendor, its events, and messages; the vendor and other contacts stay', async () => {
+  test('erasing a vendor contact removes only this contact everywhere', async () => {
     const { plumbline } = populated
     const person = { name: 'Ottoline Vex', email: 'otto@vexframing.example.com', phone: '+1 512 555 0177' }
     const other = { name: 'Bram Stokes', email: 'bram@vexframing.example.com', phone: '+1 512 555 0178' }
@@ -112,7 +112,7 @@ describe('a person', () => {
     })
   })
 
-  test('who is a lead and a buyer is erased from both, from notes, and from all events; IDs and prices stay', async () => {
+  test('erasing a person removes the person from leads, sales, notes, and events', async () => {
     const { plumbline } = populated
     const person = { firstName: 'Ysolde', lastName: 'Var"ga', email: 'ysolde@example.com', phone: '+1 512 555 0179' }
     const { body: lead } = await plumbline.post('/api/ext/leads', { ...person, lastName: 'Oldname' })
@@ -139,7 +139,46 @@ describe('a person', () => {
     expect((await plumbline.get(`/api/ext/leads/${lead.id}`)).body).toMatchObject({ firstName: 'Erased', email: null })
   })
 
-  test('is searched for in every table of a builder except those listed with a reason', async () => {
+  test('erasing a buyer archives the matching owner of the home and revokes the link', async () => {
+    const { plumbline } = populated
+    const post = async (path: string, fields: object = {}) => (await plumbline.post(`/api/ext/${path}`, fields)).body
+    const community = await post('communities', { name: 'Erased owners', status: 'active' })
+    const home = await post('homes', { communityId: community.id, name: 'Lot 1', basePrice: 100 })
+    const buyers = [{ name: 'Wilhelmina Ostrander' }, { name: 'Walter Ostrander' }]
+    const sale = await post('sales', { homeId: home.id, buyers, basePrice: 100 })
+    await post(`sales/${sale.id}/approve`)
+    const owners = (await plumbline.get(`/api/ext/home-owners?homeId=${home.id}&sort=createdAt`)).body.data
+    const links: string[] = []
+    for (const { id } of owners)
+      links.push(plumbline.url + new URL((await post(`home-owners/${id}/link`)).ownerUrl).pathname)
+    await eraseBuyer(plumbline, sale.id, { name: 'Wilhelmina Ostrander', also: [] })
+    const opened = await Promise.all(links.map(async (link) => (await fetch(link)).status))
+    const found = owners.map(({ name }: { name: string }) => name)
+    expect([found, opened]).toEqual([buyers.map(({ name }) => name), [410, 200]])
+    expect((await plumbline.get(`/api/ext/home-owners/${owners[0].id}`)).body).toMatchObject({
+      ...{ name: 'Erased person', invitedAt: null, archivedAt: expect.any(String) },
+    })
+  })
+
+  test('erasing a lead archives the home owner who bought the home and revokes the link', async () => {
+    const { plumbline } = populated
+    const post = async (path: string, fields: object = {}) => (await plumbline.post(`/api/ext/${path}`, fields)).body
+    const lead = await post('leads', { firstName: 'Thaddeus', lastName: 'Ostrander' })
+    const community = await post('communities', { name: 'Erased leads', status: 'active' })
+    const home = await post('homes', { communityId: community.id, name: 'Lot 2', basePrice: 100 })
+    const sale = await post(`leads/${lead.id}/convert`, { homeId: home.id, basePrice: 100 })
+    await post(`sales/${sale.id}/approve`)
+    const [owner] = (await plumbline.get(`/api/ext/home-owners?homeId=${home.id}`)).body.data
+    expect(owner.name).toBe('Thaddeus Ostrander')
+    const { ownerUrl } = await post(`home-owners/${owner.id}/link`)
+    await eraseLead(plumbline, lead.id, { confirm: 'Thaddeus Ostrander', also: [] })
+    expect((await fetch(plumbline.url + new URL(ownerUrl).pathname)).status).toBe(410)
+    expect((await plumbline.get(`/api/ext/home-owners/${owner.id}`)).body).toMatchObject({
+      ...{ name: 'Erased person', invitedAt: null, archivedAt: expect.any(String) },
+    })
+  })
+
+  test('erasing a person searches every table of a builder, except tables that are listed with a reason', async () => {
     const owned = (await listOwnedTables(populated.plumbline.database.statements)).map(({ name }) => name)
     expect(Object.keys(UNSEARCHED_TABLES).filter((name) => !owned.includes(name))).toEqual([])
     for (const { name, key } of await listOwnedTables(populated.plumbline.database.statements))
@@ -147,10 +186,11 @@ describe('a person', () => {
   })
 })
 
-/** Tables with one row for each builder, which contains a number. */
+/** Tables with one row for each builder. The row contains a number. */
 const COUNTERS = [
   ...['ledgers', 'ledgerChecks', 'journalNumbers'],
-  ...['bidRequestNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
+  ...['bidRequestNumbers', 'billNumbers', 'contractNumbers', 'paymentNumbers', 'paymentRunNumbers', 'saleNumbers'],
+  'warrantyRequestNumbers',
   ...['fileUsage', 'sandboxes'],
 ]
 
@@ -175,7 +215,7 @@ describe('a builder', () => {
     return total
   }
 
-  test('is erased only by its name, with all of its data, and its keys are rejected', async () => {
+  test('erasing a builder revokes its keys and deletes all its data', async () => {
     const { plumbline } = populated
     const { organizationId, key } = builder
     const before = await rowsOf(plumbline.organizationId)
@@ -184,7 +224,7 @@ describe('a builder', () => {
       code: 'validation_failed',
     })
     const removed: string[] = []
-    // When interrupted at the first table, it has already revoked the keys, and can be repeated.
+    // If the command is interrupted at the first table, it has already revoked the API keys, and can be repeated.
     const interrupted = eraseOrganization(plumbline, organizationId, 'Harrow & Finch Homes', () => {
       throw new Error('Interrupted.')
     })
@@ -209,13 +249,13 @@ describe('a builder', () => {
     })
   })
 
-  test('is erased in one sweep, table by table, however many batches a table takes', async () => {
+  test('erasing a builder processes each table only once, regardless of its number of batches', async () => {
     const { plumbline } = populated
     const { organizationId, key } = await plumbline.newBuilder()
     const rows = Array.from({ length: 500 }, (_, i) => ({ accountingId: `QB-${i}`, companyName: `Vendor ${i}` }))
     const synced = await plumbline.post('/api/ext/vendors/batch', { match: 'accountingId', rows }, { key })
     expect(synced.body.rows.filter(({ status }: { status: string }) => status === 'created')).toHaveLength(500)
-    // Several batches, because more than a dozen tables refer to vendors.
+    // Deleting the vendors needs several batches, because more than a dozen tables refer to vendors.
     const tables = await listOwnedTables(plumbline.database.statements)
     expect(tables.find(({ name }) => name === 'vendors')?.referredBy).toBeGreaterThan(12)
     const removed: [string, number][] = []
@@ -224,7 +264,7 @@ describe('a builder', () => {
     expect(await rowsOf(organizationId)).toBe(0)
   })
 
-  test('is found again if rows were written after it was erased', async () => {
+  test('a builder can be erased again if rows were written after the first erasure', async () => {
     const { plumbline } = populated
     const { organizationId } = builder
     await sql`
@@ -233,8 +273,8 @@ describe('a builder', () => {
     expect((await eraseOrganization(plumbline, organizationId, 'any')).erased).toEqual({ statusChanges: 1 })
   })
 
-  // On the embedded database nothing else is in progress.
-  test('is erased together with the rows that are written while it is being erased', async (context) => {
+  // On the embedded database, no other transaction is in progress during the command.
+  test('rows that are written while a builder is being erased are also erased', async (context) => {
     const { plumbline } = populated
     const { database } = plumbline
     context.skip(database.embedded)
@@ -257,7 +297,7 @@ describe('a builder', () => {
     expect((await erasing).erased).toMatchObject({ statusChanges: 1 })
   })
 
-  test('is found by an index in every table, and so are references to deleted rows', async () => {
+  test('every table has an index for the rows of a builder and for each reference to deleted rows', async () => {
     const { statements } = populated.plumbline.database
     const { rows } = await sql<{ table: string; columns: string[]; isPartial: boolean }>`
       select c."relname" as "table", i."indpred" is not null as "isPartial",

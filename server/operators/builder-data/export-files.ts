@@ -3,29 +3,29 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { findContent, listPresentAfter, toStorageKey } from '../../domain/attachments/queries.ts'
+import { findContent, listFilesAfter, toStorageKey } from '../../domain/attachments/queries.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { FileStore } from '../../platform/files/file-store.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { Problem } from '../../platform/problems/problem.ts'
 
-/** The number of files looked up at a time. They are copied one by one. */
+/** The number of files to look up at a time. The files are copied one by one. */
 const PAGE_ROWS = 200
 
-/** An attachment whose content is not in the store, as after a restore of the database without the files. */
+/** An attachment whose file is not in the store. This happens after the database is restored without the files. */
 interface MissingFile {
   id: string
   fileName: string
   recordId: string
 }
 
-/** The file that lists what is missing from the store. It exists only if files are missing. */
+/** The file that lists the files that are missing from the store. The list exists only if files are missing. */
 export const MISSING_LIST = 'missing.json'
 
 /**
- * Copies every file of a builder into a new folder, named by the ID of its attachment. Files that the store does not
- * have are listed in `missing.json`, and the others are still copied.
+ * Copies every attached file of a builder into a new folder. Each copy is named by the ID of its attachment. If the
+ * store does not have a file, the file is listed in `missing.json`, and the other files are still copied.
  */
 export async function exportFiles(
   { database, config }: { database: Database; config: Config },
@@ -35,12 +35,12 @@ export async function exportFiles(
 ): Promise<{ copied: number; missing: MissingFile[] }> {
   const { store } = openFiles(config)
   const tenant = { db: database.statements, organizationId }
-  // Throws if the folder exists, so that files of two builders are never mixed.
+  // Throws an error if the folder exists, so that files of two builders are never mixed.
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
   const missing: MissingFile[] = []
   for (let last = ''; ; ) {
-    const files = await listPresentAfter(tenant, last, PAGE_ROWS)
+    const files = await listFilesAfter(tenant, last, PAGE_ROWS)
     for (const file of files) {
       const content = await findContent(tenant, file.id)
       const bytes =
@@ -63,7 +63,7 @@ export async function exportFiles(
   return { copied, missing }
 }
 
-/** Opens a file; null if the store does not have it. Throws if the store cannot be read. */
+/** Opens a file; returns null if the store does not have the file. Throws an error if the store cannot be read. */
 async function openUnlessMissing(store: FileStore, key: string): Promise<Readable | null> {
   try {
     return await store.open(key, null)

@@ -3,22 +3,25 @@ import type { WriteCall } from '../../platform/calls/call.ts'
 import { type RecordDeclaration, records } from '../../platform/calls/records.gen.ts'
 import type { columns } from '../../platform/database/columns.gen.ts'
 import type { RecordName } from '../../platform/resources/declaration.ts'
-import { findFinder } from '../../platform/resources/record-finders.ts'
+import { getRecordFinder } from '../../platform/resources/record-finders.ts'
 import * as webhooks from '../../platform/webhooks/queries.ts'
 
 /**
- * The kinds of a builder's data, for the export. Every table of an organization is its own kind, part of another kind's
- * records, or left out with a reason. A test checks this against the database, so that no later table or column is
- * forgotten.
+ * A kind of a builder's data in the export. Every table of an organization is its own kind, is part of another kind's
+ * records, or is omitted with a reason. A test compares the kinds with the database, so that new tables and columns are
+ * not forgotten.
  */
 export interface ExportKind {
   kind: string
   table: Table
-  /** The sort columns for pagination, which follow the organization in an index. */
+  /** The sort columns for paging. In an index, these columns follow the organization. */
   order: readonly string[]
   /** An SQL condition that the index requires. */
   where?: string
-  /** The columns in the records; `leftOut` gives reasons for the others. Null if the records are as in the contract. */
+  /**
+   * The columns in the records. `leftOut` gives reasons for the other columns. Null if the records have the contract's
+   * form.
+   */
   columns: readonly string[] | null
   leftOut?: Record<string, string>
   /** Returns the records of one page, in the page's order. */
@@ -45,7 +48,10 @@ function contractKind(
   }
 }
 
-/** Returns a kind with rows as stored, if the contract has no such record or shows it only within another one. */
+/**
+ * Returns a kind whose records are stored rows. This is for records that the contract does not have or shows only
+ * within other records.
+ */
 function storedKind<Name extends Table>(
   kind: string,
   table: Name,
@@ -72,14 +78,14 @@ const EVENT_OMISSIONS = {
   records: toEventRecords,
 }
 
-/** Records that are exported as stored or within other records, see below. */
+/** Kinds of records that are exported as stored rows or within other records (see below). */
 const NESTED_KINDS = ['organization', 'key', 'invitation', 'delivery']
 
-/** The records of the contract. Each slice has declared how its own are found. */
+/** The records of the contract. Each slice declares how to find its own records. */
 const RECORD_KINDS = Object.entries<RecordDeclaration>(records).flatMap(([schema, { kind, table }]) =>
   kind === undefined || NESTED_KINDS.includes(kind)
     ? []
-    : [contractKind(kind, table as Table, (call, ids) => findFinder(schema as RecordName)(call, ids))],
+    : [contractKind(kind, table as Table, (call, ids) => getRecordFinder(schema as RecordName)(call, ids))],
 )
 
 export const EXPORT_KINDS: readonly ExportKind[] = [
@@ -170,7 +176,7 @@ export const EXPORT_KINDS: readonly ExportKind[] = [
     where: `"status" = 'kept'`,
     leftOut: { status: 'only kept archives are exported', claimedUntil: 'used only while a file is written' },
   }),
-  // The most recent events have no sequence yet. There are only ever a few of them.
+  // The most recent events have no sequence number yet. There are always only a few such events.
   storedKind('event', 'events', EVENT_COLUMNS, {
     ...EVENT_OMISSIONS,
     order: ['recordedOrder'],
@@ -183,34 +189,43 @@ export const NESTED_TABLES: Partial<Record<Table, string>> = {
   invitations: 'bid_request',
   messageRecipients: 'message',
   paymentAllocations: 'payment',
+  billLines: 'bill',
+  billOrders: 'bill',
   purchaseOrderLines: 'purchase_order',
 }
 
 /** Tables of an organization that are not exported. */
 export const OMITTED_TABLES: Partial<Record<Table, string>> = {
-  apiKeySecrets: 'Hashes of secrets, which are useful only to this deployment.',
-  oauthTokens: 'Hashes of tokens, which are useful only to this deployment.',
-  calendarAddresses: 'Hashes of calendar links, which are useful only to this deployment.',
-  bidDrafts: 'Drafts that vendors have not submitted, which the builder must not see.',
+  apiKeySecrets: 'Hashes of key secrets. Only this deployment can use them.',
+  oauthTokens: 'Hashes of OAuth tokens. Only this deployment can use them.',
+  calendarAddresses: 'Hashes of calendar links. Only this deployment can use them.',
+  bidDrafts: 'Bid drafts that vendors have not submitted. The builder must not see them.',
   copiedLinkBidDrafts: 'Bids that were entered through copied portal links and have not been submitted.',
-  bidRequestNumbers: 'A counter. The numbers are in the bid requests.',
-  contractNumbers: 'A counter. The numbers are in the contracts.',
-  ledgerChecks: 'When the ledger was last checked.',
-  ledgerDifferences: 'Derived from the records and their postings, which are exported.',
-  journalNumbers: 'A counter. The numbers are in the journals.',
-  paymentNumbers: 'A counter. The numbers are in the payments.',
-  paymentRunNumbers: 'A counter. The numbers are in the payment runs.',
-  saleNumbers: 'A counter. The numbers are in the sales.',
-  portalAddresses: 'Hashes and encrypted copies of portal links, which allow acting for the vendor.',
-  searchQueue: 'IDs of records that wait to be indexed.',
-  links: 'Derived from the records, which are exported.',
-  searchWords: 'Derived from the records, which are exported.',
-  searchVariants: 'Derived from the records, which are exported.',
-  fileArrivals: 'Content of small files that are waiting to be stored.',
-  fileUsage: 'A sum. The sizes are in the attachments.',
-  looseFiles: 'Files without an attachment that wait to be deleted.',
+  billNumbers: 'The last assigned bill number. The export contains the number of each bill.',
+  bidRequestNumbers: 'The last assigned bid request number. The export contains the number of each bid request.',
+  contractNumbers: 'The last assigned contract number. The export contains the number of each contract.',
+  ledgerChecks: 'The time of the last ledger check.',
+  ledgerDifferences: 'Calculated from the records and their postings. The export contains both.',
+  journalNumbers: 'The last assigned journal number. The export contains the number of each journal entry.',
+  paymentNumbers: 'The last assigned payment number. The export contains the number of each payment.',
+  paymentRunNumbers: 'The last assigned payment run number. The export contains the number of each payment run.',
+  warrantyRequestNumbers:
+    'The last assigned warranty request number. The export contains the number of each warranty request.',
+  saleNumbers: 'The last assigned sale number. The export contains the number of each sale.',
+  portalAddresses: 'Hashes and encrypted copies of portal links. Anyone with such a link can act for the vendor.',
+  mailReplyAddresses: 'Hashes of reply addresses. Anyone who knows such an address can write as the vendor.',
+  ownerLinks: 'Hashes of links. Anyone with such a link can act for the home owner.',
+  searchQueue: 'IDs of records that have not been added to the search index yet.',
+  links: 'Calculated from the records. The export contains the records.',
+  searchWords: 'Calculated from the records. The export contains the records.',
+  searchVariants: 'Calculated from the records. The export contains the records.',
+  fileArrivals: 'Contents of small files that have not been moved to the file store yet.',
+  fileUsage: 'The total size of all files. The export contains the size of each attachment.',
+  looseFiles: 'Files that no longer belong to an attachment and will be deleted.',
   sandboxes: 'Progress of filling or emptying a sandbox.',
-  idempotencyRecords: 'Encrypted copies of responses, kept for 24 hours.',
+  portalForms: 'Portal forms that vendors sent but that were rejected. Deleted after a day.',
+  importRows: 'Rows of uploaded files. Deleted after 30 days. The export contains the imported records.',
+  idempotencyRecords: 'Encrypted copies of responses. Deleted after at most 7 days.',
 }
 
-export const columnListSql = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))
+export const toColumnListSql = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)))

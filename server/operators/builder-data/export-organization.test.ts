@@ -38,7 +38,7 @@ async function exported(between = async (): Promise<void> => {}): Promise<string
 
 const ofKind = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data)
 
-test('the first line of an export describes the others', () => {
+test('the first line of an export counts the other lines by kind', () => {
   const [first, second] = lines
   expect(first).toMatchObject({ kind: 'export', data: { format: 'plumbline-export-1', version: '0.1.0' } })
   expect(second).toMatchObject({ kind: 'organization', data: { id: populated.plumbline.organizationId } })
@@ -50,20 +50,20 @@ test('the first line of an export describes the others', () => {
   expect(Object.keys(counted).filter((kind) => counts[kind] === undefined)).toEqual([])
 })
 
-test('an export contains every row of the builder and none of others', async () => {
+test('an export contains every row of the builder and no rows of other builders', async () => {
   const { database, organizationId } = populated.plumbline
   for (const { name } of await listOwnedTables(database.statements)) {
     if (OMITTED_TABLES[name as Table] !== undefined || !('id' in columns[name as Table])) continue
     const { rows } = await sql<{ id: string }>`
       select "id" from ${sql.table(name)} where "organizationId" = ${organizationId}`.execute(database.statements)
     const missing = rows.filter(({ id }) => !text.includes(`"id":"${id}"`))
-    // The export itself is added to the audit trail when it is complete.
+    // The export itself is added to the audit trail when the export is complete.
     expect([name, missing.length]).toEqual([name, name === 'auditEntries' ? 1 : 0])
   }
   expect(text).not.toContain('Somebody else entirely')
 })
 
-test('records are exported as the API returns them', async () => {
+test('exported records are identical to the records that the API returns', async () => {
   const { plumbline } = populated
   for (const [kind, collection] of [
     ['vendor', 'vendors'],
@@ -94,7 +94,7 @@ test('an export contains no secrets and no portal links', async () => {
 
 test('an export does not contain rows that are written while it runs', async () => {
   const { plumbline } = populated
-  // The embedded database has one connection, so all others wait.
+  // The embedded database has only one connection, so all other requests wait.
   if (plumbline.database.embedded) return
   let done = false
   const whole = await exported(async () => {
@@ -107,7 +107,7 @@ test('an export does not contain rows that are written while it runs', async () 
 })
 
 describe('complete coverage', () => {
-  test('every table of an organization is exported, part of another record, or left out with a reason', async () => {
+  test('every table of an organization is exported, is part of another record, or is omitted with a reason', async () => {
     const owned = (await listOwnedTables(populated.plumbline.database.statements)).map(({ name }) => name)
     const named = new Set<string>([
       ...EXPORT_KINDS.map(({ table }) => table),
@@ -118,7 +118,7 @@ describe('complete coverage', () => {
     expect([...named].filter((name) => !owned.includes(name))).toEqual([])
   })
 
-  test('every column of a table exported as stored is in its records, or left out with a reason', () => {
+  test('every column of a table that is exported as stored is in the export, or is omitted with a reason', () => {
     for (const { table, columns: exported, leftOut = {} } of EXPORT_KINDS) {
       if (exported === null) continue
       const all = Object.keys(columns[table]).filter((column) => column !== 'organizationId')

@@ -2,21 +2,24 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { createApp } from '../../interfaces/app.ts'
 import { operations, repeats } from '../../interfaces/operations.ts'
-import { recordOperatorAct } from '../../platform/audit/record.ts'
+import { recordOperatorAction } from '../../platform/audit/record-audit-entries.ts'
 import type { WriteCall } from '../../platform/calls/call.ts'
 import { loadContract } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
-import { newSystemCallWithin } from '../../platform/keys/principals.ts'
+import { createSystemCallInTransaction } from '../../platform/keys/principals.ts'
 import { FailureLog } from '../../platform/problems/failure-log.ts'
 import { notFound } from '../../platform/problems/problem.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { readOwnVersion } from '../../platform/runtime/version.ts'
-import { columnListSql, EXPORT_KINDS, type ExportKind, OMITTED_TABLES, type StoredRow } from './export-kinds.ts'
-import { EXPORT_FORMAT, toLine } from './export-line.ts'
-import { describeRows, listRowTables, writeRows } from './stored-rows.ts'
+import { EXPORT_KINDS, type ExportKind, OMITTED_TABLES, type StoredRow, toColumnListSql } from './export-kinds.ts'
+import { EXPORT_FORMAT, toExportLine } from './export-line.ts'
+import { buildRowsHeader, listExportedTables, writeRows } from './stored-rows.ts'
 
-/** Records in memory at a time. The largest, a bid request with hundreds of lines, takes about 400 kB. */
+/**
+ * The maximum number of records in memory at a time. The largest record, a bid request with hundreds of lines, takes
+ * about 400 kB.
+ */
 const PAGE_ROWS = 200
 
 export interface ExportProgress {
@@ -26,9 +29,10 @@ export interface ExportProgress {
 }
 
 /**
- * Exports all data of a builder as lines of JSON, the first of which describes the rest. It is read page by page in one
- * transaction with a single snapshot, so neither concurrent changes nor the builder's size matter. `write` is awaited,
- * and may be as slow as its destination.
+ * Exports all data of a builder as lines of JSON. The first line describes the other lines. The data is read page by
+ * page in one transaction with a single snapshot. Therefore, concurrent changes do not affect the export, and memory
+ * use does not depend on the builder's size. The export waits for each `write`, so `write` may be as slow as its
+ * destination.
  *
  * @param options `forImport` adds the stored rows, from which `importOrganization` restores the builder
  */
@@ -60,15 +64,15 @@ export async function exportOrganization(
     const exported = await database.transaction(async (trx) => {
       await sql`set transaction isolation level repeatable read, read only`.execute(trx)
       const organization = await findOrganizationRow(trx, organizationId)
-      const call = await newSystemCallWithin(app.services, trx, organizationId)
+      const call = await createSystemCallInTransaction(app.services, trx, organizationId)
       const at = clock.now().toISOString()
       const counts = await countRows(trx, organizationId)
-      const tables = forImport ? await listRowTables(trx) : []
+      const tables = forImport ? await listExportedTables(trx) : []
       const about = {
         ...{ format: EXPORT_FORMAT, version: readOwnVersion(), at, organizationId, counts, leftOut: OMITTED_TABLES },
-        ...(forImport && { import: await describeRows(trx, organizationId, tables) }),
+        ...(forImport && { import: await buildRowsHeader(trx, organizationId, tables) }),
       }
-      await write(toLine(contract, 'export', about) + toLine(contract, 'organization', organization))
+      await write(toExportLine(contract, 'export', about) + toExportLine(contract, 'organization', organization))
       for (const kind of EXPORT_KINDS) {
         await writeKind(call, kind, write, (written) =>
           progress({ kind: kind.kind, written, of: counts[kind.kind] ?? 0 }),
@@ -82,7 +86,7 @@ export async function exportOrganization(
       }
       return { organizationId, at, counts }
     })
-    await recordOperatorAct(database.statements, {
+    await recordOperatorAction(database.statements, {
       ...{ organizationId, at: clock.now(), action: 'organization.exported', resourceId: organizationId },
     })
     return exported
@@ -95,8 +99,15 @@ async function findOrganizationRow(db: Db, id: string) {
   const row = await db
     .selectFrom('organizations')
     .select([
-      ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
-      ...(['lienWaiverRequired', 'withholdsBackupTax', 'createdAt', 'updatedAt'] as const),
+      ...(['id', 'name', 'phone', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
+      ...([
+        'lienWaiverRequired',
+        'withholdsBackupTax',
+        'billSecondPerson',
+        'usesDataDate',
+        'createdAt',
+        'updatedAt',
+      ] as const),
     ])
     .where('id', '=', id)
     .executeTakeFirst()
@@ -124,7 +135,7 @@ async function writeKind(
   let written = 0
   for (let page = await readPage(call, kind, null); page.length > 0; page = await readPage(call, kind, page.at(-1))) {
     const records = await kind.records(call, page)
-    await write(records.map((record) => toLine(call.services.contract, kind.kind, record)).join(''))
+    await write(records.map((record) => toExportLine(call.services.contract, kind.kind, record)).join(''))
     written += records.length
     progress(written)
   }
@@ -135,10 +146,12 @@ async function readPage(
   { table, order, where, columns }: ExportKind,
   last: StoredRow | null | undefined,
 ): Promise<StoredRow[]> {
-  const beyond = last ? sql`(${columnListSql(order)}) > (${sql.join(order.map((column) => last[column]))})` : sql`true`
+  const beyond = last
+    ? sql`(${toColumnListSql(order)}) > (${sql.join(order.map((column) => last[column]))})`
+    : sql`true`
   const { rows } = await sql<StoredRow>`
-    select ${columnListSql(columns ?? order)} from ${sql.table(table)}
+    select ${toColumnListSql(columns ?? order)} from ${sql.table(table)}
     where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
-    order by ${columnListSql(order)} limit ${PAGE_ROWS}`.execute(db)
+    order by ${toColumnListSql(order)} limit ${PAGE_ROWS}`.execute(db)
   return rows
 }

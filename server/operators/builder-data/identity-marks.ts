@@ -2,11 +2,14 @@ import { validationFailed } from '../../platform/problems/problem.ts'
 
 /** A text that identifies a person, and its replacement after erasure. */
 export interface Mark {
-  /** Any text that contains it matches one of these LIKE patterns, which is a hundred times faster to test. */
+  /**
+   * LIKE patterns. Any text that contains the mark matches one of these patterns, which are a hundred times faster to
+   * test.
+   */
   likes: string[]
-  /** A PostgreSQL regular expression. */
+  /** The mark as a PostgreSQL regular expression. */
   pattern: string
-  /** Case does not matter in an email address and in a name of several words. */
+  /** Whether case is ignored. Case is ignored in an email address and in a name of several words. */
   ignoresCase: boolean
   neutral: string
 }
@@ -14,11 +17,11 @@ export interface Mark {
 export const NEUTRAL_TEXTS = { name: 'Erased person', email: 'erased@erased.invalid', other: 'erased' } as const
 
 /**
- * Returns the mark of a text. A mark matches only as a whole: "Ann Lee" is not found in "Joann Leeds", nor
- * ann@example.com in joann@example.com. Throws for a single lowercase word, which could be any word, a status, or a
- * field name.
+ * Returns the mark for a text. A mark matches only whole words: "Ann Lee" does not match "Joann Leeds", and
+ * ann@example.com does not match joann@example.com. Throws an error for a single lowercase word, because the word could
+ * be any word, a status, or a field name.
  */
-export function toMark(text: string, neutral?: string): Mark {
+export function toIdentityMark(text: string, neutral?: string): Mark {
   const kind = markKindOf(text)
   if (kind === null) {
     throw validationFailed([
@@ -47,7 +50,7 @@ function markKindOf(text: string): keyof typeof NEUTRAL_TEXTS | null {
   return /[\s\p{Lu}\d]/u.test(text) ? 'name' : null
 }
 
-// In JSON, text after a line break is preceded by the letter n of its escape.
+// In JSON, text after a line break follows the letter n of an escape sequence.
 const ESCAPED = String.raw`(?<=\\[bfnrt])|(?<=\\u[[:xdigit:]]{4})`
 const AROUND_WORD = [`(?:(?<![[:alnum:]_])|${ESCAPED})`, '(?![[:alnum:]_])'] as const
 const AROUND_EMAIL = [`(?:(?<![[:alnum:]_.+%-])|${ESCAPED})`, String.raw`(?![[:alnum:]_-]|\.[[:alnum:]])`] as const

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { TextRow } from '../move/copy-table.ts'
 import { EXPORT_FORMAT } from './export-line.ts'
-import { ImportRefused } from './import-refused.ts'
+import { ImportError } from './import-error.ts'
 import type { RowsHeader } from './stored-rows.ts'
 
 export interface ImportHeader extends RowsHeader {
@@ -18,18 +18,18 @@ export interface ImportRow {
 /**
  * Reads the first line of an export.
  *
- * @throws {ImportRefused} unless the file is an export with rows
+ * @throws {ImportError} unless the file is an export with rows
  */
 export async function readHeader(file: string): Promise<ImportHeader> {
   const [first = ''] = await takeFirstLines(readLines(file))
   const { kind, data } = asObject(parseLine(first))
   const header = asObject(data)
   if (kind !== 'export' || header.format !== EXPORT_FORMAT || !isIdWithPrefix('org', header.organizationId))
-    throw new ImportRefused(
+    throw new ImportError(
       `${file} is not an export of a builder in the format ${EXPORT_FORMAT}. Export the builder again.`,
     )
   if (header.import === undefined)
-    throw new ImportRefused(
+    throw new ImportError(
       `${file} has no rows to import. Export the builder again with "organizations export --for-import".`,
     )
   const { migration, rows, portalLinks } = asObject(header.import)
@@ -41,15 +41,15 @@ export async function readHeader(file: string): Promise<ImportHeader> {
   }
 }
 
-// Returns whether a value is a well-formed ID. IDs of organizations and attachments become parts of paths.
+// Returns whether a value is a well-formed ID. IDs of organizations and attachments are used in paths.
 export function isIdWithPrefix(prefix: string, value: unknown): value is string {
   return typeof value === 'string' && new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`).test(value)
 }
 
 /**
- * Yields the rows in the order of the file, with one line in memory at a time.
+ * Yields the rows in file order, with only one line in memory at a time.
  *
- * @throws {ImportRefused} for a line that is not a row
+ * @throws {ImportError} for a line that is not a row
  */
 export async function* readRows(file: string): AsyncGenerator<ImportRow> {
   let number = 0
@@ -59,14 +59,14 @@ export async function* readRows(file: string): AsyncGenerator<ImportRow> {
     const { table, row } = asObject(asObject(parseLine(text)).data)
     const values = Object.entries(asObject(row))
     if (typeof table !== 'string' || values.some(([, value]) => value !== null && typeof value !== 'string'))
-      throw new ImportRefused(`Line ${number} of ${file} is damaged. Export the builder again.`)
+      throw new ImportError(`Line ${number} of ${file} is damaged. Export the builder again.`)
     yield { table, row: Object.fromEntries(values) as TextRow }
   }
 }
 
 async function* readLines(file: string): AsyncGenerator<string> {
   await access(file).catch(() => {
-    throw new ImportRefused(`Cannot read ${file}. Check the path and its permissions.`)
+    throw new ImportError(`Cannot read ${file}. Check the path and its permissions.`)
   })
   yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/databases.ts'
 import { type PopulatedPlumbline, startPopulatedPlumbline } from '../../../test/support/populated-plumbline.ts'
 import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { taxIdSealContext } from '../../domain/vendors/vendors/tax-id-seal-context.ts'
+import { getTaxIdEncryptionContext } from '../../domain/vendors/vendors/tax-id-encryption-context.ts'
 import { type Config, readConfig } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { listOwnedTables } from '../../platform/database/owned-tables.ts'
@@ -18,7 +18,7 @@ import { SEALED_COLUMNS } from '../encryption-key/sealed-columns.ts'
 import { exportFiles } from './export-files.ts'
 import { exportOrganization } from './export-organization.ts'
 import { type ImportResult, importOrganization } from './import-organization.ts'
-import { listRowTables, OMITTED_ROWS } from './stored-rows.ts'
+import { listExportedTables, OMITTED_ROWS } from './stored-rows.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was written.
 type Line = { kind: string; data: any }
@@ -38,7 +38,7 @@ interface Deployment {
 let source: PopulatedPlumbline
 let organizationId: string
 let vendorId: string
-/** Has no service until a test starts one, so that only the import writes to it. */
+/** A deployment that runs no service until a test starts one, so that only the import writes to it. */
 let target: Deployment
 let imported: ImportResult
 /** The exports of both deployments. */
@@ -78,7 +78,9 @@ const SELF_REFERENCES = [
   ['vendors', 'mergedIntoId'],
 ] as const
 
-/** Adds rows that the contract's examples do not create: references to a later row, a sent email, and a waiting one. */
+/**
+ * Adds rows that the contract's examples do not create: references to a later row, a sent email, and an unsent email.
+ */
 async function addRows(): Promise<void> {
   const { database } = source.plumbline
   for (const [table, column] of SELF_REFERENCES) {
@@ -115,7 +117,7 @@ async function exportTo(to: string, from: { database: Database; config: Config }
     .map((line) => JSON.parse(line))
 }
 
-/** Returns the subject of a line: the kind of a record, or the table of a row. */
+/** Returns the subject of a line: the kind of its record, or the table of its row. */
 const subjectOf = ({ kind, data }: Line) => (kind === 'row' ? `row of ${data.table}` : kind)
 const rowsOf = (lines: Line[], table: string) =>
   lines.filter(({ kind, data }) => kind === 'row' && data.table === table).map(({ data }) => data.row)
@@ -125,15 +127,15 @@ function differences(lines: Line[], others: Line[]): Line[] {
   return lines.filter((line) => !texts.has(toComparedText(line)))
 }
 
-/** Returns a line as text. Each deployment numbers postings itself, so their numbers are left out. */
+/** Returns a line as text. Each deployment numbers postings itself, so the text does not contain posting numbers. */
 function toComparedText({ kind, data }: Line): string {
   return JSON.stringify({ kind, data: kind === 'posting' ? { ...data, sequence: null } : data })
 }
 
-/** The kinds and tables that an import changes on purpose. */
+/** The kinds and tables that an import changes intentionally. */
 const CHANGED = ['export', 'key', 'mail', 'row of apiKeys', 'row of webhooks', 'webhook']
 
-test('an imported builder has the same records, except those that cannot work elsewhere', () => {
+test('the records of an imported builder match its export, except records that cannot be moved', () => {
   expect(before.length).toBeGreaterThan(500)
   const subjects = (lines: Line[]) => [...new Set(lines.map(subjectOf))].sort()
   expect(subjects(differences(before, after))).toEqual(CHANGED)
@@ -149,7 +151,7 @@ test('an imported builder has the same records, except those that cannot work el
     expect([column, rowsOf(after, table).some((row) => row[column] !== undefined)]).toEqual([column, true])
 })
 
-test('keys, webhooks and links of an imported builder do not work and are listed', () => {
+test('the import result lists the keys, webhooks, and links that no longer work', () => {
   const keys = rowsOf(after, 'apiKeys')
   expect(keys.filter(({ revokedAt }) => revokedAt === undefined)).toEqual([])
   const webhooks = rowsOf(after, 'webhooks').filter(({ archivedAt }) => archivedAt === undefined)
@@ -161,7 +163,7 @@ test('keys, webhooks and links of an imported builder do not work and are listed
   expect(imported.createAgain.portalLinks).toBeGreaterThan(0)
 })
 
-test('an export for import has no secret except tax IDs, and nothing of another builder', async () => {
+test('an export for import contains no secrets except tax IDs', async () => {
   const text = readFileSync(file, 'utf8')
   const { database, key } = source.plumbline
   for (const secret of [key, 'whsec_', '/portal/ven_', '/portal/inv_', 'Somebody else entirely', 'sealed-link'])
@@ -175,8 +177,8 @@ test('an export for import has no secret except tax IDs, and nothing of another 
   expect(rowsOf(before, 'vendors').find(({ id }) => id === vendorId).sealedTaxId).toBe(TAX_ID)
 })
 
-test('every table of a builder is exported as rows or left out, and encrypted columns only if they are decrypted', async () => {
-  const tables = await listRowTables(target.database.statements)
+test('every table of a builder is either exported as rows or listed as omitted', async () => {
+  const tables = await listExportedTables(target.database.statements)
   const names = new Set([...tables.map(({ name }) => name as string), ...Object.keys(OMITTED_ROWS)])
   const owned = (await listOwnedTables(target.database.statements)).map(({ name }) => name)
   expect([...names].sort()).toEqual([...owned, 'organizations'].sort())
@@ -186,7 +188,7 @@ test('every table of a builder is exported as rows or left out, and encrypted co
   expect(sealed.map(({ table, column }) => [table, column])).toEqual([['vendors', 'sealedTaxId']])
 })
 
-test('derived tables of an imported builder match those of its source', async () => {
+test('an imported builder has the same links between records as its source', async () => {
   const read = async ({ statements }: Database) =>
     (
       await sql`
@@ -198,7 +200,7 @@ test('derived tables of an imported builder match those of its source', async ()
   expect(await read(target.database)).toEqual(links)
 })
 
-describe('an import is rejected and changes nothing', () => {
+describe('faulty imports', () => {
   const changed = path.join(folder, 'changed.ndjson')
   let empty: Deployment
 
@@ -226,7 +228,7 @@ describe('an import is rejected and changes nothing', () => {
     expect(existsSync(stored)).toBe(false)
   }
 
-  /** Adds a row after the last one of its table, and updates the count. */
+  /** Adds a row after the last row of its table, and updates the count. */
   function withRow(lines: Line[], table: string, row: object): Line[] {
     const last = lines.findLastIndex(({ kind, data }) => kind === 'row' && data.table === table)
     const [header] = lines
@@ -234,7 +236,7 @@ describe('an import is rejected and changes nothing', () => {
     return lines.toSpliced(last === -1 ? lines.length : last + 1, 0, { kind: 'row', data: { table, row } })
   }
 
-  test('if the file is not an export or has no rows', async () => {
+  test('an import is rejected if its file is not an export or has no rows', async () => {
     writeFileSync(changed, 'id,name\n')
     await expect(importOrganization(empty, changed, null)).rejects.toThrow('is not an export of a builder')
     await expect(importOrganization(empty, path.join(folder, 'none'), null)).rejects.toThrow('Cannot read')
@@ -246,7 +248,7 @@ describe('an import is rejected and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if the schema differs', async () => {
+  test('an import is rejected if the database schema differs', async () => {
     const older = importChanged((lines) => {
       if (lines[0]) lines[0].data.import.migration = '0001_foundation'
       return lines
@@ -257,8 +259,8 @@ describe('an import is rejected and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if rows are missing, or belong to another builder or an unknown table', async () => {
-    // Whichever table is the last one of the export.
+  test('an import is rejected if rows are missing, or belong to another builder or an unknown table', async () => {
+    // The last table in the export may be any table.
     await expect(importChanged((lines) => lines.slice(0, -1))).rejects.toThrow(
       /has \d+ of [1-9]\d* rows of [a-zA-Z]+\./,
     )
@@ -272,7 +274,7 @@ describe('an import is rejected and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if IDs would point to other folders', async () => {
+  test('an import is rejected if an ID would point to another folder', async () => {
     const outside = importChanged((lines) => {
       if (lines[0]) lines[0].data.organizationId = '../../tmp'
       return lines
@@ -284,7 +286,7 @@ describe('an import is rejected and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if two rows have the same key, or a value does not fit', async () => {
+  test('an import is rejected if two rows have the same key or a value is invalid', async () => {
     const [vendor] = rowsOf(before, 'vendors')
     await expect(importChanged((lines) => withRow(lines, 'vendors', vendor))).rejects.toThrow(
       new RegExp(`Cannot import a row of vendors: .*${vendor.id}`),
@@ -299,13 +301,13 @@ describe('an import is rejected and changes nothing', () => {
     await expectNothing()
   })
 
-  test('if the deployment has its maximum number of builders', async () => {
+  test('an import is rejected if the deployment has its maximum number of builders', async () => {
     const full = { ...empty, config: { ...empty.config, betaMaxOrganizations: 0 } }
     await expect(importOrganization(full, file, files)).rejects.toMatchObject({ code: 'beta_full' })
     await expectNothing()
   })
 
-  test('if the builder exists, without touching its records or files', async () => {
+  test('an import into a deployment that already has the builder changes nothing', async () => {
     const again = importOrganization(target, file, files)
     await expect(again).rejects.toThrow(`already has the builder ${organizationId}`)
     expect(readdirSync(path.join(target.config.dataDir, 'files', organizationId)).length).toBeGreaterThan(0)
@@ -313,7 +315,7 @@ describe('an import is rejected and changes nothing', () => {
     expect(differences(after, now).map(subjectOf)).not.toContain('vendor')
   })
 
-  test('but not if files are missing or damaged: the result lists them', async () => {
+  test('the import result lists missing and damaged files', async () => {
     const [first, second] = rowsOf(before, 'attachments').filter(({ archivedAt }) => archivedAt === undefined)
     const some = path.join(folder, 'some-files')
     cpSync(files, some, { recursive: true })
@@ -326,9 +328,9 @@ describe('an import is rejected and changes nothing', () => {
   })
 })
 
-test('an imported builder works in a service: search, files, tax IDs, and new events, but not its old keys', async () => {
+test('search, files, tax IDs, and events of an imported builder work', async () => {
   const database: Database = Object.create(target.database)
-  // Other tests use it afterwards.
+  // The database must stay open, because other tests use it afterwards.
   database.close = async () => {}
   const plumbline = await startTestPlumbline(
     { DATA_DIR: target.config.dataDir, ENCRYPTION_KEY: encryptionKey.toString('base64') },
@@ -360,7 +362,7 @@ test('an imported builder works in a service: search, files, tax IDs, and new ev
     ])
     const { rows } = await sql<{ sealed: string }>`
       select "sealedTaxId" as "sealed" from "vendors" where "id" = ${vendorId}`.execute(database.statements)
-    const place = taxIdSealContext(organizationId, vendorId)
+    const place = getTaxIdEncryptionContext(organizationId, vendorId)
     expect(createVault(encryptionKey).open(rows[0]?.sealed ?? '', place)).toBe(TAX_ID)
     const last = Math.max(...rowsOf(after, 'events').map(({ sequence }) => Number(sequence ?? 0)))
     const unnumbered = rowsOf(after, 'events').filter(({ sequence }) => sequence === undefined)

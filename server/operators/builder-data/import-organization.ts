@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { toStorageKey } from '../../domain/attachments/queries.ts'
-import { taxIdSealContext } from '../../domain/vendors/vendors/tax-id-seal-context.ts'
-import { recordOperatorAct } from '../../platform/audit/record.ts'
+import { getTaxIdEncryptionContext } from '../../domain/vendors/vendors/tax-id-encryption-context.ts'
+import { recordOperatorAction } from '../../platform/audit/record-audit-entries.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { findNewestMigration } from '../../platform/database/migrate.ts'
@@ -12,14 +12,14 @@ import { createVault } from '../../platform/encryption/vault.ts'
 import { openFiles } from '../../platform/files/files.ts'
 import { problem } from '../../platform/problems/problem.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import { newWebhookSecret, secretSealContext } from '../../platform/webhooks/webhook-secret.ts'
+import { createWebhookSecret, getSecretEncryptionContext } from '../../platform/webhooks/webhook-secret.ts'
 import { type TextRow, writeBatch } from '../move/copy-table.ts'
+import { ImportError } from './import-error.ts'
 import { type ImportHeader, isIdWithPrefix, readHeader, readRows } from './import-file.ts'
-import { ImportRefused } from './import-refused.ts'
-import { listRowTables, type RowTable } from './stored-rows.ts'
+import { type ExportedTable, listExportedTables } from './stored-rows.ts'
 
 const MAX_ROWS = 1000
-/** Maximum characters of a batch, unless a single row has more. */
+/** Maximum number of characters in a batch. A single row may be longer. */
 const BATCH_CHARACTERS = 8_000_000
 
 interface Deployment {
@@ -32,23 +32,26 @@ interface MissingFile {
   id: string
   fileName: string
   recordId: string
-  /** Whether the folder has a file with this name but other content. */
+  /** Whether the folder has a file with this name but different content. */
   isDamaged: boolean
 }
 
 export interface ImportResult {
   organizationId: string
-  /** Number of rows by table. */
+  /** The number of rows, by table. */
   rows: Record<string, number>
   files: { copied: number; missing: MissingFile[] }
   createAgain: CreateAgain
 }
 
-/** Data that works only in the exporting deployment. */
+/** Data that works only in the exporting deployment and must be created again. */
 interface CreateAgain {
   /** Names of the active API keys. */
   keys: string[]
-  /** URLs of webhook subscriptions. They are disabled: rotate their secret, then activate them. */
+  /**
+   * URLs of webhook subscriptions. The subscriptions are disabled: rotate their secrets, and then activate the
+   * subscriptions.
+   */
   webhooks: string[]
   /** IDs of calendar feeds, which need a new link. */
   calendarFeeds: string[]
@@ -59,10 +62,10 @@ interface CreateAgain {
 }
 
 /**
- * Adds a builder from an export with rows. Files are stored first and rows are added in one transaction, so that an
+ * Adds a builder from an export with rows. Files are stored first, and rows are added in one transaction, so that an
  * interrupted import can be repeated. IDs stay the same.
  *
- * @throws {ImportRefused} if the file does not fit this deployment; nothing is changed then
+ * @throws {ImportError} if the file is not suitable for this deployment; in this case, nothing is changed
  */
 export async function importOrganization(
   deployment: Deployment,
@@ -75,11 +78,11 @@ export async function importOrganization(
   const db = database.statements
   await assertSameMigration(db, header)
   await assertNewOrganization(db, header.organizationId)
-  const tables = new Map((await listRowTables(db)).map((table) => [table.name as string, table]))
+  const tables = new Map((await listExportedTables(db)).map((table) => [table.name as string, table]))
   await assertFileComplete(file, header, tables)
   try {
     const files = await importFiles(config, header.organizationId, file, folder, (done) => progress('files', done))
-    // The transaction runs again after a deadlock.
+    // After a deadlock, the transaction runs again.
     const createAgain = await database.transaction((trx) => importRows(deployment, trx, header, file, tables, progress))
     return { organizationId: header.organizationId, rows: header.rows, files, createAgain }
   } catch (error) {
@@ -92,7 +95,7 @@ export async function importOrganization(
 async function assertSameMigration(db: Db, { migration }: ImportHeader): Promise<void> {
   const own = await findNewestMigration(db)
   if (own === migration) return
-  throw new ImportRefused(
+  throw new ImportError(
     `The schema of the export (${migration}) differs from the schema of this deployment (${own}). Use the same Plumbline version for both, and export again.`,
   )
 }
@@ -104,28 +107,28 @@ async function isNewOrganization(db: Db, organizationId: string): Promise<boolea
 
 async function assertNewOrganization(db: Db, organizationId: string): Promise<void> {
   if (await isNewOrganization(db, organizationId)) return
-  throw new ImportRefused(
-    `This deployment already has the builder ${organizationId}. Erase it first if you want to import it again.`,
+  throw new ImportError(
+    `This deployment already has the builder ${organizationId}. To import the builder again, erase it first.`,
   )
 }
 
 async function assertFileComplete(
   file: string,
   { organizationId, rows: expected }: ImportHeader,
-  tables: ReadonlyMap<string, RowTable>,
+  tables: ReadonlyMap<string, ExportedTable>,
 ): Promise<void> {
   const found: Record<string, number> = {}
   for await (const { table, row } of readRows(file)) {
     const known = tables.get(table)
-    if (known === undefined) throw new ImportRefused(`${file} has rows of an unknown table "${table}".`)
+    if (known === undefined) throw new ImportError(`${file} has rows of an unknown table "${table}".`)
     if (row[known.owner] !== organizationId)
-      throw new ImportRefused(`${file} has a row of ${table} that belongs to another builder.`)
+      throw new ImportError(`${file} has a row of ${table} that belongs to another builder.`)
     found[table] = (found[table] ?? 0) + 1
   }
   for (const table of tables.keys()) {
     const [has, needs] = [found[table] ?? 0, expected[table] ?? 0]
     if (has !== needs)
-      throw new ImportRefused(`${file} is not complete: it has ${has} of ${needs} rows of ${table}. Copy it again.`)
+      throw new ImportError(`${file} is not complete: it has ${has} of ${needs} rows of ${table}. Copy the file again.`)
   }
 }
 
@@ -143,7 +146,7 @@ async function importFiles(
     const { id, fileName, recordId, sha256, archivedAt } = row
     // Deleted attachments have no file.
     if (table !== 'attachments' || archivedAt) continue
-    if (!isIdWithPrefix('att', id)) throw new ImportRefused(`${file} has an attachment without a valid ID.`)
+    if (!isIdWithPrefix('att', id)) throw new ImportError(`${file} has an attachment without a valid ID.`)
     const source = folder === null ? null : path.join(folder, id)
     const about = { id, fileName: fileName ?? '', recordId: recordId ?? '' }
     if (source === null || !(await doesFileExist(source))) {
@@ -174,12 +177,12 @@ async function importRows(
   trx: Db,
   header: ImportHeader,
   file: string,
-  tables: ReadonlyMap<string, RowTable>,
+  tables: ReadonlyMap<string, ExportedTable>,
   progress: (step: string, done: number) => void,
 ): Promise<CreateAgain> {
   const { organizationId, portalLinks } = header
   const now = clock.now()
-  // The lock that creating organizations takes too, so that two at once do not exceed the limit.
+  // Creating organizations takes the same lock, so that two concurrent transactions cannot exceed the limit.
   await sql`select pg_advisory_xact_lock(74185003)`.execute(trx)
   await assertNewOrganization(trx, organizationId)
   await assertRoomForBuilder(trx, config.betaMaxOrganizations)
@@ -187,7 +190,7 @@ async function importRows(
   const adapt = createRowAdapter(config, organizationId, now, createAgain)
   for await (const { table, batches } of groupByTable(readRows(file))) {
     const known = tables.get(table)
-    if (known === undefined) throw new ImportRefused(`${file} has rows of an unknown table "${table}".`)
+    if (known === undefined) throw new ImportError(`${file} has rows of an unknown table "${table}".`)
     const target = known.name === 'webhooks' ? { ...known, columns: [...known.columns, SECRET_COLUMN] } : known
     await explainConflicts(table, async () => {
       const writer = await openTable(trx, target, organizationId)
@@ -200,7 +203,7 @@ async function importRows(
       await writer.complete()
     })
   }
-  await recordOperatorAct(trx, {
+  await recordOperatorAction(trx, {
     ...{ organizationId, at: now, action: 'organization.imported', resourceId: organizationId },
   })
   return createAgain
@@ -228,15 +231,15 @@ interface TableWriter {
 const STAGING_TABLE = 'importedRows'
 
 /**
- * Returns a writer for the rows of a table. Foreign keys are checked at the end of a statement. Rows that refer to
- * others of their table are therefore collected first and inserted by a single statement, in any order.
+ * Returns a writer for the rows of a table. Foreign keys are checked at the end of each statement. Rows that refer to
+ * other rows of the same table are therefore collected first and inserted by a single statement, in any order.
  */
 async function openTable(
   trx: Db,
-  { name, columns, isSelfReferencing }: RowTable,
+  { name, columns, isSelfReferencing }: ExportedTable,
   organizationId: string,
 ): Promise<TableWriter> {
-  // A trigger has derived these rows from the messages, but without their read times.
+  // A trigger has already created these rows from the messages, but without read times.
   if (name === 'messageRecipients')
     await sql`delete from "messageRecipients" where "organizationId" = ${organizationId}`.execute(trx)
   if (!isSelfReferencing) return { write: (rows) => writeBatch(trx, { name, columns }, rows), complete: async () => {} }
@@ -258,7 +261,9 @@ interface TableRows {
   batches: AsyncIterable<TextRow[]>
 }
 
-/** Groups consecutive rows of a table into batches. Read each table to its end before the next. */
+/**
+ * Groups consecutive rows of a table into batches. The caller must read each table to its end before the next table.
+ */
 async function* groupByTable(rows: AsyncGenerator<{ table: string; row: TextRow }>): AsyncGenerator<TableRows> {
   let next = await rows.next()
   async function* batchesOf(table: string): AsyncGenerator<TextRow[]> {
@@ -281,7 +286,7 @@ async function* groupByTable(rows: AsyncGenerator<{ table: string; row: TextRow 
   }
 }
 
-/** Integrity violations and values that a column does not accept. */
+/** The error codes for integrity violations and for values that a column does not accept. */
 const REFUSED_BY_DATABASE = /^2[23]/
 
 async function explainConflicts(table: string, write: () => Promise<void>): Promise<void> {
@@ -290,13 +295,13 @@ async function explainConflicts(table: string, write: () => Promise<void>): Prom
   } catch (error) {
     const { code, message, detail } = error as { code?: unknown; message: string; detail?: string }
     if (typeof code !== 'string' || !REFUSED_BY_DATABASE.test(code)) throw error
-    throw new ImportRefused(`Cannot import a row of ${table}: ${message}. ${detail ?? ''}`.trim())
+    throw new ImportError(`Cannot import a row of ${table}: ${message}. ${detail ?? ''}`.trim())
   }
 }
 
 /**
- * Returns a function that adapts rows to another deployment: everything that acts for somebody or sends anything
- * requires a new secret.
+ * Returns a function that adapts rows to another deployment. Every record that grants access or sends data requires a
+ * new secret.
  */
 function createRowAdapter(config: Config, organizationId: string, now: Date, createAgain: CreateAgain) {
   const { seal } = createVault(config.encryptionKey)
@@ -324,12 +329,14 @@ function createRowAdapter(config: Config, organizationId: string, now: Date, cre
         createAgain.webhooks.push(String(url))
         return {
           ...changed(row),
-          secret: seal(newWebhookSecret(), secretSealContext(organizationId, id)),
+          secret: seal(createWebhookSecret(), getSecretEncryptionContext(organizationId, id)),
           ...(row.status === 'active' && { status: 'disabled', disabledReason: 'requested', disabledAt: at }),
           pausedUntil: null,
         }
       case 'vendors':
-        return sealedTaxId ? { ...row, sealedTaxId: seal(sealedTaxId, taxIdSealContext(organizationId, id)) } : row
+        return sealedTaxId
+          ? { ...row, sealedTaxId: seal(sealedTaxId, getTaxIdEncryptionContext(organizationId, id)) }
+          : row
       default:
         return row
     }

@@ -1,36 +1,43 @@
 import { type RawBuilder, sql } from 'kysely'
-import { taxIdSealContext } from '../../domain/vendors/vendors/tax-id-seal-context.ts'
+import { getTaxIdEncryptionContext } from '../../domain/vendors/vendors/tax-id-encryption-context.ts'
 import type { Contract } from '../../platform/calls/contract.ts'
-import { omitNamedFields, secretNamesOf } from '../../platform/calls/secret-names.ts'
+import { getSecretNames, omitNamedFields } from '../../platform/calls/secret-names.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { findNewestMigration } from '../../platform/database/migrate.ts'
-import { listOwnedTables, orderChildrenFirst } from '../../platform/database/owned-tables.ts'
+import { listOwnedTables, sortChildrenFirst } from '../../platform/database/owned-tables.ts'
 import { createVault } from '../../platform/encryption/vault.ts'
-import { selectTexts, type TextRow } from '../move/copy-table.ts'
+import { type TextRow, toTextColumnsSql } from '../move/copy-table.ts'
 import { listMovedTables, type MovedColumn } from '../move/moved-tables.ts'
 import type { Table } from './export-kinds.ts'
 
 /**
- * Tables left out of the stored rows in an export, from which another deployment restores the builder. Every table of
- * an organization is exported or named here with a reason; a test checks this.
+ * Tables that are omitted from the stored rows in an export. Another deployment restores the builder from the stored
+ * rows. Every table of an organization is either exported or listed here with a reason. A test checks that every table
+ * is exported or listed.
  */
 export const OMITTED_ROWS: Partial<Record<Table, string>> = {
   apiKeySecrets: 'Hashes of secrets. New keys must be created.',
   oauthTokens: 'Hashes of tokens. Apps must be connected again.',
   calendarAddresses: 'Hashes of links. New calendar links must be created.',
   portalAddresses: 'Hashes and encrypted tokens of links. Portal links must be sent again.',
-  idempotencyRecords: 'Encrypted responses that are kept for 24 hours.',
-  archives: 'Their files are not part of an export. "archives fetch" copies them.',
-  fileArrivals: 'Contents of files, which are exported as files.',
+  mailReplyAddresses: 'Hashes of addresses. Emails that are sent by the other deployment have new addresses.',
+  ownerLinks: 'Hashes of links. Home owners must be invited again.',
+  idempotencyRecords: 'Encrypted responses, which are kept for at most 7 days.',
+  portalForms: 'Rejected portal forms, which are kept for one day.',
+  archives: 'The archived files are not part of an export. Copy the files with "archives fetch".',
+  fileArrivals: 'File contents. The export contains each file separately, not as a row.',
   looseFiles: 'Files that will be removed from the file store.',
   sandboxes: 'Progress of filling or emptying a sandbox, which must not continue elsewhere.',
-  links: 'Triggers derive them from the records.',
-  searchQueue: 'Triggers fill it.',
-  searchWords: 'The search derives them from the records.',
-  searchVariants: 'The search derives them from the records.',
+  links: 'Database triggers derive the rows from the records.',
+  searchQueue: 'Database triggers fill the table.',
+  searchWords: 'The search derives the rows from the records.',
+  searchVariants: 'The search derives the rows from the records.',
 }
 
-/** Excludes rows that the exporting deployment still works on, and that the other one must not send a second time. */
+/**
+ * Conditions that exclude rows that the exporting deployment is still processing, so that the other deployment does not
+ * send them a second time.
+ */
 const ROW_CONDITIONS: Partial<Record<Table, string>> = {
   deliveries: `"status" <> 'pending'`,
   deliveryAttempts: `exists (select from "deliveries" as d where d."organizationId" = "t"."organizationId"
@@ -40,7 +47,7 @@ const ROW_CONDITIONS: Partial<Record<Table, string>> = {
 
 /** Columns with secrets that another deployment cannot use. */
 const OMITTED_COLUMNS: Partial<Record<Table, readonly string[]>> = {
-  mails: ['sealedLink'],
+  mails: ['sealedLink', 'replyToken', 'attachment'],
   webhooks: ['secret', 'previousSecret', 'previousSecretExpiresAt'],
 }
 
@@ -48,25 +55,28 @@ const OMITTED_COLUMNS: Partial<Record<Table, readonly string[]>> = {
 const JSON_TEXT_COLUMNS: Partial<Record<Table, readonly string[]>> = { events: ['payload'] }
 
 /** A table whose rows are exported. */
-export interface RowTable {
+export interface ExportedTable {
   name: Table | 'organizations'
   /** The column with the ID of the organization. */
   owner: string
-  /** The columns to write. Identity columns are not among them: the other database numbers the rows again, in order. */
+  /**
+   * The columns to write. Identity columns are excluded, because the other database numbers the rows again, in the same
+   * order.
+   */
   columns: MovedColumn[]
-  /** Conditions that together cover the rows, each with the columns of an index for its order. */
+  /** Conditions that together cover the rows. Each condition has the index columns that define its order. */
   parts: { where: string; order: MovedColumn[] }[]
   /** Whether rows refer to other rows of the same table. */
   isSelfReferencing: boolean
 }
 
-/** Returns the tables whose rows are exported, each after the tables that it refers to. */
-export async function listRowTables(db: Db): Promise<RowTable[]> {
+/** Returns the tables whose rows are exported. Each table comes after the tables that it refers to. */
+export async function listExportedTables(db: Db): Promise<ExportedTable[]> {
   const all = new Map((await listMovedTables(db)).map((table) => [table.name, table]))
-  const owned = orderChildrenFirst(await listOwnedTables(db)).filter(
+  const owned = sortChildrenFirst(await listOwnedTables(db)).filter(
     ({ name }) => OMITTED_ROWS[name as Table] === undefined,
   )
-  const toRowTable = (name: RowTable['name'], owner: string, isSelfReferencing: boolean): RowTable => {
+  const toExportedTable = (name: ExportedTable['name'], owner: string, isSelfReferencing: boolean): ExportedTable => {
     const table = all.get(name)
     if (table === undefined) throw new Error(`Expected a table ${name}.`)
     const leftOut = OMITTED_COLUMNS[name as Table] ?? []
@@ -85,9 +95,9 @@ export async function listRowTables(db: Db): Promise<RowTable[]> {
     }
   }
   return [
-    toRowTable('organizations', 'id', false),
+    toExportedTable('organizations', 'id', false),
     ...owned.reverse().map(({ name, references }) =>
-      toRowTable(
+      toExportedTable(
         name as Table,
         'organizationId',
         references.some(({ to }) => to === name),
@@ -98,15 +108,21 @@ export async function listRowTables(db: Db): Promise<RowTable[]> {
 
 /** Information that an import needs before it reads rows. */
 export interface RowsHeader {
-  /** The newest migration of the database. Rows fit only a database with the same schema. */
+  /**
+   * The newest migration of the database schema. The rows can be imported only into a database with the same schema.
+   */
   migration: string | null
-  /** Number of rows by table. */
+  /** The number of rows, by table. */
   rows: Record<string, number>
-  /** Number of vendors and invitations with a portal link, which works only in this deployment. */
+  /** The number of vendors and invitations with a portal link. The links work only in this deployment. */
   portalLinks: number
 }
 
-export async function describeRows(db: Db, organizationId: string, tables: readonly RowTable[]): Promise<RowsHeader> {
+export async function buildRowsHeader(
+  db: Db,
+  organizationId: string,
+  tables: readonly ExportedTable[],
+): Promise<RowsHeader> {
   const counted: Record<string, number> = {}
   for (const table of tables) {
     counted[table.name] = 0
@@ -128,7 +144,7 @@ async function countTableRows(db: Db, table: string, where: RawBuilder<unknown>)
   return Number(rows[0]?.count ?? 0)
 }
 
-function selectOwnRows({ owner }: RowTable, organizationId: string, where: string): RawBuilder<unknown> {
+function selectOwnRows({ owner }: ExportedTable, organizationId: string, where: string): RawBuilder<unknown> {
   return sql`"t".${sql.ref(owner)} = ${organizationId} and (${sql.raw(where)})`
 }
 
@@ -139,17 +155,17 @@ interface RowSource {
   encryptionKey: Buffer
 }
 
-/** Rows in memory at a time. */
+/** The maximum number of rows in memory at a time. */
 const PAGE_ROWS = 200
 
-/** Writes a table as lines, each with a row's values as text. Null values are left out. */
+/** Writes the rows of a table as lines. Each line has a row's values as text. Null values are omitted. */
 export async function writeRows(
   source: RowSource,
-  table: RowTable,
+  table: ExportedTable,
   write: (lines: string) => Promise<void>,
   progress: (written: number) => void,
 ): Promise<void> {
-  const names = secretNamesOf(source.contract)
+  const names = getSecretNames(source.contract)
   const ofJson = new Set([
     ...table.columns.filter(({ type }) => type === 'json' || type === 'jsonb').map(({ name }) => name),
     ...(JSON_TEXT_COLUMNS[table.name as Table] ?? []),
@@ -177,29 +193,36 @@ export async function writeRows(
 
 async function readPage(
   { db, organizationId }: RowSource,
-  table: RowTable,
-  { where, order }: RowTable['parts'][number],
+  table: ExportedTable,
+  { where, order }: ExportedTable['parts'][number],
   last: TextRow | undefined,
 ): Promise<TextRow[]> {
   const columns = [...table.columns, ...order.filter(({ name }) => table.columns.every((one) => one.name !== name))]
   const keys = sql.join(order.map(({ name }) => sql`"t".${sql.ref(name)}`))
   const after = last && sql.join(order.map(({ name, type }) => sql`${last[name] ?? null}::text::${sql.raw(type)}`))
   const { rows } = await sql<TextRow>`
-    select ${selectTexts(columns)} from ${sql.table(table.name)} as "t"
+    select ${toTextColumnsSql(columns)} from ${sql.table(table.name)} as "t"
     where ${selectOwnRows(table, organizationId, where)} ${after === undefined ? sql`` : sql`and (${keys}) > (${after})`}
     order by ${keys} limit ${PAGE_ROWS}`.execute(db)
   return rows
 }
 
-// Old events and inputs may contain a secret. The text stays as stored unless there is one.
+// Old events and inputs may contain a secret. If the text contains no secret, it is returned unchanged.
 function omitSecrets(names: ReadonlySet<string>, text: string): string {
   if ([...names].every((name) => !text.includes(`"${name}"`))) return text
   return JSON.stringify(omitNamedFields(names, JSON.parse(text)))
 }
 
-// Decrypted, because the other deployment has another encryption key.
-function openSealed({ organizationId, encryptionKey }: RowSource, { name }: RowTable, row: Record<string, string>) {
+// The tax ID is decrypted, because the other deployment has another encryption key.
+function openSealed(
+  { organizationId, encryptionKey }: RowSource,
+  { name }: ExportedTable,
+  row: Record<string, string>,
+) {
   const { id, sealedTaxId } = row
   if (name !== 'vendors' || id === undefined || sealedTaxId === undefined) return row
-  return { ...row, sealedTaxId: createVault(encryptionKey).open(sealedTaxId, taxIdSealContext(organizationId, id)) }
+  return {
+    ...row,
+    sealedTaxId: createVault(encryptionKey).open(sealedTaxId, getTaxIdEncryptionContext(organizationId, id)),
+  }
 }

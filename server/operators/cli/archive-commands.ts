@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { requireOrganization } from '../../domain/office/organizations/organizations.ts'
 import { toFileName } from '../../platform/archives/queries.ts'
 import { parseMonth } from './arguments.ts'
-import { databaseCommand } from './command.ts'
-import { createProgressReporter } from './write-lines.ts'
+import { createDatabaseCommand } from './command.ts'
+import { createProgressReporter } from './line-writer.ts'
 
 export function addArchiveCommands(program: Command): void {
   const archives = program
@@ -14,7 +14,7 @@ export function addArchiveCommands(program: Command): void {
     .description("List a builder's archives.")
     .argument('<organizationId>')
     .action((id: string) =>
-      databaseCommand(async ({ database }) => {
+      createDatabaseCommand(async ({ database }) => {
         const { listAllArchives } = await import('../../platform/archives/fetch-archives.ts')
         await requireOrganization(database.statements, id)
         const data: object[] = []
@@ -37,7 +37,7 @@ export function addArchiveCommands(program: Command): void {
     )
     .option('--month <month>', 'month such as 2026-11 (default: all months)', parseMonth)
     .action((id: string, { out, ...wanted }: { out: string; kind?: string; month?: string }) =>
-      databaseCommand(async ({ database, clock, config }) => {
+      createDatabaseCommand(async ({ database, clock, config }) => {
         await requireOrganization(database.statements, id)
         const { fetchArchives } = await import('../../platform/archives/fetch-archives.ts')
         const say = createProgressReporter()

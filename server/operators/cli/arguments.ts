@@ -4,19 +4,20 @@ import { isAddressOrRange, MAX_ALLOWED_ADDRESSES } from '../../platform/keys/all
 import { ALL_PERMISSIONS } from '../../platform/keys/roles.ts'
 import { formatNumber } from '../../platform/values/format.ts'
 
-// These functions parse an option's text into a command's input, and throw a sentence for invalid text.
+// These functions convert an option's text to a command's input. If the text is invalid, they throw an error with a
+// sentence for the operator.
 
-export function parseText(max: number): (value: string) => string {
+export function createTextParser(max: number): (value: string) => string {
   return (value) => {
     if (value.trim() === '' || value.length > max)
-      throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
+      throw new InvalidArgumentError(`The value must have 1 to ${max} characters.`)
     return value
   }
 }
 
 const MAX_TERMS = 10_000
 
-/** Returns the text of a file; the word none is returned unchanged. */
+/** Returns the text of a file; the word "none" is returned unchanged. */
 export function readTermsFile(file: string): string {
   if (file === 'none') return file
   let text: string
@@ -32,12 +33,13 @@ export function readTermsFile(file: string): string {
 
 export function parseEmail(value: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
-    throw new InvalidArgumentError('It must be an email address.')
+    throw new InvalidArgumentError('The value must be an email address.')
   return value
 }
 
 export function parseCurrency(value: string): string {
-  if (!/^[A-Z]{3}$/.test(value)) throw new InvalidArgumentError('It must be an ISO 4217 currency code, such as USD.')
+  if (!/^[A-Z]{3}$/.test(value))
+    throw new InvalidArgumentError('The value must be an ISO 4217 currency code, such as USD.')
   return value
 }
 
@@ -45,15 +47,15 @@ export function parseTimeZone(value: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone && value
   } catch {
-    throw new InvalidArgumentError('It must be an IANA time zone, such as America/Chicago.')
+    throw new InvalidArgumentError('The value must be an IANA time zone, such as America/Chicago.')
   }
 }
 
-export function parseInteger(min: number, max: number): (value: string) => number {
+export function createIntegerParser(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value)
     if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+      throw new InvalidArgumentError(`The value must be a whole number from ${min} to ${max}.`)
     }
     return number
   }
@@ -62,13 +64,14 @@ export function parseInteger(min: number, max: number): (value: string) => numbe
 export function parseTimestamp(value: string): Date {
   const date = new Date(value)
   if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\d/.test(value)) {
-    throw new InvalidArgumentError('It must be a timestamp, such as 2027-01-31T00:00:00Z.')
+    throw new InvalidArgumentError('The value must be a timestamp, such as 2027-01-31T00:00:00Z.')
   }
   return date
 }
 
 export function parseMonth(value: string): string {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) throw new InvalidArgumentError('It must be a month, such as 2026-11.')
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(value))
+    throw new InvalidArgumentError('The value must be a month, such as 2026-11.')
   return value
 }
 
@@ -94,35 +97,38 @@ const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 /** Returns the day of the week, 1 for Monday to 7 for Sunday. */
 export function parseWeekday(value: string): number {
   const day = WEEKDAYS.indexOf(value.toLowerCase()) + 1
-  if (day === 0) throw new InvalidArgumentError(`It must be one of ${WEEKDAYS.join(', ')}.`)
+  if (day === 0) throw new InvalidArgumentError(`The value must be one of ${WEEKDAYS.join(', ')}.`)
   return day
 }
 
-/** Returns the stages of a sale, in order, from comma-separated text. The maximum is the contract's. */
+/**
+ * Returns the stages of a sale, in order, from comma-separated text. The maximum number of stages is the contract's
+ * maximum.
+ */
 export function parseStages(value: string): string[] {
   const names = value.split(',').map((name) => name.trim())
   if (names.length > 30) throw new InvalidArgumentError('A sale can have at most 30 stages.')
   if (!names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name)))
     throw new InvalidArgumentError(
-      'A stage must contain only lowercase letters, digits, and underscores and begin with a letter, like contract_signed.',
+      'A stage must start with a letter and contain only lowercase letters, digits, and underscores, such as contract_signed.',
     )
   if (new Set(names).size < names.length) throw new InvalidArgumentError('Each stage must be unique.')
   return names
 }
 
-/** Returns a parser of an hour threshold of a day or a week; the word none is returned unchanged. */
-export function parseHours(max: number): (value: string) => LimitValue {
+/** Returns a parser for a threshold in hours per day or week; the parser returns the word "none" unchanged. */
+export function createHoursParser(max: number): (value: string) => LimitValue {
   return (value) => {
     if (value === 'none') return value
     if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > max)
-      throw new InvalidArgumentError(`It must be 0 to ${max} hours, or "none".`)
+      throw new InvalidArgumentError(`The value must be 0 to ${max} hours, or "none".`)
     return Number(value)
   }
 }
 
 export function parseMultiplier(value: string): number {
   if (!/^\d(\.\d{1,4})?$/.test(value) || Number(value) < 1)
-    throw new InvalidArgumentError('It must be a number from 1 to 9.9999.')
+    throw new InvalidArgumentError('The value must be a number from 1 to 9.9999.')
   return Number(value)
 }
 
@@ -130,7 +136,7 @@ export type LimitValue = number | 'none'
 
 export function parseLimit(value: string): LimitValue {
   if (value === 'none') return value
-  if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('It must be an amount, or "none".')
+  if (!/^\d{1,12}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError('The value must be an amount, or "none".')
   return Number(value)
 }
 
@@ -140,5 +146,5 @@ export function toAmount(value: LimitValue): number | null {
 
 /** Collects the values of an option that may be repeated. */
 export function collectValues(value: string, before: string[]): string[] {
-  return [...before, parseText(254)(value)]
+  return [...before, createTextParser(254)(value)]
 }

@@ -5,12 +5,12 @@ import { userInfo } from 'node:os'
 import { parseEnv } from 'node:util'
 
 /**
- * Runs a command as the user of an installed service and with its environment, which only root can read:
+ * Runs a command as the user of an installed service, with the service's environment, which only root can read:
  *
  *     as-service.js <user>:<group> <environment file> [NAME=value…] -- <command>
  *
- * The file overrides the settings before it, as EnvironmentFile= of systemd overrides Environment=. Nothing else of the
- * caller's environment is passed on, because a DATABASE_URL in it would select another database.
+ * The environment file overrides the settings before it, as EnvironmentFile= overrides Environment= in systemd. No
+ * other part of the caller's environment is passed on, because a DATABASE_URL in it would select another database.
  */
 const [account = '', file = '', ...rest] = process.argv.slice(2)
 const [user = '', group = ''] = account.split(':').map((id) => (/^\d+$/.test(id) ? Number(id) : id))
@@ -32,7 +32,7 @@ function readEnvironment() {
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
     if (code === 'ENOENT') return {}
-    return refuse(`${file} cannot be read: ${message}. Run the command with sudo.`)
+    return refuse(`Cannot read ${file}: ${message}. Run the command with sudo.`)
   }
 }
 
@@ -51,14 +51,14 @@ if (username !== user && uid !== user) {
     process.setgid?.(group)
     process.setuid?.(user)
   } catch (error) {
-    refuse(`The command cannot run as ${user}: ${/** @type {Error} */ (error).message}. Run it with sudo.`)
+    refuse(`The command cannot run as ${user}: ${/** @type {Error} */ (error).message}. Run the command with sudo.`)
   }
 }
 for (const name of Object.keys(process.env)) delete process.env[name]
 for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value
 
-// Loaded only now, with nothing left of root's rights and environment.
-const { keepCompiled } = await import('../../platform/runtime/compile-cache.js')
-keepCompiled()
+// The modules are loaded only now, after root's rights and environment have been dropped.
+const { enableCompilationCache } = await import('../../platform/runtime/compile-cache.js')
+enableCompilationCache()
 const { runCli } = await import('./program.ts')
 await runCli([process.execPath, 'plumbline', ...rest.slice(end + 1)])

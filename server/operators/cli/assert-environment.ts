@@ -5,9 +5,10 @@ import { ConfigError } from '../../platform/config/config.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Throws if the command would not work on the service's data. Without the service's environment, it would create a
- * separate database in the current folder, and as another user it would leave files that the service cannot read. Call
- * this before reading the configuration, which creates a key for a new embedded database.
+ * Throws an error if the command would not use the service's data. Without the service's environment, the command would
+ * create a separate database in the current folder. As another user, the command would leave files that the service
+ * cannot read. Call this function before reading the configuration, because reading the configuration creates a key for
+ * a new embedded database.
  *
  * @throws {ConfigError}
  */
@@ -15,7 +16,7 @@ export function assertEnvironment(env: Env): void {
   const dataDir = path.resolve(env.DATA_DIR || '.data')
   if (!env.DATABASE_URL && !env.DATA_DIR && !existsSync(path.join(dataDir, 'database')))
     throw new ConfigError(
-      `No database exists in ${dataDir}. Set DATABASE_URL or DATA_DIR to the value that the service uses; in an installation, run "sudo plumbline".`,
+      `No database exists in ${dataDir}. Set DATABASE_URL or DATA_DIR to the same value as for the service. In an installation, run "sudo plumbline".`,
     )
   if (!env.DATABASE_URL || env.DATA_DIR) assertOwnFolder(dataDir)
 }
@@ -26,11 +27,11 @@ function assertOwnFolder(dataDir: string): void {
   const place = existsSync(database) ? database : dataDir
   if (user === undefined || !existsSync(place)) return
   const owner = statSync(place).uid
-  // An orchestrator may make root the owner of a volume and let the service write to it through a group.
+  // An orchestrator may make root the owner of a volume and let the service write to the volume through a group.
   const mayUse = owner === user || (place === dataDir && user !== 0 && isWritable(dataDir))
   if (mayUse) return
   throw new ConfigError(
-    `${dataDir} belongs to the user with ID ${owner}, and this command runs as the user with ID ${user}. Run it as the user of the service; in an installation, run "sudo plumbline".`,
+    `${dataDir} belongs to the user with ID ${owner}, but this command runs as the user with ID ${user}. Run the command as the user of the service. In an installation, run "sudo plumbline".`,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { assertEnvironment } from './assert-environment.ts'
-import { plainCommand } from './command.ts'
+import { createPlainCommand } from './command.ts'
 
 // Both commands load the code for archives of the embedded database only when they run.
 export function addBackupCommands(program: Command): void {
@@ -8,12 +8,12 @@ export function addBackupCommands(program: Command): void {
     .command('backup')
     .description('Back up the embedded database to a file. Stop the service first.')
     .requiredOption('--out <file>', 'file to create, such as plumbline.tar.gz')
-    .option('--with-key', 'include the encryption key, so that the file is enough for a restore', false)
+    .option('--with-key', 'include the encryption key, so that you can restore the backup with this file alone', false)
     .action(
-      plainCommand(async (options: { out: string; withKey: boolean }) => {
+      createPlainCommand(async (options: { out: string; withKey: boolean }) => {
         assertEnvironment(process.env)
-        const { backUp } = await import('../backup/backup.ts')
-        return backUp(process.env, options)
+        const { createBackup } = await import('../backup/create-backup.ts')
+        return createBackup(process.env, options)
       }),
     )
   program
@@ -21,10 +21,10 @@ export function addBackupCommands(program: Command): void {
     .description('Restore a backup to DATA_DIR, which must be empty.')
     .argument('<file>')
     .action((file: string) =>
-      plainCommand(async () => {
+      createPlainCommand(async () => {
         assertEnvironment(process.env)
-        const { restore } = await import('../backup/restore.ts')
-        return restore(process.env, file)
+        const { restoreBackup } = await import('../backup/restore-backup.ts')
+        return restoreBackup(process.env, file)
       })({}),
     )
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Caller } from '../../../client/contract.gen.ts'
-import { createOpenEnvironment, startService } from '../../../scripts/processes/service.ts'
+import { createUnlimitedEnvironment, startService } from '../../../scripts/processes/service.ts'
 import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { startMailServer } from '../../../test/support/mail-server.ts'
 import { putMigratedDatabase } from '../../../test/support/migrated-database.ts'
@@ -16,20 +16,20 @@ import { Clock } from '../../platform/runtime/clock.ts'
 import { type Plumbline, startPlumbline } from '../../plumbline.ts'
 import type { Finding } from './doctor.ts'
 
-/** The data that a key can read about itself, or the problem. */
+/** The data that an API key can read about itself, or a problem. */
 type Seen = Caller & { code?: string }
 
 /**
- * Tests the commands next to a service on the same database. `cli` uses a separate process, as operators do, once per
- * group of commands; `here` uses this process.
+ * Tests the commands while a service uses the same database. `cli` runs a command in a separate process, as operators
+ * do, once per group of commands. `here` runs a command in this process.
  */
 const environment: Record<string, string> = { COMPILE_AHEAD: 'false' }
 const cli = (...args: string[]) => runCommand(environment, ...args)
 const here = (...args: string[]) => runCommandInProcess(environment, ...args)
 
-// Tests of checks that run before the database is queried, and so do not depend on it.
+// These checks run before the database is queried, so the tests do not depend on the database.
 describe.skipIf(inject('postgres') !== null)('without a database', () => {
-  test('a command on a data folder that a running server holds says so and changes nothing', async () => {
+  test('a command on a data folder that a running server uses returns data_folder_in_use', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const server = claimDataFolder(folder)
@@ -42,12 +42,15 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(refused.json.error.detail).toContain(`process ${process.pid}`)
   })
 
-  test('a running server on the embedded database creates a second key through a socket for its own user', async () => {
+  test('the CLI can create a key while a server with the embedded database is running', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     putMigratedDatabase(folder)
-    // A file left by a server that was killed.
+    // A server that was killed left this file.
     writeFileSync(path.join(folder, 'operators.sock'), '')
-    const { ENCRYPTION_KEY = '', ...defaults } = createOpenEnvironment({ DATA_DIR: folder, COMPILE_AHEAD: 'false' })
+    const { ENCRYPTION_KEY = '', ...defaults } = createUnlimitedEnvironment({
+      DATA_DIR: folder,
+      COMPILE_AHEAD: 'false',
+    })
     Object.assign(environment, { DATA_DIR: folder, ENCRYPTION_KEY })
     const created = await cli(
       'organizations',
@@ -88,7 +91,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     }
   })
 
-  test('invalid input is rejected as JSON before any database is opened', async () => {
+  test('invalid input of a command is rejected before any database is opened', async () => {
     const orders = [
       ['organizations', 'create', '--name', 'A'],
       ['organizations', 'create', '--owner-email', 'a@example.com', '--name', ' '],
@@ -114,7 +117,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
       ['restore'],
       ['nonsense'],
     ]
-    // Opening this folder would fail.
+    // A command that opened this folder would fail.
     Object.assign(environment, { DATA_DIR: path.join(import.meta.filename, 'nowhere') })
     const byItself = await cli('organizations', 'create')
     expect([byItself.code, byItself.json.error.code]).toEqual([1, 'usage'])
@@ -125,7 +128,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     delete environment.DATA_DIR
   })
 
-  test('doctor reports each check, and fails if one fails', async () => {
+  test('doctor fails if one of its checks fails', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const examine = async (env: Record<string, string>) => {
@@ -158,7 +161,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(existsSync(path.join(folder, 'encryption-key'))).toBe(false)
   })
 
-  test('a command without a configured database creates none', async () => {
+  test('a command without a configured database creates no database', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     for (const order of [
@@ -183,7 +186,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(refused.json.error.detail).toContain('ENCRYPTION_KEY is missing')
   })
 
-  test('a command rotates the key of an embedded database', async () => {
+  test('a command can rotate the encryption key of an embedded database', async () => {
     const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
     Object.assign(environment, { DATA_DIR })
@@ -197,7 +200,7 @@ describe.skipIf(inject('postgres') !== null)('without a database', () => {
     expect(existsSync(`${file}.previous`)).toBe(false)
   })
 
-  test('every command has help', async () => {
+  test('every command has a help text', async () => {
     for (const order of [['--help'], ['keys', '--help'], ['keys', 'create', '--help']]) {
       const help = await cli(...order)
       expect(help.code).toBe(0)
@@ -255,13 +258,13 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     return Math.round((Date.parse(timestamp) - Date.now()) / 86_400_000)
   }
 
-  test('doctor checks PostgreSQL beside a running service', async () => {
+  test('doctor checks a PostgreSQL database that a running service uses', async () => {
     const { stdout } = await here('doctor')
     const states = JSON.parse(stdout).checks.map(({ check, status }: Finding) => `${check} ${status}`)
     expect(states).toEqual(expect.arrayContaining(['database ok', 'version ok', 'wall ok', 'clock ok']))
   })
 
-  test('a new organization is printed with its owner, and listed', async () => {
+  test('a new organization is printed with its owner and appears in the list', async () => {
     const { json } = await here('organizations', 'list')
     expect(json.data).toMatchObject([
       { id: organizationId, name: 'Harrow & Finch Homes', tier: 'pro_plus', currency: 'USD' },
@@ -272,7 +275,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     ])
   })
 
-  test('a key has all permissions of its creator by default, and its secret is shown once', async () => {
+  test('a new key has all permissions of its user by default', async () => {
     const all = await cli('keys', 'create', '--organization', organizationId, '--name', 'Everything')
     expect(all.json).toMatchObject({
       organizationId,
@@ -283,7 +286,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(daysUntil(all.json.expiresAt)).toBe(365)
     const caller = await me(all.json.secret)
     expect(caller.body).toMatchObject({ keyId: all.json.id, name: 'Everything', organization: { id: organizationId } })
-    expect(caller.body.permissions).toHaveLength(47)
+    expect(caller.body.permissions).toHaveLength(61)
+  })
+
+  test('a new key can have fewer permissions than its user', async () => {
     const narrow = await here(
       'keys',
       'create',
@@ -293,6 +299,10 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
       'vendors:read,bids:read',
     )
     expect((await me(narrow.json.secret)).body.permissions).toEqual(['bids:read', 'vendors:read'])
+  })
+
+  test('the secret of a key is not listed', async () => {
+    const all = await cli('keys', 'create', '--organization', organizationId, '--name', 'Everything')
     const listed = await here('keys', 'list', '--organization', organizationId)
     expect(listed.text).not.toContain(all.json.secret)
     expect(listed.json.data.find((key: { id: string }) => key.id === all.json.id)).toMatchObject({
@@ -301,7 +311,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     })
   })
 
-  test('a propose-only key can be created, and is listed as such', async () => {
+  test('the list of keys shows that a key is propose-only', async () => {
     const requested = [
       '--organization',
       organizationId,
@@ -317,7 +327,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ proposeOnly: true })
   })
 
-  test('a key expires after a year, at a given time, or never, and that can be changed', async () => {
+  test('a key can expire after some days, at a given time, or never', async () => {
     const create = (...more: string[]) => here('keys', 'create', '--organization', organizationId, ...more)
     expect(daysUntil((await create('--expires-in-days', '30')).json.expiresAt)).toBe(30)
     expect((await create('--expires-at', '2090-01-31T00:00:00Z')).json.expiresAt).toBe('2090-01-31T00:00:00.000Z')
@@ -333,7 +343,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('keys', 'update', key.id, '--never-expires')).json.expiresAt).toBeNull()
   })
 
-  test('a key works only from its allowed addresses, and the list can be changed', async () => {
+  test('a key works only from its allowed IP addresses', async () => {
     const order = ['keys', 'create', '--organization', organizationId, '--allow-from']
     const { json: key } = await here(...order, '10.0.0.0/8, 2001:db8::/32')
     expect(key.allowedAddresses).toEqual(['10.0.0.0/8', '2001:db8::/32'])
@@ -349,7 +359,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(listed.data.find(({ id }: { id: string }) => id === key.id)).toMatchObject({ allowedAddresses: null })
   })
 
-  test("a key cannot have permissions that its user lacks, and loses those that the user's role loses", async () => {
+  test("a key has only permissions that its user's role has", async () => {
     const person = [
       '--organization',
       organizationId,
@@ -388,7 +398,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(orphan.json.error.code).toBe('not_found')
   })
 
-  test('an organization always keeps an owner', async () => {
+  test('the last owner of an organization cannot be removed', async () => {
     for (const change of [
       ['--role', 'admin'],
       ['--status', 'disabled'],
@@ -398,7 +408,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   })
 
-  test('a link signs a user in to the running service, once and for the given time', async () => {
+  test('a sign-in link from the CLI signs the user in to the running service only once', async () => {
     const created = await cli('users', 'sign-in-link', ownerId, '--valid-hours', '2')
     const hours = (Date.parse(created.json.expiresAt) - Date.now()) / 3_600_000
     expect([created.code, created.json.userId, Math.round(hours)]).toEqual([0, ownerId, 2])
@@ -415,7 +425,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('users', 'sign-in-link', 'usr_nobody')).json.error.code).toBe('not_found')
   })
 
-  test('a rotated secret stays valid during the overlap, and without an overlap ends at once', async () => {
+  test('a rotated secret remains valid only during the overlap', async () => {
     const { json: key } = await here('keys', 'create', '--organization', organizationId, '--name', 'Rotated')
     const { json: second } = await here('keys', 'rotate', key.id, '--overlap-days', '7')
     const days = (Date.parse(second.previousSecretEndsAt) - Date.now()) / 86_400_000
@@ -427,7 +437,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await me(third.secret)).status).toBe(200)
   })
 
-  test('a revoked key is rejected within a second, and can be neither restored nor rotated', async () => {
+  test('a revoked API key cannot be used, rotated, or updated', async () => {
     const { json: key } = await here('keys', 'create', '--organization', organizationId, '--expires-in-days', '30')
     expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeGreaterThan(29.9)
     expect((await me(key.secret)).status).toBe(200)
@@ -443,7 +453,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(past.json.error.code).toBe('validation_failed')
   })
 
-  test('the first day of the week, the overtime rule, the sale stages, and lien waivers are set separately', async () => {
+  test('each setting of an organization can be changed separately', async () => {
     const update = async (...options: string[]) =>
       (await here('organizations', 'update', organizationId, ...options)).json
     const defaults = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
@@ -460,7 +470,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     })
   })
 
-  test('a tier below Pro+ blocks the API, and Pro+ allows it again', async () => {
+  test('an organization can use the API only with the tier Pro+', async () => {
     const { json } = await here(
       'organizations',
       'create',
@@ -503,7 +513,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     rmSync(folder, { recursive: true })
   })
 
-  test('a builder exported for import is imported into another deployment', async () => {
+  test('a builder that was exported for import can be imported into another deployment', async () => {
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('Expected a PostgreSQL server.')
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
@@ -527,7 +537,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect(users).toEqual((await here('users', 'list', '--organization', organizationId)).json)
   })
 
-  test('a list of an unknown organization is an error', async () => {
+  test('listing records of an unknown organization returns an error', async () => {
     const unknown = 'org_01m7y975jyfesvq695t8y8ma68'
     for (const order of [
       ['users', 'list', '--organization', unknown],
@@ -540,7 +550,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     }
   })
 
-  test('the archives of a builder are listed, and fetched into a new folder', async () => {
+  test('the archives of a builder can be listed and downloaded to a new folder', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-cli-'))
     const out = path.join(folder, 'archives')
     expect((await here('archives', 'list', organizationId)).json).toEqual({ data: [] })
@@ -573,7 +583,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     expect((await here('organizations', 'list')).json.data).toHaveLength(listed.data.length - 1)
   })
 
-  test("the operator's encryption key is rotated by providing both keys", async () => {
+  test("the operator's encryption key can be rotated by providing the old and the new key", async () => {
     const { DATABASE_URL = '', ENCRYPTION_KEY = '' } = environment
     const postgres = inject('postgres')
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
@@ -594,7 +604,7 @@ describe.skipIf(inject('postgres') === null)('on PostgreSQL, beside a running se
     Object.assign(environment, { DATABASE_URL })
   })
 
-  test('completed migrations are not run again', async () => {
+  test('a second migration run does not run completed migrations again', async () => {
     expect((await cli('migrate')).json).toEqual({ migrations: [] })
   })
 })

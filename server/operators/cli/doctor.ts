@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { connectMailServer } from '../../domain/office/mail/mail-server.ts'
 import { type EnvironmentConfig, isLocalUrl, readConfig } from '../../platform/config/config.ts'
 import { describeClockSkew } from '../../platform/database/clock-skew.ts'
-import { DataFolderInUse } from '../../platform/database/data-folder.ts'
+import { DataFolderInUseError } from '../../platform/database/data-folder.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
 import { listAppliedMigrations, listKnownMigrations } from '../../platform/database/migrate.ts'
 import { inspectRowLevelSecurity } from '../../platform/database/row-level-security.ts'
@@ -12,7 +12,7 @@ import { openFiles } from '../../platform/files/files.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
 import { readOwnVersion } from '../../platform/runtime/version.ts'
 import { assertEnvironment } from './assert-environment.ts'
-import { plainCommand } from './command.ts'
+import { createPlainCommand } from './command.ts'
 
 export interface Finding {
   check: 'configuration' | 'database' | 'version' | 'wall' | 'clock' | 'storage' | 'mail'
@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
       'Check the configuration, database, tenant isolation, storage, email, and clock. The exit code is 1 if a check fails.',
     )
     .action(
-      plainCommand(async () => {
+      createPlainCommand(async () => {
         const checks = await examineDeployment(process.env)
         if (checks.some(({ status }) => status === 'failed')) process.exitCode = 1
         return { version: readOwnVersion(), checks }
@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command): void {
     )
 }
 
-/** Checks what a start depends on, without changing anything except a file that is deleted again. */
+/** Checks the requirements for starting the service. Changes nothing, except for a test file that is deleted again. */
 async function examineDeployment(env: Env): Promise<Finding[]> {
   let config: EnvironmentConfig
   try {
@@ -88,7 +88,7 @@ async function examineDatabase(config: EnvironmentConfig): Promise<Finding[]> {
   try {
     database = await openDatabase(config, { ms: DATABASE_WAIT_MS })
   } catch (error) {
-    if (!(error instanceof DataFolderInUse))
+    if (!(error instanceof DataFolderInUseError))
       return [{ check: 'database', status: 'failed', detail: describeError(error) }]
     return [
       {
@@ -129,7 +129,7 @@ async function checkSchema(database: Database): Promise<FindingOutcome> {
 
 async function checkRowLevelSecurity(database: Database): Promise<FindingOutcome> {
   const { role, isRaised } = await inspectRowLevelSecurity(database)
-  if (isRaised) return { status: 'ok', detail: `Requests run as ${role}.` }
+  if (isRaised) return { status: 'ok', detail: `Requests run with the role ${role}.` }
   return toWarning(`Row-level security is off. Create the role ${role} (docs/operating/install.md#tenant-isolation).`)
 }
 

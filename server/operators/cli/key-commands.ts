@@ -1,25 +1,25 @@
 import { type Command, Option } from 'commander'
 import { validationFailed } from '../../platform/problems/problem.ts'
 import { Clock } from '../../platform/runtime/clock.ts'
-import { parseAddresses, parseInteger, parsePermissions, parseText, parseTimestamp } from './arguments.ts'
-import { sharedCommand } from './command.ts'
+import { createIntegerParser, createTextParser, parseAddresses, parsePermissions, parseTimestamp } from './arguments.ts'
+import { createSharedCommand } from './command.ts'
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('Manage API keys. A secret is printed once and is not stored.')
   addLifetimeOptions(keys.command('create'))
-    .description('Create a key. By default it expires after one year.')
+    .description('Create a key. By default, the key expires after one year.')
     .requiredOption('--organization <organizationId>')
-    .option('--name <name>', 'purpose of the key', parseText(200), 'API key')
+    .option('--name <name>', 'purpose of the key', createTextParser(200), 'API key')
     .option(
       '--permissions <list>',
       "permissions separated by commas (default: all permissions of the user's role)",
       parsePermissions,
     )
     .option('--allow-from <list>', 'addresses and ranges separated by commas (default: any address)', parseAddresses)
-    .option('--propose-only', 'turn each change into a proposal that another user approves')
+    .option('--propose-only', 'turn each change into a proposal that another user must approve')
     .option('--created-by <userId>', 'user the key acts for (default: first owner)')
     .action(
-      sharedCommand(
+      createSharedCommand(
         'keys create',
         (
           options: LifetimeOptions & {
@@ -46,17 +46,19 @@ export function addKeyCommands(program: Command): void {
     .description("List a builder's keys without their secrets.")
     .requiredOption('--organization <organizationId>')
     .action(
-      sharedCommand('keys list', ({ organization }: { organization: string }) => ({ organizationId: organization })),
+      createSharedCommand('keys list', ({ organization }: { organization: string }) => ({
+        organizationId: organization,
+      })),
     )
   addLifetimeOptions(keys.command('update'))
     .description('Update a key. Omitted options keep their value.')
     .argument('<keyId>')
-    .option('--name <name>', 'purpose of the key', parseText(200))
+    .option('--name <name>', 'purpose of the key', createTextParser(200))
     .option('--allow-from <list>', 'addresses and ranges separated by commas', parseAddresses)
     .addOption(new Option('--allow-from-anywhere', 'allow any address again').conflicts('allowFrom'))
     .action(
       (id: string, options: LifetimeOptions & { name?: string; allowFrom?: string[]; allowFromAnywhere?: true }) =>
-        sharedCommand('keys update', () => ({
+        createSharedCommand('keys update', () => ({
           id,
           name: options.name,
           expiresAt: readExpiry(options),
@@ -67,15 +69,15 @@ export function addKeyCommands(program: Command): void {
     .command('rotate')
     .description('Create a new secret for a key.')
     .argument('<keyId>')
-    .option('--overlap-days <days>', 'days for which the old secret stays valid, 0 to 7', parseInteger(0, 7), 0)
+    .option('--overlap-days <days>', 'days for which the old secret stays valid, 0 to 7', createIntegerParser(0, 7), 0)
     .action((id: string, { overlapDays }: { overlapDays: number }) =>
-      sharedCommand('keys rotate', () => ({ id, overlapMs: overlapDays * DAY_MS }))({}),
+      createSharedCommand('keys rotate', () => ({ id, overlapMs: overlapDays * DAY_MS }))({}),
     )
   keys
     .command('revoke')
     .description('Revoke a key immediately.')
     .argument('<keyId>')
-    .action((id: string) => sharedCommand('keys revoke', () => ({ id }))({}))
+    .action((id: string) => createSharedCommand('keys revoke', () => ({ id }))({}))
 }
 
 const DAY_MS = 86_400_000
@@ -95,13 +97,13 @@ function addLifetimeOptions(command: Command): Command {
     )
     .addOption(
       new Option('--expires-in-days <days>', 'days until the key expires')
-        .argParser(parseInteger(1, 36_500))
+        .argParser(createIntegerParser(1, 36_500))
         .conflicts('neverExpires'),
     )
     .option('--never-expires', 'keep the key valid until it is revoked')
 }
 
-/** Returns when the key expires; null for never, undefined if no option was given. */
+/** Returns the timestamp when the API key expires; null if the key never expires, undefined if no option was given. */
 function readExpiry({ expiresAt, expiresInDays, neverExpires }: LifetimeOptions): string | null | undefined {
   const now = new Clock().now()
   if (neverExpires) return null

@@ -1,7 +1,7 @@
 // @ts-check
 // In JavaScript, for the same reason as server/main.js.
-import { keepCompiled } from '../../platform/runtime/compile-cache.js'
+import { enableCompilationCache } from '../../platform/runtime/compile-cache.js'
 
-keepCompiled()
+enableCompilationCache()
 const { runCli } = await import('./program.ts')
 await runCli(process.argv)

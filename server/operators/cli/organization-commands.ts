@@ -1,22 +1,22 @@
 import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { createOrganization, TIERS, updateOrganization } from '../../domain/office/organizations/organizations.ts'
-import { markSandbox } from '../../domain/office/organizations/sandboxes.ts'
+import { setSandboxMode } from '../../domain/office/organizations/sandboxes.ts'
 import {
+  createHoursParser,
+  createTextParser,
   type LimitValue,
   parseCurrency,
   parseEmail,
-  parseHours,
   parseMultiplier,
   parseStages,
-  parseText,
   parseTimeZone,
   parseWeekday,
   readTermsFile,
   toAmount,
 } from './arguments.ts'
-import { databaseCommand, sharedCommand } from './command.ts'
-import { createProgressReporter, withLineWriter } from './write-lines.ts'
+import { createDatabaseCommand, createSharedCommand } from './command.ts'
+import { createProgressReporter, runWithLineWriter } from './line-writer.ts'
 
 type CreateOptions = Record<'name' | 'ownerEmail' | 'ownerName' | 'tier' | 'currency' | 'timeZone', string> & {
   sandbox?: boolean
@@ -36,7 +36,7 @@ interface UpdateOptions {
   lienWaivers?: 'required' | 'optional'
 }
 
-/** The export or import is complete, but some files are missing. */
+/** The exit code if the export or import is complete but some files are missing. */
 const EXIT_INCOMPLETE = 3
 
 export function addOrganizationCommands(program: Command): void {
@@ -44,34 +44,34 @@ export function addOrganizationCommands(program: Command): void {
   organizations
     .command('create')
     .description('Create a builder and its owner.')
-    .requiredOption('--name <name>', 'name of the builder', parseText(200))
-    .requiredOption('--owner-email <email>', 'email address that the owner signs in with', parseEmail)
-    .option('--owner-name <name>', 'name of the owner', parseText(200), 'Owner')
+    .requiredOption('--name <name>', 'name of the builder', createTextParser(200))
+    .requiredOption('--owner-email <email>', 'email address with which the owner signs in', parseEmail)
+    .option('--owner-name <name>', 'name of the owner', createTextParser(200), 'Owner')
     .addOption(new Option('--tier <tier>', 'tier; the API requires pro_plus').choices(TIERS).default('pro_plus'))
     .option('--currency <code>', 'ISO 4217', parseCurrency, 'USD')
     .option('--time-zone <zone>', 'IANA time zone', parseTimeZone, 'America/Chicago')
-    .option('--sandbox', 'make it a sandbox, which its owner can fill with sample data and empty')
+    .option('--sandbox', 'make the builder a sandbox, which its owner can fill with sample data and empty again')
     .action(
-      databaseCommand(async ({ database, clock, config }, { sandbox = false, ...options }: CreateOptions) => {
+      createDatabaseCommand(async ({ database, clock, config }, { sandbox = false, ...options }: CreateOptions) => {
         const created = await createOrganization(database, clock, { ...options, most: config.betaMaxOrganizations })
-        if (sandbox) await markSandbox(database, clock, created.organization.id, true)
+        if (sandbox) await setSandboxMode(database, clock, created.organization.id, true)
         return created
       }),
     )
   organizations
     .command('list')
     .description('List the builders.')
-    .action(sharedCommand('organizations list', () => ({})))
+    .action(createSharedCommand('organizations list', () => ({})))
   organizations
     .command('update')
     .description('Update a builder. Omitted options keep their value.')
     .argument('<organizationId>')
-    .option('--name <name>', 'name of the builder', parseText(200))
+    .option('--name <name>', 'name of the builder', createTextParser(200))
     .addOption(new Option('--tier <tier>', 'tier; the API requires pro_plus').choices(TIERS))
     .option('--time-zone <zone>', 'IANA time zone', parseTimeZone)
-    .option('--week-starts-on <day>', 'first day of a timesheet, monday to sunday', parseWeekday)
-    .option('--overtime-after-weekly-hours <hours>', 'weekly hours before overtime, or "none"', parseHours(168))
-    .option('--overtime-after-daily-hours <hours>', 'daily hours before overtime, or "none"', parseHours(24))
+    .option('--week-starts-on <day>', 'first day of timesheets (monday to sunday)', parseWeekday)
+    .option('--overtime-after-weekly-hours <hours>', 'weekly hours before overtime, or "none"', createHoursParser(168))
+    .option('--overtime-after-daily-hours <hours>', 'daily hours before overtime, or "none"', createHoursParser(24))
     .option('--overtime-multiplier <factor>', 'multiplier for the overtime rate', parseMultiplier)
     .option('--sale-pipeline-stages <names>', 'stages of new sales in order, separated by commas', parseStages)
     .option(
@@ -82,8 +82,8 @@ export function addOrganizationCommands(program: Command): void {
     .addOption(
       new Option('--lien-waivers <rule>', 'default lien waiver rule for payments').choices(['required', 'optional']),
     )
-    .option('--sandbox', 'make it a sandbox, which its owner can fill with sample data and empty')
-    .option('--no-sandbox', 'make it a regular builder again and keep its data')
+    .option('--sandbox', 'make the builder a sandbox, which its owner can fill with sample data and empty again')
+    .option('--no-sandbox', 'make a sandbox a regular builder again, without deleting its data')
     .action((id: string, { sandbox, overtimeMultiplier, poTerms, lienWaivers, ...options }: UpdateOptions) => {
       const { overtimeAfterWeeklyHours: weekly, overtimeAfterDailyHours: daily, ...others } = options
       const changes = {
@@ -97,8 +97,8 @@ export function addOrganizationCommands(program: Command): void {
         ...(overtimeMultiplier !== undefined && { multiplier: overtimeMultiplier }),
       }
       const rule = Object.keys(overtimeRule).length > 0 && { overtimeRule }
-      return databaseCommand(async ({ database, clock }) => {
-        if (sandbox !== undefined) await markSandbox(database, clock, id, sandbox)
+      return createDatabaseCommand(async ({ database, clock }) => {
+        if (sandbox !== undefined) await setSandboxMode(database, clock, id, sandbox)
         return updateOrganization(database, clock, id, { ...changes, ...rule })
       })()
     })
@@ -110,10 +110,10 @@ export function addOrganizationCommands(program: Command): void {
     .option('--files <folder>', 'folder to create for the attached files, each named by its ID')
     .option('--for-import', 'include the data that "organizations import" requires, such as hidden amounts and tax IDs')
     .action((id: string, { out, files, forImport = false }: { out?: string; files?: string; forImport?: boolean }) =>
-      databaseCommand(async ({ database, config }) => {
+      createDatabaseCommand(async ({ database, config }) => {
         const { exportOrganization } = await import('../builder-data/export-organization.ts')
         const say = createProgressReporter()
-        const about = await withLineWriter(out, (write) =>
+        const about = await runWithLineWriter(out, (write) =>
           exportOrganization(
             { database, config },
             id,
@@ -138,9 +138,9 @@ export function addOrganizationCommands(program: Command): void {
     .command('import')
     .description('Import a builder from an export of another deployment.')
     .argument('<file>', 'file that "organizations export --for-import" wrote')
-    .option('--files <folder>', 'folder that the export wrote the attached files to')
+    .option('--files <folder>', 'folder to which the export wrote the attached files')
     .action((file: string, { files }: { files?: string }) =>
-      databaseCommand(async ({ database, clock, config }) => {
+      createDatabaseCommand(async ({ database, clock, config }) => {
         const { importOrganization } = await import('../builder-data/import-organization.ts')
         const say = createProgressReporter()
         const imported = await importOrganization({ database, clock, config }, file, files ?? null, (step, done) =>
@@ -159,7 +159,7 @@ export function addOrganizationCommands(program: Command): void {
     .argument('<organizationId>')
     .requiredOption('--confirm <name>', "confirm with the builder's name")
     .action((id: string, { confirm }: { confirm: string }) =>
-      databaseCommand(async ({ database, clock, config }) => {
+      createDatabaseCommand(async ({ database, clock, config }) => {
         const { eraseOrganization } = await import('../builder-data/erase-organization.ts')
         const say = createProgressReporter()
         return eraseOrganization({ database, clock, config }, id, confirm, (table, removed) =>

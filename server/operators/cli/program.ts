@@ -3,7 +3,7 @@ import { listDistributionCommands } from '../../platform/database/distribution.t
 import { rotateEncryptionKey } from '../encryption-key/rotate-encryption-key.ts'
 import { addArchiveCommands } from './archive-commands.ts'
 import { addBackupCommands } from './backup-commands.ts'
-import { databaseCommand } from './command.ts'
+import { createDatabaseCommand } from './command.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addLeadCommands } from './lead-commands.ts'
@@ -15,11 +15,12 @@ import { addUserCommands } from './user-commands.ts'
 import { addVendorCommands } from './vendor-commands.ts'
 
 /**
- * The operators' commands: `npm run --silent cli -- <command>`. Each works on the database from the environment, and
- * prints JSON: its result on stdout, or `{ "error": { code, detail } }` on stderr with exit code 1.
+ * The operators' commands: `npm run --silent cli -- <command>`. Each command uses the database from the environment and
+ * prints JSON. Its result is on stdout. An error, `{ "error": { code, detail } }`, is on stderr, with exit code 1.
  *
- * The embedded database belongs to one process. A server that runs on it carries out the commands of
- * `operators/operator-commands.ts` itself, through a socket in its data folder. All other commands require it to be stopped.
+ * Only one process can use the embedded database. A server on the embedded database runs the commands of
+ * `operators/operator-commands.ts` itself, through a socket in its data folder. All other commands require the server
+ * to be stopped.
  */
 const program = new Command('plumbline').description('Operate a Plumbline service.')
 addOrganizationCommands(program)
@@ -34,39 +35,41 @@ addMoveCommand(program)
 addDoctorCommand(program)
 program
   .command('encryption-key')
-  .description('Manage the key that secrets are encrypted with.')
+  .description('Manage the key that encrypts secrets.')
   .command('rotate')
   .description(
-    'Encrypt all secrets with a new key. Safe to interrupt and run again. Keep the old key until none remain.',
+    'Encrypt all secrets with a new key. You can interrupt the command and run it again. Keep the old key until no secret is encrypted with it.',
   )
-  .action(databaseCommand(({ database, given }) => rotateEncryptionKey(database, given)))
+  .action(createDatabaseCommand(({ database, given }) => rotateEncryptionKey(database, given)))
 program
   .command('migrate')
-  .description('Update the database schema. The service also does this when it starts.')
-  .action(databaseCommand(async (_workplace, _options, migrations) => ({ migrations })))
+  .description('Update the database schema. The service also updates the schema when it starts.')
+  .action(createDatabaseCommand(async (_workplace, _options, migrations) => ({ migrations })))
 program
   .command('distribution')
   .description('Print the statements that distribute the tables by organization, for PostgreSQL with Citus.')
-  .action(databaseCommand(async ({ database }) => ({ commands: await listDistributionCommands(database.statements) })))
+  .action(
+    createDatabaseCommand(async ({ database }) => ({ commands: await listDistributionCommands(database.statements) })),
+  )
 program
   .command('demo')
   .description('Create a demo builder with communities, homes, vendors, bids, and orders.')
   .action(
-    databaseCommand(async ({ database, config }) => {
-      // Loaded here, because it needs the whole service, which the other commands should not load.
+    createDatabaseCommand(async ({ database, config }) => {
+      // The demo is loaded here, because it needs the whole service, which other commands should not load.
       const { createDemo } = await import('../demo/create-demo.ts')
       return createDemo(database, config)
     }),
   )
 
 function silenceOutput(command: Command): void {
-  // Commander would write text to stderr; `fail` writes it as JSON instead.
+  // The Commander library would write text to stderr. The function `fail` writes JSON instead.
   command.exitOverride().configureOutput({ writeErr: () => {} })
   for (const inner of command.commands) silenceOutput(inner)
 }
 
 silenceOutput(program)
-/** Runs a command line. Errors are printed, and set the exit code. */
+/** Runs a command line. Errors are printed and set the exit code. */
 export async function runCli(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv).catch((error: unknown) => {
     if (!(error instanceof CommanderError && error.exitCode === 0)) reportError(error)

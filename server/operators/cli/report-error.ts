@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../../platform/config/config.ts'
-import { DatabaseUnavailable } from '../../platform/database/connection-errors.ts'
-import { DataFolderInUse, DataFolderUnusable } from '../../platform/database/data-folder.ts'
+import { DatabaseUnavailableError } from '../../platform/database/connection-errors.ts'
+import { DataFolderInUseError, DataFolderUnusableError } from '../../platform/database/data-folder.ts'
 import { toProblem } from '../../platform/problems/problem.ts'
-import { BackupRefused } from '../backup/backup-format.ts'
-import { ImportRefused } from '../builder-data/import-refused.ts'
-import { MoveRefused } from '../move/move-refused.ts'
+import { BackupError } from '../backup/backup-format.ts'
+import { ImportError } from '../builder-data/import-error.ts'
+import { MoveError } from '../move/move-error.ts'
 
 export function reportError(error: unknown): void {
   process.exitCode = 1
@@ -14,13 +14,13 @@ export function reportError(error: unknown): void {
 
 function explainError(error: unknown): { code: string; detail: string; errors?: unknown } {
   if (error instanceof CommanderError) return { code: 'usage', detail: error.message.replace(/^error: /, '') }
-  if (error instanceof ConfigError || error instanceof DataFolderUnusable)
+  if (error instanceof ConfigError || error instanceof DataFolderUnusableError)
     return { code: 'configuration', detail: error.message }
-  if (error instanceof BackupRefused) return { code: 'backup_refused', detail: error.message }
-  if (error instanceof ImportRefused) return { code: 'import_refused', detail: error.message }
-  if (error instanceof MoveRefused) return { code: 'move_refused', detail: error.message }
-  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', detail: error.message }
-  if (error instanceof DataFolderInUse) {
+  if (error instanceof BackupError) return { code: 'backup_refused', detail: error.message }
+  if (error instanceof ImportError) return { code: 'import_refused', detail: error.message }
+  if (error instanceof MoveError) return { code: 'move_refused', detail: error.message }
+  if (error instanceof DatabaseUnavailableError) return { code: 'database_unavailable', detail: error.message }
+  if (error instanceof DataFolderInUseError) {
     return {
       code: 'data_folder_in_use',
       detail: `${error.message} Only one process at a time can use the embedded database.`,

@@ -3,14 +3,14 @@ import { createUser, updateUser } from '../../domain/office/users/users.ts'
 import { ROLES, type Role } from '../../platform/keys/roles.ts'
 import {
   collectValues,
+  createIntegerParser,
+  createTextParser,
   type LimitValue,
   parseEmail,
-  parseInteger,
   parseLimit,
-  parseText,
   toAmount,
 } from './arguments.ts'
-import { databaseCommand, sharedCommand } from './command.ts'
+import { createDatabaseCommand, createSharedCommand } from './command.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -23,8 +23,8 @@ export function addUserCommands(program: Command): void {
     .description('Create a user.')
     .requiredOption('--organization <organizationId>')
     .requiredOption('--email <email>', 'email address', parseEmail)
-    .requiredOption('--name <name>', 'name', parseText(200))
-    .option('--phone <phone>', 'phone number', parseText(40))
+    .requiredOption('--name <name>', 'name', createTextParser(200))
+    .option('--phone <phone>', 'phone number', createTextParser(40))
     .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
     .option(
       '--po-approval-limit <amount>',
@@ -33,7 +33,7 @@ export function addUserCommands(program: Command): void {
       0,
     )
     .action(
-      databaseCommand(
+      createDatabaseCommand(
         (
           { database, clock },
           {
@@ -53,21 +53,23 @@ export function addUserCommands(program: Command): void {
     .description("List a builder's users.")
     .requiredOption('--organization <organizationId>')
     .action(
-      sharedCommand('users list', ({ organization }: { organization: string }) => ({ organizationId: organization })),
+      createSharedCommand('users list', ({ organization }: { organization: string }) => ({
+        organizationId: organization,
+      })),
     )
   users
     .command('update')
     .description('Update a user. Omitted options keep their value.')
     .argument('<userId>')
     .option('--email <email>', 'email address', parseEmail)
-    .option('--name <name>', 'name', parseText(200))
-    .option('--phone <phone>', 'phone number', parseText(40))
+    .option('--name <name>', 'name', createTextParser(200))
+    .option('--phone <phone>', 'phone number', createTextParser(40))
     .addOption(new Option('--role <role>', 'role of the user').choices(ROLES))
     .addOption(
-      new Option('--status <status>', 'status; a disabled user cannot sign in, and their keys stop working').choices([
-        'active',
-        'disabled',
-      ]),
+      new Option(
+        '--status <status>',
+        "status; a disabled user cannot sign in, and the user's keys stop working",
+      ).choices(['active', 'disabled']),
     )
     .option(
       '--po-approval-limit <amount>',
@@ -75,7 +77,7 @@ export function addUserCommands(program: Command): void {
       parseLimit,
     )
     .action((id: string, { poApprovalLimit, ...changes }: { role?: Role; poApprovalLimit?: LimitValue }) =>
-      databaseCommand(({ database, clock }) =>
+      createDatabaseCommand(({ database, clock }) =>
         updateUser(database, clock, id, {
           ...changes,
           ...(poApprovalLimit !== undefined && { poApprovalLimit: toAmount(poApprovalLimit) }),
@@ -84,11 +86,11 @@ export function addUserCommands(program: Command): void {
     )
   users
     .command('sign-in-link')
-    .description('Create a single-use link that signs a user in. Anyone who has the link can use it.')
+    .description('Create a single-use sign-in link for a user. Anyone who has the link can use it.')
     .argument('<userId>')
-    .option('--valid-hours <hours>', 'hours for which the link is valid, 1 to 168', parseInteger(1, 168), 24)
+    .option('--valid-hours <hours>', 'hours for which the link is valid, 1 to 168', createIntegerParser(1, 168), 24)
     .action((id: string, { validHours }: { validHours: number }) =>
-      sharedCommand('users sign-in-link', () => ({ id, validMs: validHours * HOUR_MS }))({}),
+      createSharedCommand('users sign-in-link', () => ({ id, validMs: validHours * HOUR_MS }))({}),
     )
   users
     .command('erase')
@@ -102,7 +104,7 @@ export function addUserCommands(program: Command): void {
       [],
     )
     .action((id: string, options: { confirm: string; also: string[] }) =>
-      databaseCommand(async ({ database, clock, config }) => {
+      createDatabaseCommand(async ({ database, clock, config }) => {
         const { eraseUser } = await import('../builder-data/erase-person.ts')
         return eraseUser({ database, clock, config }, id, options)
       })(),

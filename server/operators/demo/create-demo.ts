@@ -4,7 +4,7 @@ import { insertSandbox } from '../../domain/office/organizations/sandboxes.ts'
 import { advanceCompliance } from '../../domain/vendors/compliance-documents/advance-compliance.ts'
 import { createApp } from '../../interfaces/app.ts'
 import { operations, repeats } from '../../interfaces/operations.ts'
-import { newCall } from '../../platform/calls/call.ts'
+import { createCall } from '../../platform/calls/call.ts'
 import { type Contract, loadContract } from '../../platform/calls/contract.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -56,7 +56,7 @@ export async function createDemo(
     deliveriesDue() {},
   })
   const principal = await findUserPrincipal(database.statements, organization.id, owner.id)
-  const call = newCall(app.services, { principal, requestId: 'demo', address: null })
+  const call = createCall(app.services, { principal, requestId: 'demo', address: null })
   await call.write((inside) => new Story(call, people).tell(inside))
   // Some insurance has expired meanwhile or is about to, which only this step detects.
   await advanceCompliance(app.services)

@@ -1,7 +1,7 @@
 import type { LeadActivity, LeadActivityType, LeadStatus } from '../../../client/contract.gen.ts'
 import * as activities from '../../domain/selling/leads/activity-queries.ts'
+import { calculateLeadScore } from '../../domain/selling/leads/calculate-lead-score.ts'
 import * as leads from '../../domain/selling/leads/queries.ts'
-import { calculateScore } from '../../domain/selling/leads/rescore.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { emptyToNull, type RowOf, readRows, splitList, toNumberOrNull } from './data-files.ts'
 import { MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
@@ -73,7 +73,7 @@ export class Leads {
     const changes = { status, lostReason: emptyToNull(row.lostReason) }
     const after = { ...before, ...changes }
     await leads.update(call, before, {
-      ...{ ...changes, ...(await calculateScore(call, after)), lastActivityAt: call.now.toISOString() },
+      ...{ ...changes, ...(await calculateLeadScore(call, after)), lastActivityAt: call.now.toISOString() },
     })
     await recordStatusChange(call, { id: leadId, from: before.status, to: status, reason: changes.lostReason })
   }

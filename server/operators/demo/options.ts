@@ -48,7 +48,7 @@ export class Options {
     for (const { code, status } of rows) {
       const optionId = this.made.get(code)
       const lines = takeoffs.get(code) ?? []
-      await optionTakeoffs.replaceLines(call, optionId, toStoredOptionLines(lines, { code }))
+      await optionTakeoffs.replaceOptionLines(call, optionId, toStoredOptionLines(lines, { code }))
       for (const to of STATUS_STEPS[status] ?? [])
         await this.#timeline.do(ago, 'changeOptionStatus', { optionId, status: to })
     }

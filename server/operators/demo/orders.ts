@@ -1,7 +1,9 @@
 import type { Home, PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import { billProgress } from '../../domain/paying/purchase-orders/bill-progress.ts'
 import { postCommitment, postProgress } from '../../domain/paying/purchase-orders/post-order.ts'
-import { progressAtPercent } from '../../domain/paying/purchase-orders/progress.ts'
+import { computeProgressAtPercent } from '../../domain/paying/purchase-orders/progress.ts'
 import * as orders from '../../domain/paying/purchase-orders/queries.ts'
+import { findMember, lockWhole } from '../../domain/paying/purchase-orders/whole.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { emptyToNull, type RowOf, readRows } from './data-files.ts'
 import { BUDGETS, hasManualBudget, listDemoHomes, type ScopeName } from './demo-world.ts'
@@ -52,10 +54,13 @@ export class Orders {
       varianceReasonCode: emptyToNull(varianceReasonCode),
       varianceResponsible: emptyToNull(varianceResponsible),
       notes: poType === 'base' ? null : emptyToNull(row.note),
-      // No retainage on what a buyer pays for at once.
-      ...(varianceResponsible === 'customer' && { retainagePercent: 0 }),
       lines: [
-        { description: `${capitalize(scope)}, ${home.name}`, quantity: 1, unitPrice: await this.#amountOf(ago, row) },
+        {
+          ...{ description: `${capitalize(scope)}, ${home.name}`, quantity: 1 },
+          unitPrice: await this.#amountOf(ago, row),
+          // No retainage on what a buyer pays for at once.
+          ...(varianceResponsible === 'customer' && { retainagePercent: 0 }),
+        },
       ],
     })
     this.made.set(order, created)
@@ -83,18 +88,21 @@ export class Orders {
   /** Moves an old order from approval to completion at once. */
   async #complete(ago: number, { id }: PurchaseOrder, row: OrderRow): Promise<void> {
     const call = this.#timeline.at(ago)
-    const order = await orders.lock(call, id)
-    const { lines, ...done } = progressAtPercent(order, 100)
+    const locked = await lockWhole(call, id)
+    const order = findMember(locked, id)
+    const progress = computeProgressAtPercent(order, 100)
+    const { lines, ...done } = progress
     const instantOf = (daysAgo: string) => this.#timeline.at(Number(daysAgo)).now.toISOString()
     const approvedAt = instantOf(row.approvedDaysAgo)
     await orders.storeProgress(call, id, lines)
-    await postProgress(call, order, lines, null)
+    await postProgress(call, order, progress)
     const after = await orders.update(call, order, {
       ...{ ...done, status: 'completed', completedAt: call.now.toISOString() },
       ...{ issuedAt: instantOf(row.issuedDaysAgo), acceptedAt: instantOf(row.acceptedDaysAgo) },
       approval: { ...order.approval, approvedBy: call.actor, approvedAt },
     })
     await postCommitment(this.#timeline.at(Number(row.approvedDaysAgo)), order, after)
+    await billProgress(call, locked, id)
     let from = order.status
     for (const [daysAgo, to] of listMoves(row)) {
       await recordStatusChange(this.#timeline.at(daysAgo), { id, from, to })

@@ -1,8 +1,8 @@
 import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
 import { postPayment } from '../../domain/paying/payments/post-payment.ts'
 import * as payments from '../../domain/paying/payments/queries.ts'
-import * as orders from '../../domain/paying/purchase-orders/queries.ts'
-import { settleOrders } from '../../domain/paying/purchase-orders/settle-orders.ts'
+import { updateOrdersAfterPayment } from '../../domain/paying/purchase-orders/settle-orders.ts'
+import { lockWhole } from '../../domain/paying/purchase-orders/whole.ts'
 import { recordStatusChange } from '../../platform/events/status-history.ts'
 import { type RowOf, readRows } from './data-files.ts'
 import { DETAILED_DAYS, MOMENT_BEFORE, NamedIds, type Timeline } from './timeline.ts'
@@ -55,19 +55,31 @@ export class Payments {
         ...{ paymentId: this.#made.get(replaced.payment).id, reason: 'The check was lost in the mail.' },
       })
     const order = this.#orders.get(row.order)
-    const isRefused = row.status === 'rejected'
+    if (row.status === 'rejected') return this.#rejectBill(ago, row, order)
     const payment = await this.#timeline.do(ago, 'createPayment', {
       ...{ poId: order.id, paymentType: row.paymentType, invoiceNumber: row.invoiceNumber },
       // A final payment or a release is for everything that is left.
-      ...((row.paymentType === 'progress' || isRefused) && { grossAmount: this.#amountOf(row, order) }),
+      ...(row.paymentType === 'progress' && { grossAmount: this.#amountOf(row, order) }),
       invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
       method: row.method === '' ? 'ach' : row.method,
       ...(replaced !== undefined && { replacesPaymentId: this.#made.get(replaced.payment).id }),
-      ...(isRefused && { overrideReason: 'Entered as received; will be rejected.' }),
     })
     this.#made.set(row.payment, payment)
     this.#follow(payment.id, row, ago)
     this.#waivers.planFor(payment, row, ago)
+  }
+
+  /** Enters the bill of an invoice that was sent twice, and rejects it on the next day. */
+  async #rejectBill(ago: number, row: PaymentRow, order: PurchaseOrder): Promise<void> {
+    const { id: billId } = await this.#timeline.do(ago, 'createBill', {
+      ...{ vendorId: order.vendorId, invoiceNumber: row.invoiceNumber },
+      invoiceDate: this.#timeline.date(Number(row.invoiceDaysAgo)),
+      lines: [{ poId: order.id, amount: this.#amountOf(row, order) }],
+      overrideReason: 'Entered as received; will be rejected.',
+    })
+    this.#timeline.on(ago - 1, (day) =>
+      this.#timeline.do(day, 'changeBillStatus', { billId, status: 'rejected', reason: row.note }),
+    )
   }
 
   /** Returns the same share of the order as in the story, if its total differs. */
@@ -77,11 +89,10 @@ export class Payments {
   }
 
   #follow(paymentId: string, row: PaymentRow, entered: number): void {
-    const { payment, status, paidDaysAgo, method, note } = row
+    const { payment, status, paidDaysAgo, method } = row
     const move = (ago: number, to: string, more = {}) =>
       this.#timeline.on(ago, (day) => this.#timeline.do(day, 'changePaymentStatus', { paymentId, status: to, ...more }))
     const paid = Number(paidDaysAgo)
-    if (status === 'rejected') move(entered - 1, 'rejected', { reason: note })
     if (status === 'approved') move(entered - DAYS_TO_PAY, 'approved')
     // A lost check was sent too.
     if (status !== 'paid' && status !== 'voided') return
@@ -96,13 +107,13 @@ export class Payments {
   /** Approves and makes an old payment at once. The last payment closes the order. */
   async #payOut(ago: number, id: string, poId: string): Promise<void> {
     const call = this.#timeline.at(ago)
-    const order = await orders.lock(call, poId)
+    const locked = await lockWhole(call, poId)
     const payment = await payments.lock(call, id)
     const after = await payments.update(call, payment, { status: 'paid', paidDate: this.#timeline.date(ago) })
     await recordStatusChange(this.#timeline.at(ago + MOMENT_BEFORE), { id, from: 'pending', to: 'approved' })
     await recordStatusChange(call, { id, from: 'approved', to: 'paid' })
-    await postPayment(call, after, [order])
-    await settleOrders(call, [order], `${payment.number} was paid.`)
+    await postPayment(call, after, [], locked)
+    await updateOrdersAfterPayment(call, locked, `${payment.number} was paid.`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Home, SaleContingencyStatus, SaleFinancing } from '../../../client/contract.gen.ts'
-import { lockWithHome } from '../../domain/selling/sales/change-sale.ts'
-import { applyContingencyRecord, withOpenCount } from '../../domain/selling/sales/contingencies.ts'
+import { lockSaleWithHome } from '../../domain/selling/sales/change-sale.ts'
+import { applyContingencyRecord, toContingencyFields } from '../../domain/selling/sales/contingencies.ts'
 import { applyStageMove } from '../../domain/selling/sales/pipeline.ts'
 import * as sales from '../../domain/selling/sales/queries.ts'
 import { emptyToNull, type RowOf, readRows, splitList } from './data-files.ts'
@@ -138,7 +138,7 @@ export class Sales {
   /** Completes several old stages, each on its day. */
   async #passAll(ago: number, saleId: string, row: SaleRow, stages: readonly SaleStageName[]): Promise<void> {
     const call = this.#timeline.at(ago)
-    const { sale, home } = await lockWithHome(call, saleId)
+    const { sale, home } = await lockSaleWithHome(call, saleId)
     let after = sale
     for (const stage of stages) {
       const day = this.#dayOf(stage, row)
@@ -147,7 +147,9 @@ export class Sales {
         const decision = { contingencyId: 'C1', status: row.contingencyStatus as SaleContingencyStatus }
         after = {
           ...after,
-          ...withOpenCount(applyContingencyRecord(after.contingencies, decision, this.#timeline.date(Math.round(day)))),
+          ...toContingencyFields(
+            applyContingencyRecord(after.contingencies, decision, this.#timeline.date(Math.round(day))),
+          ),
         }
       }
       const completedAt = this.#timeline.at(day).now.toISOString()

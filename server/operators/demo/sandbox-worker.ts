@@ -5,16 +5,16 @@ import { typeid } from 'typeid-js'
 import { KEPT_EVENT_PREFIXES, KEPT_TABLES } from '../../domain/office/organizations/sandbox-tables.ts'
 import {
   type ClaimedSandbox,
-  ClaimLost,
+  ClaimLostError,
   changeSandboxStatus,
   claimSandbox,
-  recordProgress,
+  recordSandboxProgress,
   releaseSandbox,
 } from '../../domain/office/organizations/sandboxes.ts'
-import { newCall, type Services } from '../../platform/calls/call.ts'
-import { listOwnedTables, orderChildrenFirst } from '../../platform/database/owned-tables.ts'
+import { createCall, type Services } from '../../platform/calls/call.ts'
+import { listOwnedTables, sortChildrenFirst } from '../../platform/database/owned-tables.ts'
 import { findUserPrincipal } from '../../platform/keys/principals.ts'
-import { FOREIGN_KEY_VIOLATION, removeRows } from '../builder-data/erase-organization.ts'
+import { deleteOrganizationRows, FOREIGN_KEY_VIOLATION } from '../builder-data/erase-organization.ts'
 import { addColleagues, removeColleagues } from './colleagues.ts'
 import { BUILDER } from './demo-world.ts'
 import { Story } from './story.ts'
@@ -60,7 +60,7 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
         try {
           await tend(claimed)
         } catch (error) {
-          if (error instanceof ClaimLost || error instanceof WorkerStopped)
+          if (error instanceof ClaimLostError || error instanceof WorkerStoppedError)
             log.info({ err: error }, 'another process is filling a sandbox')
           else throw error
         }
@@ -79,19 +79,19 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
       }
       await empty(claimed)
     } catch (error) {
-      if (!(error instanceof ClaimLost))
-        await releaseSandbox(database.statements, clock, claimed, error instanceof WorkerStopped ? 0 : RETRY_MS)
+      if (!(error instanceof ClaimLostError))
+        await releaseSandbox(database.statements, clock, claimed, error instanceof WorkerStoppedError ? 0 : RETRY_MS)
       throw error
     }
   }
 
   async function fillOrEmpty(claimed: ClaimedSandbox): Promise<void> {
     const filledSince = clock.now()
-    await recordProgress(database.statements, clock, claimed, { filledSince })
+    await recordSandboxProgress(database.statements, clock, claimed, { filledSince })
     try {
       await fill(claimed)
     } catch (error) {
-      if (error instanceof ClaimLost || error instanceof WorkerStopped) throw error
+      if (error instanceof ClaimLostError || error instanceof WorkerStoppedError) throw error
       log.error({ err: error, organizationId: claimed.organizationId }, 'could not fill a sandbox')
       await changeSandboxStatus(database.statements, clock, claimed, 'emptying', 'failed')
       await empty({ ...claimed, filledSince })
@@ -103,15 +103,17 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
     const people = await addColleagues(database, clock, organizationId)
     people.set(BUILDER.owner.email, startedBy)
     const principal = await findUserPrincipal(database.statements, organizationId, startedBy)
-    // Nothing of the past is mailed.
+    // Nothing of the past is emailed.
     const silent = { ...services, config: { ...services.config, mail: null } }
-    const call = newCall(silent, { principal, requestId: claimed.claim, address: null })
+    const call = createCall(silent, { principal, requestId: claimed.claim, address: null })
     const story = new Story(call, people)
     for (let ago: number | null = FIRST_DAY_AGO; ago !== null; ) {
       goOn()
       const startedMs = performance.now()
       const done = Math.floor(FIRST_DAY_AGO - ago)
-      ago = await story.goOn(call, TRANSACTION_MS, (inside) => recordProgress(inside.db, clock, claimed, { done }))
+      ago = await story.goOn(call, TRANSACTION_MS, (inside) =>
+        recordSandboxProgress(inside.db, clock, claimed, { done }),
+      )
       // They are committed, and nothing reads them any longer.
       call.events.length = 0
       await makeUp(startedMs)
@@ -133,16 +135,16 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
         .limit(1)
         .executeTakeFirst()
       if (waiting === undefined) return
-      await recordProgress(database.statements, clock, claimed, {})
+      await recordSandboxProgress(database.statements, clock, claimed, {})
       await pause(TRANSACTION_MS)
     }
   }
 
   async function empty(claimed: ClaimedSandbox): Promise<void> {
     const { organizationId, filledSince } = claimed
-    const all = orderChildrenFirst(await listOwnedTables(database.statements))
+    const all = sortChildrenFirst(await listOwnedTables(database.statements))
     const tables = all.filter(({ name }) => !KEPT_TABLES.has(name))
-    await recordProgress(database.statements, clock, claimed, { total: tables.length })
+    await recordSandboxProgress(database.statements, clock, claimed, { total: tables.length })
     for (let sweep = 1; sweep <= MAX_SWEEPS; sweep++) {
       await services.files.store.removeAll(organizationId)
       let removed = 0
@@ -152,9 +154,9 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
           const startedMs = performance.now()
           // Only the first sweep has much to do.
           const progress = sweep === 1 ? { done } : {}
-          const rows = await removeRows(database, table, organizationId, {
+          const rows = await deleteOrganizationRows(database, table, organizationId, {
             ...(table.name === 'events' && { only: sql`"resourceId" !~ ${KEPT_EVENT_PREFIXES}` }),
-            prepare: (trx) => recordProgress(trx, clock, claimed, progress),
+            prepare: (trx) => recordSandboxProgress(trx, clock, claimed, progress),
           })
           removed += rows
           if (rows > 0) await makeUp(startedMs)
@@ -176,8 +178,8 @@ export function startSandboxWorker(services: Services, log: Logger): SandboxWork
   }
 
   function goOn(): void {
-    if (isStopped) throw new WorkerStopped('The service is stopping.')
+    if (isStopped) throw new WorkerStoppedError('The service is stopping.')
   }
 }
 
-class WorkerStopped extends Error {}
+class WorkerStoppedError extends Error {}

@@ -1,5 +1,5 @@
 import type { Bid, Home } from '../../../client/contract.gen.ts'
-import { answerInvitation } from '../../domain/bidding/bid-requests/change-bid-request.ts'
+import { recordInvitationResponse } from '../../domain/bidding/bid-requests/change-bid-request.ts'
 import type { Call, WriteCall } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import type { ResponseBody } from '../../platform/calls/operation.ts'
@@ -32,7 +32,9 @@ import { Payments } from './payments.ts'
 import { PriceBook } from './price-book.ts'
 import { Sales } from './sales.ts'
 import { Schedules } from './schedules.ts'
+import { Site } from './site.ts'
 import { NamedIds, Timeline } from './timeline.ts'
+import { Timesheets } from './timesheets.ts'
 
 /**
  * The past months of a builder, told through the operations as its users would have called them, so that all rules and
@@ -54,6 +56,8 @@ export class Story {
   readonly #leads: Leads
   readonly #sales: Sales
   readonly #messages: Messages
+  readonly #timesheets: Timesheets
+  readonly #site: Site
 
   /** @param people the builder's users by email address */
   constructor(today: Pick<Call, 'now' | 'timeZone'>, people: NamedIds<string>) {
@@ -70,6 +74,8 @@ export class Story {
     this.#orders = new Orders(this.#timeline, created)
     this.#payments = new Payments(this.#timeline, this.#orders.made)
     this.#messages = new Messages(this.#timeline, { ...created, people, orders: this.#orders.made })
+    this.#timesheets = new Timesheets(this.#timeline, { ...created, people })
+    this.#site = new Site(this.#timeline, { ...created, plans })
     this.#leads = new Leads(this.#timeline, { ...created, plans, people })
     const [leads, options] = [this.#leads.made, this.#options.made]
     this.#sales = new Sales(this.#timeline, { ...created, plans, people, leads, options })
@@ -117,8 +123,10 @@ export class Story {
     this.#sales.plan()
     this.#schedules.plan()
     this.#messages.plan()
+    this.#timesheets.plan()
     this.#contracts.plan()
     this.#buyers.plan()
+    this.#site.plan()
     for (const notice of NOTICES) this.#on(notice.daysAgo, (ago) => this.#notify(ago, notice))
   }
 
@@ -297,11 +305,11 @@ export class Story {
       const vendorId = this.#vendors.get(declined.vendor)
       this.#on(ago - declined.daysLater, (day) => {
         const vendor = toVendorPrincipal(this.#timeline.call.principal.organization, vendorId, vendorId)
-        return answerInvitation(this.#timeline.at(day, vendor), id, vendorId, 'declined', declined.reason)
+        return recordInvitationResponse(this.#timeline.at(day, vendor), id, vendorId, 'declined', declined.reason)
       })
     }
     if (remindedLater !== undefined)
-      this.#on(ago - remindedLater, (day) => this.#do(day, 'remindInvited', { bidRequestId: id }))
+      this.#on(ago - remindedLater, (day) => this.#do(day, 'remindInvitedVendors', { bidRequestId: id }))
     if (request.end === 'closed')
       this.#on(ago - request.deadlineInDays, (day) => this.#do(day, 'closeBidRequest', { bidRequestId: id }))
     if (request.end === 'cancelled') {

@@ -1,7 +1,7 @@
-import { type Principal, type WriteCall, withPrincipal } from '../../platform/calls/call.ts'
+import { copyCallForPrincipal, type Principal, type WriteCall } from '../../platform/calls/call.ts'
 import type { OperationId } from '../../platform/calls/contract.ts'
 import type { ResponseBody } from '../../platform/calls/operation.ts'
-import { addDays, dateIn, daysBetween } from '../../platform/values/calendar.ts'
+import { addDays, countDaysBetween, toLocalDate } from '../../platform/values/calendar.ts'
 import { BUILDER } from './demo-world.ts'
 
 const DAY_MS = 86_400_000
@@ -36,7 +36,7 @@ export class Timeline {
    * All times keep their distance to this time, and none is in the future in the time zone of the office or the homes.
    */
   constructor({ now, timeZone }: Pick<WriteCall, 'now' | 'timeZone'>) {
-    const [today = ''] = [dateIn(BUILDER.timeZone, now), dateIn(timeZone, now)].sort()
+    const [today = ''] = [toLocalDate(BUILDER.timeZone, now), toLocalDate(timeZone, now)].sort()
     this.#now = now
     this.#today = today
   }
@@ -87,7 +87,7 @@ export class Timeline {
   }
 
   at(daysAgo: number, principal: Principal = this.call.principal): WriteCall {
-    return withPrincipal(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
+    return copyCallForPrincipal(this.call, principal, new Date(this.#now.getTime() - daysAgo * DAY_MS))
   }
 
   /** Returns the date this many days ago, in the builder's time zone. */
@@ -97,7 +97,7 @@ export class Timeline {
 
   /** Returns how many days ago a date of the files is; negative for one in the future. */
   daysSince(dateInFiles: string): number {
-    return daysBetween(dateInFiles, TODAY_IN_FILES)
+    return countDaysBetween(dateInFiles, TODAY_IN_FILES)
   }
 
   /** Returns a text of the files with its dates moved. */

@@ -9,22 +9,23 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { readConfig } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { rotateKeyFile } from '../../platform/database/key-file.ts'
-import { watchEncryptionKey, withEncryptionKey } from '../../platform/encryption/encryption-key.ts'
-import { createVault, keyMarkOf } from '../../platform/encryption/vault.ts'
-import { newWebhookSecret } from '../../platform/webhooks/webhook-secret.ts'
+import { refreshEncryptionKeys, resolveEncryptionKey } from '../../platform/encryption/encryption-key.ts'
+import { createVault, getKeyMark } from '../../platform/encryption/vault.ts'
+import { createWebhookSecret } from '../../platform/webhooks/webhook-secret.ts'
 import { rotateEncryptionKey } from './rotate-encryption-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-// The job that follows the key runs once a second. On the embedded database there is no other process to follow.
+// The job that checks for a new key runs once a second. On the embedded database, no other process must receive the
+// key.
 const UNTIL_KNOWN_MS = 2500
-const [SECRET, LATER] = [newWebhookSecret(), newWebhookSecret()]
+const [SECRET, LATER] = [createWebhookSecret(), createWebhookSecret()]
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // Without an operator's key on PostgreSQL, the key is stored in the database.
+  // If the operator sets no key on PostgreSQL, the key is stored in the database.
   plumbline = await startTestPlumbline({
     ...{ ENCRYPTION_KEY: '', DATABASE_URL: 'postgres://nowhere' },
-    // Nothing accepts its mails, so they wait with their links.
+    // No mail server accepts the emails, so they wait with their portal links.
     ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bids@example.com' },
   })
 })
@@ -44,7 +45,7 @@ interface Sealed {
   text: string
 }
 
-/** Returns everything in the database that looks like encrypted text, in any column. */
+/** Returns every value in the database that looks like encrypted text, in any column. */
 async function sealedIn(database: Database): Promise<Sealed[]> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select c."table_name" as "table", c."column_name" as "column" from information_schema.columns c
@@ -76,7 +77,7 @@ async function subscribe(): Promise<{ id: string; repeat: () => Promise<unknown>
   return { id: webhook.id, repeat: async () => (await send()).headers.get('idempotent-replayed') }
 }
 
-/** Requests a bid from a vendor with an encrypted portal link and tax ID. */
+/** Requests a bid from a vendor that has an encrypted portal link and tax ID. */
 async function invite(): Promise<void> {
   const brazos = { companyName: 'Brazos Framing', email: 'bids@brazos.example.com', taxId: '12-3454821' }
   const { body: vendor } = await plumbline.post('/api/ext/vendors', brazos)
@@ -85,10 +86,10 @@ async function invite(): Promise<void> {
   expect((await plumbline.post('/api/ext/bids/request', request)).status).toBe(201)
 }
 
-/** Returns the secrets of a subscription, decrypted as a newly started process would. */
+/** Returns the secrets of a webhook subscription, decrypted in the same way as in a newly started process. */
 async function getSecrets(id: string, provided = kept()): Promise<string[]> {
   const { database } = plumbline
-  const { config } = await withEncryptionKey(provided, database)
+  const { config } = await resolveEncryptionKey(provided, database)
   const { secret, previousSecret } = await database.statements
     .selectFrom('webhooks')
     .select(['secret', 'previousSecret'])
@@ -98,68 +99,69 @@ async function getSecrets(id: string, provided = kept()): Promise<string[]> {
   return [secret, previousSecret].map((sealed) => createVault(config.encryptionKey).open(String(sealed), place))
 }
 
-test('encrypted values are in the declared columns, and name their key', async () => {
+test('only the declared columns contain encrypted values', async () => {
   await subscribe()
   await invite()
   const sealed = await sealedIn(plumbline.database)
   const declared = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)
   expect([...new Set(sealed.map(({ table, column }) => `${table}.${column}`))].sort()).toEqual([...declared].sort())
-  for (const { text } of sealed) expect(text.startsWith(keyMarkOf(plumbline.config.encryptionKey))).toBe(true)
+  for (const { text } of sealed) expect(text.startsWith(getKeyMark(plumbline.config.encryptionKey))).toBe(true)
 })
 
-test('a key stored in PostgreSQL is rotated while a service runs, without loss', async () => {
+test('an encryption key in PostgreSQL can be rotated while a service runs', async () => {
   const { database } = plumbline
   const { id, repeat } = await subscribe()
   const before = await sealedIn(database)
   const done = await rotateEncryptionKey(database, kept(), database.embedded ? 0 : UNTIL_KNOWN_MS)
   expect(done).toEqual({ resealed: before.length, unreadable: 0, remaining: 0 })
-  const { config } = await withEncryptionKey(kept(), database)
+  const { config } = await resolveEncryptionKey(kept(), database)
   expect(config.encryptionKey.equals(plumbline.config.encryptionKey)).toBe(false)
-  for (const { text } of await sealedIn(database)) expect(text.startsWith(keyMarkOf(config.encryptionKey))).toBe(true)
+  for (const { text } of await sealedIn(database)) expect(text.startsWith(getKeyMark(config.encryptionKey))).toBe(true)
   expect(await getSecrets(id)).toEqual([LATER, SECRET])
   const deployment = await database.statements.selectFrom('deployment').selectAll().executeTakeFirstOrThrow()
   expect(deployment).toMatchObject({ nextEncryptionKey: null, previousEncryptionKey: null })
-  // The running service decrypts what was encrypted again, and encrypts with the new key itself.
+  // The running service can decrypt the re-encrypted values, and encrypts with the new key itself.
   if (database.embedded) return
   expect(await repeat()).toBe('true')
   const later = await subscribe()
   expect(await getSecrets(later.id)).toEqual([LATER, SECRET])
 })
 
-test("the key moves from the database to the operator, and from one operator's key to the next", async () => {
+test("an operator's encryption key can replace the stored key or another operator's key", async () => {
   const { database } = plumbline
-  // On PostgreSQL its job has seen the change by now. With an embedded database there is no service during a command.
-  await watchEncryptionKey(database, kept(), plumbline.config)
+  // On PostgreSQL, the service's job has seen the change by now. On the embedded database, no service runs during a
+  // command.
+  await refreshEncryptionKeys(database, kept(), plumbline.config)
   const { id } = await subscribe()
   const [first, second] = [randomBytes(32), randomBytes(32)]
-  // A process started with its own key uses the stored one until the rotation.
-  expect((await withEncryptionKey(named(first), database)).isKeptInDatabase).toBe(true)
+  // Until the rotation, a process that was started with its own key uses the stored key.
+  expect((await resolveEncryptionKey(named(first), database)).isKeptInDatabase).toBe(true)
   expect(await getSecrets(id, named(first))).toEqual([LATER, SECRET])
   expect(await rotateEncryptionKey(database, named(first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
-  const { config, isKeptInDatabase } = await withEncryptionKey(named(first), database)
+  const { config, isKeptInDatabase } = await resolveEncryptionKey(named(first), database)
   expect([config.encryptionKey.equals(first), isKeptInDatabase]).toEqual([true, false])
   expect(await getSecrets(id, named(first))).toEqual([LATER, SECRET])
 
   await expect(rotateEncryptionKey(database, named(first), 0)).rejects.toThrow('ENCRYPTION_KEY_PREVIOUS')
-  await expect(withEncryptionKey(named(second), database)).rejects.toThrow('is not the key')
-  // A process with both keys encrypts with the old one while others may know only that one.
-  expect((await withEncryptionKey(named(second, first), database)).config.encryptionKey.equals(first)).toBe(true)
+  await expect(resolveEncryptionKey(named(second), database)).rejects.toThrow('is not the key')
+  // A process that has both keys encrypts with the old key while other processes may know only the old key.
+  expect((await resolveEncryptionKey(named(second, first), database)).config.encryptionKey.equals(first)).toBe(true)
   expect(await rotateEncryptionKey(database, named(second, first), 0)).toMatchObject({ unreadable: 0, remaining: 0 })
   expect(await getSecrets(id, named(second))).toEqual([LATER, SECRET])
-  await expect(withEncryptionKey(named(first), database)).rejects.toThrow('is not the key')
+  await expect(resolveEncryptionKey(named(first), database)).rejects.toThrow('is not the key')
 })
 
-test('an interrupted rotation continues where it stopped', async () => {
+test('an interrupted key rotation continues where it stopped', async () => {
   const database = await createTestDatabase()
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
-  await withEncryptionKey(named(old), database)
+  await resolveEncryptionKey(named(old), database)
   const many = 450
   const seal = (by: Buffer, i: number) =>
     createVault(by).seal(`answer ${i}`, `answer org_a key_${String(i).padStart(4, '0')}`)
   for (let i = 0; i < many; i++) {
-    // Every third row was encrypted again before the interruption, and every fifth is from before keys had names.
+    // Every third row was re-encrypted before the interruption. Every fifth row was encrypted before keys had names.
     const sealed = i % 3 === 0 ? seal(fresh, i) : seal(old, i)
-    const body = i % 5 === 0 && i % 3 !== 0 ? `v1.${sealed.slice(keyMarkOf(old).length)}` : sealed
+    const body = i % 5 === 0 && i % 3 !== 0 ? `v1.${sealed.slice(getKeyMark(old).length)}` : sealed
     const row = { organizationId: 'org_a', key: `key_${String(i).padStart(4, '0')}`, fingerprint: 'x', status: 200 }
     await database.statements
       .insertInto('idempotencyRecords')
@@ -185,12 +187,12 @@ test('an interrupted rotation continues where it stopped', async () => {
   await database.close()
 })
 
-test('the key file of an embedded database is rotated, and keeps both keys until nothing needs the old one', async () => {
+test('the key file of an embedded database contains the old and the new key during a rotation', async () => {
   const database = await createTestDatabase()
   const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'plumbline-key-'))
   const file = path.join(DATA_DIR, 'encryption-key')
   const provided = () => readConfig({ DATA_DIR })
-  const { config } = await withEncryptionKey(provided(), database)
+  const { config } = await resolveEncryptionKey(provided(), database)
   const place = 'answer org_a key'
   const row = { organizationId: 'org_a', key: 'key', fingerprint: 'x', status: 200, headers: '{}' }
   const body = createVault(config.encryptionKey).seal('kept', place)
@@ -198,15 +200,17 @@ test('the key file of an embedded database is rotated, and keeps both keys until
     .insertInto('idempotencyRecords')
     .values({ ...row, body, createdAt: new Date() })
     .execute()
-  // As if interrupted right after the file was changed. The service still starts.
+  // Simulates an interruption immediately after the key file was changed. The service must still start.
   rotateKeyFile(file)
-  expect((await withEncryptionKey(provided(), database)).config.encryptionKey.equals(config.encryptionKey)).toBe(true)
+  expect((await resolveEncryptionKey(provided(), database)).config.encryptionKey.equals(config.encryptionKey)).toBe(
+    true,
+  )
   expect(await rotateEncryptionKey(database, provided(), 0)).toEqual({ resealed: 1, unreadable: 0, remaining: 0 })
   expect(existsSync(`${file}.previous`)).toBe(false)
   const first = readFileSync(file, 'utf8')
   expect(await rotateEncryptionKey(database, provided(), 0)).toEqual({ resealed: 1, unreadable: 0, remaining: 0 })
   expect(readFileSync(file, 'utf8')).not.toBe(first)
-  const { config: after } = await withEncryptionKey(provided(), database)
+  const { config: after } = await resolveEncryptionKey(provided(), database)
   const { body: sealed } = await database.statements
     .selectFrom('idempotencyRecords')
     .select('body')

@@ -5,25 +5,25 @@ import { ConfigError, type EnvironmentConfig } from '../../platform/config/confi
 import type { Database, Db } from '../../platform/database/database.ts'
 import { deletePreviousKey, rotateKeyFile } from '../../platform/database/key-file.ts'
 import { type Deployment, digestKey, findDeployment } from '../../platform/encryption/encryption-key.ts'
-import { createVault, keyMarkOf, replaceKeys, type Vault } from '../../platform/encryption/vault.ts'
+import { createVault, getKeyMark, replaceVaultKeys, type Vault } from '../../platform/encryption/vault.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**
- * Rotates the encryption key of a deployment while its services run. First every process learns both keys and encrypts
- * with the old one. Then the database says that the new one encrypts. Then everything encrypted with the old one is
- * encrypted again. At every moment all processes can decrypt everything, so this can be interrupted anywhere; run
- * again, it continues where it stopped.
+ * Rotates the encryption key of a deployment while its services run. First, every process learns both keys and encrypts
+ * with the old key. Then, the database records that the new key is used for encryption. Finally, all values that are
+ * encrypted with the old key are encrypted again. All processes can decrypt all values at any time, so the rotation can
+ * be interrupted at any point. If the command is run again, it continues from that point.
  */
 export interface RotationResult {
-  /** Number of values encrypted again. */
+  /** Number of re-encrypted values. */
   resealed: number
-  /** Number of values that no known key can decrypt. The old key is kept for them. */
+  /** Number of values that no known key can decrypt. The old key is kept for these values. */
   unreadable: number
-  /** Number of values still encrypted with another key. If not zero, run it again. */
+  /** Number of values that are still encrypted with another key. If the number is not zero, run the command again. */
   remaining: number
 }
 
-/** Every process checks once a second which key encrypts. This is ample time for all of them. */
+/** Every process checks once a second which key to use for encryption. This is enough time for all processes. */
 const KEY_SPREAD_MS = 5000
 
 export async function rotateEncryptionKey(
@@ -48,7 +48,7 @@ export async function rotateEncryptionKey(
       .execute()
     await pause(untilAllKnowMs)
   }
-  replaceKeys(to, { sealing: to, opening: old })
+  replaceVaultKeys(to, { sealing: to, opening: old })
   const rotation: RotationResult = { resealed: 0, unreadable: 0, remaining: 0 }
   for (const column of SEALED_COLUMNS) await resealColumn(database, column, to, rotation)
   for (const column of SEALED_COLUMNS) rotation.remaining += await countRemaining(db, column, to)
@@ -59,7 +59,7 @@ export async function rotateEncryptionKey(
   return rotation
 }
 
-/** Returns the key to change to, once all processes know it, and the keys to change from. */
+/** Returns the new key, once all processes know it, and the old keys. */
 async function prepareTarget(
   db: Db,
   provided: EnvironmentConfig,
@@ -70,7 +70,7 @@ async function prepareTarget(
   const stored = [before.encryptionKey, before.previousEncryptionKey].filter((key) => key !== null)
   const old = [...(previous === null ? [] : [previous]), ...stored.map((key) => Buffer.from(key, 'base64'))]
   if (named !== null && file !== null) {
-    // Two different keys in the data folder are from an interrupted rotation.
+    // If the data folder has two different keys, a rotation was interrupted.
     const isUnderWay = previous !== null && !previous.equals(named)
     return isUnderWay ? { to: named, old } : { to: rotateKeyFile(file), old: [...old, named] }
   }
@@ -92,7 +92,7 @@ const HOW_TO_START =
   '(openssl rand -base64 32) and ENCRYPTION_KEY_PREVIOUS to the current one, restart every process with both, and ' +
   'run this command again.'
 
-/** Rows per transaction, so that none holds locks or the embedded database for long. */
+/** The number of rows per transaction. No transaction may hold locks or the embedded database for long. */
 const BATCH_ROWS = 200
 
 interface SealedRow {
@@ -101,7 +101,7 @@ interface SealedRow {
   sealed: string
 }
 
-/** Encrypts the values of a column that the new key has not encrypted, in one pass along the primary key. */
+/** Encrypts the values of a column that are not yet encrypted with the new key, in one pass in primary key order. */
 async function resealColumn(
   database: Database,
   column: SealedColumn,
@@ -115,7 +115,7 @@ async function resealColumn(
     const { rows } = await sql<SealedRow>`
       select ${first} as "organizationId", ${second} as "key", ${sql.ref(column.column)} as "sealed"
       from ${sql.table(column.table)}
-      where not starts_with(${sql.ref(column.column)}, ${keyMarkOf(to)})
+      where not starts_with(${sql.ref(column.column)}, ${getKeyMark(to)})
         ${after === undefined ? sql`` : sql`and (${first}, ${second}) > (${after.organizationId}, ${after.key})`}
       order by ${first}, ${second} limit ${BATCH_ROWS}`.execute(database.statements)
     await database.transaction(async (trx) => {
@@ -126,7 +126,7 @@ async function resealColumn(
           continue
         }
         const place = column.place(row.organizationId, row.key)
-        // A value changed meanwhile is left unchanged, because it was encrypted with the new key.
+        // If a value has changed in the meantime, it is skipped, because it was encrypted with the new key.
         const { numAffectedRows = 0n } = await sql`
           update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${seal(text, place)}
           where ${first} = ${row.organizationId} and ${second} = ${row.key} and ${sql.ref(column.column)} = ${row.sealed}`.execute(
@@ -154,7 +154,7 @@ function openText(
 
 async function countRemaining(db: Db, { table, column }: SealedColumn, to: Buffer): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as "count" from ${sql.table(table)} where not starts_with(${sql.ref(column)}, ${keyMarkOf(to)})`.execute(
+    select count(*)::int as "count" from ${sql.table(table)} where not starts_with(${sql.ref(column)}, ${getKeyMark(to)})`.execute(
     db,
   )
   return rows[0]?.count ?? 0

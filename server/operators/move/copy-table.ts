@@ -2,18 +2,18 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { MovedColumn, MovedTable } from './moved-tables.ts'
 
-/** Rows of the first batch. The size of later ones follows from the length of the rows. */
+/** The number of rows in the first batch. The size of later batches depends on the length of the rows. */
 const FIRST_ROWS = 100
 const MAX_ROWS = 2000
-/** Maximum characters of a batch, unless a single row has more. */
+/** Maximum number of characters in a batch. A single row may be longer. */
 const BATCH_CHARACTERS = 2_000_000
 
 /** A row with its values as text. Every type can be converted to text and back without loss. */
 export type TextRow = Record<string, string | null>
 
 /**
- * Copies the rows that follow the last one at the target, in the order of the key. Each batch is one statement, so an
- * interruption leaves whole batches.
+ * Copies the rows that come after the target's last row, in primary key order. Each batch is one statement, so an
+ * interruption leaves only complete batches.
  */
 export async function copyTable(
   source: Db,
@@ -37,7 +37,7 @@ export async function copyTable(
 async function readLastKey(target: Db, { name, key }: MovedTable): Promise<TextRow | null> {
   const backwards = sql.join(key.map((column) => sql`${orderSql(column)} desc`))
   const { rows } = await sql<TextRow>`
-    select ${selectTexts(key)} from ${sql.table(name)} as "t" order by ${backwards} limit 1`.execute(target)
+    select ${toTextColumnsSql(key)} from ${sql.table(name)} as "t" order by ${backwards} limit 1`.execute(target)
   return rows[0] ?? null
 }
 
@@ -46,7 +46,7 @@ async function readBatch(source: Db, table: MovedTable, after: TextRow | null, l
   const order = sql.join(key.map(orderSql))
   const last = after && sql.join(key.map((column) => sql`${after[column.name]}::text::${sql.raw(column.type)}`))
   const { rows } = await sql<TextRow>`
-    select ${selectTexts(columns)} from ${sql.table(name)} as "t"
+    select ${toTextColumnsSql(columns)} from ${sql.table(name)} as "t"
     ${last === null ? sql`` : sql`where (${order}) > (${last})`} order by ${order} limit ${limit}`.execute(source)
   return rows
 }
@@ -65,13 +65,13 @@ export async function writeBatch(
     select ${casts} from unnest(${lists}) as r (${names})`.execute(target)
 }
 
-/** Returns SQL of columns as text. */
-export function selectTexts(columns: readonly MovedColumn[]): RawBuilder<unknown> {
+/** Returns the SQL that selects columns as text. */
+export function toTextColumnsSql(columns: readonly MovedColumn[]): RawBuilder<unknown> {
   return sql.join(columns.map(({ name }) => sql`${sql.ref(name)}::text as ${sql.ref(name)}`))
 }
 
-// The same order in both databases, whose default collations can differ. Without the table, the name would refer to the
-// text in the result.
+// The order must be the same in both databases, whose default collations can differ. Without the table name, the column
+// name would refer to the text column of the result.
 function orderSql({ name, isCollated }: MovedColumn): RawBuilder<unknown> {
   const column = sql`"t".${sql.ref(name)}`
   return isCollated ? sql`${column} collate "C"` : column

@@ -4,16 +4,16 @@ import type { EnvironmentConfig } from '../../platform/config/config.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
 import { listKnownMigrations } from '../../platform/database/migrate.ts'
 import { findDeployment } from '../../platform/encryption/encryption-key.ts'
-import { ARCHIVE_NAMES, databaseFolderOf, readEmbeddedConfig } from '../backup/backup-format.ts'
+import { ARCHIVE_NAMES, getDatabaseFolder, readEmbeddedConfig } from '../backup/backup-format.ts'
 import { copyTable } from './copy-table.ts'
-import { MoveRefused } from './move-refused.ts'
-import { listMovedTables, type MovedTable, readContent, type TableContent } from './moved-tables.ts'
-import { assertSameSchema, completeTarget, emptyTable, prepareTarget } from './target.ts'
+import { MoveError } from './move-error.ts'
+import { computeTableDigest, listMovedTables, type MovedTable, type TableDigest } from './moved-tables.ts'
+import { assertSameSchema, completeTarget, prepareTarget, truncateTable } from './target.ts'
 
 export interface MoveResult {
   continued: boolean
-  /** The content of each table, the same in both databases. */
-  tables: ({ name: string } & TableContent)[]
+  /** The content of each table, which is the same in both databases. */
+  tables: ({ name: string } & TableDigest)[]
   rows: number
   /** Configuration changes to make, in order. */
   next: string[]
@@ -21,23 +21,28 @@ export interface MoveResult {
 
 type ReportProgress = (sentence: () => string) => void
 
-/** Short, because a person is waiting, or a script that can retry. */
+/** The timeout is short, because a user or a script that can retry is waiting. */
 const DATABASE_WAIT_MS = 5000
 
 /**
  * Copies the embedded database to an empty PostgreSQL database. An interrupted move continues when it is run again. The
- * embedded database does not change. This process holds its folder, so that no service writes to it meanwhile.
+ * move does not change the embedded database. This process locks the database's folder, so that no service writes to it
+ * during the move.
  *
- * @throws {MoveRefused}
+ * @throws {MoveError}
  */
 export async function moveDatabase(env: NodeJS.ProcessEnv, to: string, say: ReportProgress): Promise<MoveResult> {
   if (env.DATABASE_URL)
-    throw new MoveRefused('DATABASE_URL is set. Unset it: the move reads the embedded database in DATA_DIR.')
+    throw new MoveError(
+      'Cannot move the database while DATABASE_URL is set. Unset the variable: the move reads the embedded database in DATA_DIR.',
+    )
   if (!/^postgres(ql)?:\/\//.test(to))
-    throw new MoveRefused('--to must be a URL such as postgres://user:password@host:5432/name.')
+    throw new MoveError('--to must be a URL such as postgres://user:password@host:5432/name.')
   const provided = readEmbeddedConfig(env)
-  if (!existsSync(databaseFolderOf(provided)))
-    throw new MoveRefused(`No embedded database exists in ${provided.dataDir}. Set DATA_DIR to its folder.`)
+  if (!existsSync(getDatabaseFolder(provided)))
+    throw new MoveError(
+      `No embedded database exists in ${provided.dataDir}. Set DATA_DIR to the data folder of the service.`,
+    )
   const source = await openDatabase({ ...provided, databaseUrl: null })
   try {
     const known = await listKnownMigrations()
@@ -64,19 +69,19 @@ export async function moveDatabase(env: NodeJS.ProcessEnv, to: string, say: Repo
   }
 }
 
-// After an interruption the source may have been used again. A copy that does not match is then repeated from the
-// beginning.
+// After an interruption, a service may have used the source again. If the copy then does not match the source, the copy
+// is repeated from the beginning.
 async function moveTable(
   source: Database,
   target: Database,
   table: MovedTable,
   say: ReportProgress,
-): Promise<TableContent> {
-  const expected = await readContent(source.statements, table)
-  let copied = (await readContent(target.statements, table)).rows
+): Promise<TableDigest> {
+  const expected = await computeTableDigest(source.statements, table)
+  let copied = (await computeTableDigest(target.statements, table)).rows
   for (const attempt of ['continue', 'anew'] as const) {
     if (attempt === 'anew') {
-      await emptyTable(target, table)
+      await truncateTable(target, table)
       copied = 0
     }
     const isCopied = await tryToCopy(attempt, () =>
@@ -86,17 +91,17 @@ async function moveTable(
       }),
     )
     if (!isCopied) continue
-    const found = await readContent(target.statements, table)
+    const found = await computeTableDigest(target.statements, table)
     if (found.rows === expected.rows && found.checksum === expected.checksum) return found
   }
-  throw new MoveRefused(
+  throw new MoveError(
     `The copy of ${table.name} differs from its source. Nothing was changed in the data folder. Run "doctor", and move to a new database.`,
   )
 }
 
 const UNIQUE_VIOLATION = '23505'
 
-// A row that has changed since the interruption can conflict with an old copy of another one.
+// A row that has changed since the interruption can conflict with an old copy of another row.
 async function tryToCopy(attempt: 'continue' | 'anew', copy: () => Promise<void>): Promise<boolean> {
   try {
     await copy()
@@ -118,6 +123,6 @@ function describeNextSteps(env: NodeJS.ProcessEnv, { dataDir, filesBucket }: Env
       ? `Keep DATA_DIR=${dataDir}: the attached files and archives stay in ${path.join(dataDir, ARCHIVE_NAMES.files)}.`
       : 'Keep the FILES_S3_ variables as they are: the attached files and archives stay in the bucket.',
     'Set WEBHOOK_ALLOW_PRIVATE=true if webhooks are delivered to private addresses.',
-    `Start the service and try it. Then back up the new database, and remove ${databaseFolderOf({ dataDir })} when you no longer need it.`,
+    `Start the service and try it. Then back up the new database, and remove ${getDatabaseFolder({ dataDir })} when you no longer need it.`,
   ]
 }

@@ -2,28 +2,28 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import { MOVE_MARKER_TABLE } from '../../platform/database/unfinished-move.ts'
 
-/** A table as it is copied. */
+/** A table to copy. */
 export interface MovedTable {
   name: string
   /** The columns of the primary key, in order. */
   key: MovedColumn[]
-  /** The columns that can be written. The database computes the others from them. */
+  /** The columns that can be written. The database computes the other columns from these columns. */
   columns: MovedColumn[]
 }
 
 export interface MovedColumn {
   name: string
   type: string
-  /** Whether its order depends on a collation, which can differ between the two databases. */
+  /** Whether the column's order depends on a collation, which can differ between the two databases. */
   isCollated: boolean
-  /** Whether the database numbers its rows. */
+  /** Whether the column is an identity column, which the database numbers. */
   isIdentity: boolean
 }
 
-/** Each database keeps its own list of migrations, and the mark is not part of the data. */
+/** Each database keeps its own list of migrations, and the mark of a move is not part of the data. */
 const SKIPPED_TABLES = ['kysely_migration', 'kysely_migration_lock', MOVE_MARKER_TABLE]
 
-/** Returns the tables from the database's own catalog, so that a new table needs no entry anywhere. */
+/** Returns the tables from the database's own catalog, so that new tables are included automatically. */
 export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c."relname" as "name",
@@ -44,20 +44,20 @@ export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   return rows
 }
 
-export interface TableContent {
+export interface TableDigest {
   rows: number
   /** A checksum of the rows that does not depend on their order. */
   checksum: string
 }
 
 /** Counts the rows of a table and computes a checksum of their contents. */
-export async function readContent(db: Db, { name, columns }: MovedTable): Promise<TableContent> {
+export async function computeTableDigest(db: Db, { name, columns }: MovedTable): Promise<TableDigest> {
   const values = sql.join(columns.map((column) => sql.ref(column.name)))
   const { rows } = await sql<{ rows: string | number; checksum: string }>`
     select count(*) as "rows", coalesce(sum(
       ('x' || left(encode(sha256(convert_to(row(${values})::text, 'UTF8')), 'hex'), 16))::bit(64)::bigint), 0)::text as "checksum"
     from ${sql.table(name)}`.execute(db)
-  const [content] = rows
-  if (content === undefined) throw new Error(`Expected a count of ${name}.`)
-  return { rows: Number(content.rows), checksum: content.checksum }
+  const [digest] = rows
+  if (digest === undefined) throw new Error(`Expected a count of ${name}.`)
+  return { rows: Number(digest.rows), checksum: digest.checksum }
 }

@@ -2,22 +2,24 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { listAppliedMigrations, migrateMoveTarget } from '../../platform/database/migrate.ts'
 import { hasUnfinishedMove, MOVE_MARKER_TABLE } from '../../platform/database/unfinished-move.ts'
-import { MoveRefused } from './move-refused.ts'
+import { MoveError } from './move-error.ts'
 import type { MovedTable } from './moved-tables.ts'
 
 interface MoveMark {
   source: string
-  /** The statements that restore what `prepareTarget` removed; null until then. */
+  /**
+   * The statements that restore the constraints and triggers that `prepareTarget` removed; null before their removal.
+   */
   restoring: string[] | null
 }
 
 /**
  * Prepares the target: marks it as unfinished, creates the schema, removes its foreign keys, and disables its triggers.
- * Rows arrive in the order of their tables, and what triggers derive from them arrives as rows too.
+ * Rows arrive table by table, and the rows that triggers would create are also copied.
  *
  * @param source identifies the embedded database
- * @returns whether it continues an earlier move
- * @throws {MoveRefused} unless the database is empty or has an unfinished move from the same source
+ * @returns whether this move continues an earlier move
+ * @throws {MoveError} unless the database is empty or has an unfinished move from the same source
  */
 export async function prepareTarget(target: Database, source: string): Promise<boolean> {
   const db = target.sessions
@@ -25,7 +27,9 @@ export async function prepareTarget(target: Database, source: string): Promise<b
   if (continues) {
     const mark = await readMark(db)
     if (mark.source !== source)
-      throw new MoveRefused('The target has an unfinished move from another data folder. Create a new database.')
+      throw new MoveError(
+        'Cannot move into this database: it has an unfinished move from another data folder. Create a new database.',
+      )
   } else {
     await assertEmpty(db)
     await db.transaction().execute(async (trx) => {
@@ -48,14 +52,16 @@ async function assertEmpty(db: Db): Promise<void> {
   )
   const [found] = rows
   if (found === undefined) return
-  throw new MoveRefused(`The target is not empty: it has a table "${found.name}". Create a new database for the move.`)
+  throw new MoveError(
+    `Cannot move into this database: it is not empty and has a table "${found.name}". Create a new database for the move.`,
+  )
 }
 
 async function readMark(db: Db): Promise<MoveMark> {
   const { rows } = await sql<MoveMark>`select "source", "restoring" from ${sql.table(MOVE_MARKER_TABLE)}`.execute(db)
   const [mark] = rows
   if (mark === undefined)
-    throw new MoveRefused('The record of the move in the target database is damaged. Create a new database.')
+    throw new MoveError('The record of the move in the target database is damaged. Create a new database.')
   return mark
 }
 
@@ -81,23 +87,23 @@ async function removeConstraints(trx: Db): Promise<void> {
   await sql`update ${sql.table(MOVE_MARKER_TABLE)} set "restoring" = ${JSON.stringify(restoring)}::jsonb`.execute(trx)
 }
 
-/** @throws {MoveRefused} unless both have exactly the migrations of this version */
+/** @throws {MoveError} unless both databases have exactly the migrations of this version */
 export async function assertSameSchema(source: Db, known: readonly string[]): Promise<void> {
   const done = await listAppliedMigrations(source)
   const unknown = [...done].find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new MoveRefused(
+    throw new MoveError(
       `The data folder has a newer schema (${unknown}) than this version of Plumbline. Use a version that supports this schema.`,
     )
   const missing = known.find((name) => !done.has(name))
   if (missing !== undefined)
-    throw new MoveRefused(
-      `The data folder has an older schema than this version (${missing} is missing). Run "migrate" on it first.`,
+    throw new MoveError(
+      `The data folder has an older schema than this version (${missing} is missing). Run "migrate" on the data folder first.`,
     )
 }
 
-/** Deletes every row of a table whose copy does not match its source. */
-export async function emptyTable(target: Database, { name }: MovedTable): Promise<void> {
+/** Deletes every row of a table whose copy does not match the source. */
+export async function truncateTable(target: Database, { name }: MovedTable): Promise<void> {
   await sql`truncate ${sql.table(name)}`.execute(target.sessions)
 }
 
@@ -119,6 +125,7 @@ export async function completeTarget(source: Database, target: Database): Promis
     for (const statement of restoring ?? []) await sql.raw(statement).execute(trx)
     await sql`drop table ${sql.table(MOVE_MARKER_TABLE)}`.execute(trx)
   })
-  // A statement prepared before the first automatic analysis would keep the plan for an empty table.
+  // The tables are analyzed now, because a statement prepared before the first automatic analysis would keep the plan
+  // for an empty table.
   await sql`analyze`.execute(target.sessions)
 }

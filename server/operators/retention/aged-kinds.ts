@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config/config.ts'
 import { EXPORT_KINDS, type ExportKind } from '../builder-data/export-kinds.ts'
 
-/** A kind whose old rows are deleted, in the order in which they were created. */
+/** A kind of rows that are deleted when they are old, in order of creation. */
 export interface AgedKind extends ExportKind {
   /** The column with the time of creation. */
   at: string
@@ -10,12 +10,12 @@ export interface AgedKind extends ExportKind {
 }
 
 /**
- * The kinds whose old rows are deleted. Messages are not among them: people read and answer old threads, so they are
- * kept like records. No other row refers to one of these.
+ * The kinds of rows that are deleted when they are old. Messages are excluded. Users read old threads and reply to
+ * them, so messages are kept like records. No other row refers to rows of these kinds.
  */
 export const AGED_KINDS: readonly AgedKind[] = [
-  // An event without a sequence has not been dispatched yet, and stays. The organization stores the sequence of the
-  // last deleted event, so that none is used twice.
+  // An event without a sequence number has not been dispatched yet, and is kept. The organization stores the sequence
+  // number of the last deleted event, so that no number is used twice.
   toAgedKind('event', 'occurredAt', ({ eventRetentionDays }) => eventRetentionDays),
   toAgedKind('status_change', 'at', ({ historyRetentionDays }) => historyRetentionDays),
   toAgedKind('vendor_notification', 'createdAt', ({ historyRetentionDays }) => historyRetentionDays),

@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
-import { columnListSql, type StoredRow } from '../builder-data/export-kinds.ts'
+import { type StoredRow, toColumnListSql } from '../builder-data/export-kinds.ts'
 import type { AgedKind } from './aged-kinds.ts'
 
-/** A builder's rows of a kind that were created before a time in milliseconds. */
+/** A builder's rows of a kind that were created before a given time, in milliseconds. */
 export interface AgedRows {
   kind: AgedKind
   organizationId: string
   before: number
 }
 
-/** Returns the builders after the given one whose oldest row of the kind was created before this time, in order. */
-export async function listOrganizationsWith(
+/**
+ * Returns the IDs of builders with a row of the kind that was created before this time, in order, starting after the
+ * given builder.
+ */
+export async function listOrganizationsWithOldRows(
   db: Db,
   { table, at, where, order }: AgedKind,
   before: number,
@@ -21,12 +24,12 @@ export async function listOrganizationsWith(
   const { rows } = await sql<{ id: string }>`
     select o."id" from "organizations" as o cross join lateral (
       select ${sql.ref(at)} as "at" from ${sql.table(table)}
-      where "organizationId" = o."id" and ${sql.raw(where ?? 'true')} order by ${columnListSql(order)} limit 1) as oldest
+      where "organizationId" = o."id" and ${sql.raw(where ?? 'true')} order by ${toColumnListSql(order)} limit 1) as oldest
     where o."id" > ${last} and oldest."at" < ${new Date(before).toISOString()} order by o."id" limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** A page of rows: the maximum number, the row to start after, and the columns besides the IDs. */
+/** A page of rows: the maximum number of rows, the row to start after, and the columns in addition to the IDs. */
 export interface RowPage {
   after: StoredRow | undefined
   most: number
@@ -34,10 +37,10 @@ export interface RowPage {
 }
 
 /**
- * Returns the oldest rows, in order of creation, with their time as `idCreatedAt`. Stops at the first that is not old
- * enough: later rows are newer, except for the seconds that a transaction takes.
+ * Returns the oldest rows, in order of creation, with their creation time as `madeAt`. Stops at the first row that is
+ * not old enough, because later rows are newer, except for the few seconds that a transaction takes.
  */
-export async function readOldest(
+export async function readOldestRows(
   db: Db,
   { kind, organizationId, before }: AgedRows,
   page: RowPage,
@@ -45,17 +48,17 @@ export async function readOldest(
   const { table, order, where } = kind
   const { after, most } = page
   const beyond = after
-    ? sql`(${columnListSql(order)}) > (${sql.join(order.map((column) => after[column]))})`
+    ? sql`(${toColumnListSql(order)}) > (${sql.join(order.map((column) => after[column]))})`
     : sql`true`
   const { rows } = await sql<StoredRow>`
-    select ${columnListSql([...new Set(['id', ...order, ...page.columns])])}, ${sql.ref(kind.at)} as "madeAt"
+    select ${toColumnListSql([...new Set(['id', ...order, ...page.columns])])}, ${sql.ref(kind.at)} as "madeAt"
     from ${sql.table(table)} where "organizationId" = ${organizationId} and ${sql.raw(where ?? 'true')} and ${beyond}
-    order by ${columnListSql(order)} limit ${most}`.execute(db)
+    order by ${toColumnListSql(order)} limit ${most}`.execute(db)
   const end = rows.findIndex(({ madeAt }) => Date.parse(String(madeAt)) >= before)
   return end < 0 ? rows : rows.slice(0, end)
 }
 
-/** Deletes the rows that no other transaction has locked or deleted, and returns their number. */
+/** Deletes the rows that no other transaction has locked or deleted, and returns the number of deleted rows. */
 export async function deleteRows(trx: Db, { kind, organizationId }: AgedRows, ids: readonly string[]): Promise<number> {
   const table = sql.table(kind.table)
   const { numAffectedRows = 0n } = await sql`

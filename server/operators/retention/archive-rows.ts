@@ -1,31 +1,31 @@
 import { compressLines } from '../../platform/archives/archive-files.ts'
 import {
   type ArchiveName,
-  claimKind,
-  deleteRemovable,
-  markKept,
-  markRemovable,
+  claimArchiveKind,
+  deleteAbandonedFile,
+  markArchiveKept,
+  markArchiveRemovable,
   toStorageKey,
 } from '../../platform/archives/queries.ts'
 import type { Services } from '../../platform/calls/call.ts'
 import { BATCH_ROWS } from '../../platform/database/batches.ts'
-import { newSystemCallWithin } from '../../platform/keys/principals.ts'
+import { createSystemCallInTransaction } from '../../platform/keys/principals.ts'
 import type { StoredRow } from '../builder-data/export-kinds.ts'
-import { toLine } from '../builder-data/export-line.ts'
-import { type AgedRows, deleteRows, readOldest } from './aged-rows.ts'
+import { toExportLine } from '../builder-data/export-line.ts'
+import { type AgedRows, deleteRows, readOldestRows } from './aged-rows.ts'
 
-/** Rows in memory at a time. The largest events take about 400 kB. */
+/** The maximum number of rows in memory at a time. The largest events take about 400 kB. */
 const PAGE_ROWS = 200
 
 /** An archive ends with the page of rows that reaches this size in bytes, before compression. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes a builder's oldest rows of a kind, of at most one month, into a file, and deletes them. The file is durable
- * before the rows are deleted, in the transaction that makes it an archive. So after a crash either the rows or the
- * archive exist, and a file that is not an archive is deleted.
+ * Writes a builder's oldest rows of a kind, from at most one month, to a file, and deletes the rows. The file is stored
+ * before the rows are deleted. The transaction that deletes the rows also makes the file an archive. After a crash,
+ * therefore, either the rows or the archive exists, and a file that is not an archive is deleted.
  *
- * @returns whether there may be more; false if there were none, or another process is working on them
+ * @returns whether there may be more rows; false if there were no rows, or another process is archiving them
  */
 export async function archiveOldestRows(services: Services, aged: AgedRows): Promise<boolean> {
   const { database, clock, files } = services
@@ -33,11 +33,12 @@ export async function archiveOldestRows(services: Services, aged: AgedRows): Pro
   const [first] = await readRows(services, aged, undefined, 1)
   if (first === undefined) return false
   const [month, end] = toMonth(first.madeAt)
-  const archive = await claimKind(database.statements, clock.now(), { organizationId, kind: kind.kind, month })
+  const archive = await claimArchiveKind(database.statements, clock.now(), { organizationId, kind: kind.kind, month })
   if (archive === null) return false
   try {
     const ofMonth = { ...aged, before: Math.min(aged.before, end) }
-    // Another process may have archived them before they were claimed, and left the rest to this one.
+    // Another process may have archived these rows before this process claimed them, and left the remaining rows to
+    // this process.
     if ((await readRows(services, ofMonth, undefined, 1)).length === 0) {
       await abandonArchive(services, archive)
       return true
@@ -50,18 +51,20 @@ export async function archiveOldestRows(services: Services, aged: AgedRows): Pro
       await file.discard()
     }
     await database.transaction(async (trx) => {
-      const isOurs = await markKept(trx, archive, 'writing', {
+      const isOurs = await markArchiveKept(trx, archive, 'writing', {
         records: ids.length,
         size: file.size,
         sha256: file.sha256,
       })
-      // Another process has erased a person from the rows, or deleted some of them. They are read again the next time.
+      // Another process has erased a person from the rows or deleted some of the rows. The next run reads the rows
+      // again.
       if (!isOurs || (await deleteRows(trx, aged, ids)) < ids.length)
         throw new Error(`Old rows of ${organizationId} in ${kind.table} were changed while they were archived.`)
     })
     return true
   } catch (error) {
-    // If even that fails, it is as if this process had crashed: the claim expires, and the next run cleans up.
+    // If abandoning the archive also fails, the effect is the same as a crash of this process: the claim expires, and
+    // the next run cleans up.
     await abandonArchive(services, archive).catch(() => {})
     throw error
   }
@@ -81,7 +84,7 @@ async function* streamLines(services: Services, aged: AgedRows, ids: string[]): 
   }
 }
 
-// Uses a connection of the pool, because the shared ones are for short statements.
+// Uses a connection from the pool, because the shared connections are for short statements.
 function readRows(
   { database }: Services,
   aged: AgedRows,
@@ -89,35 +92,36 @@ function readRows(
   most: number,
 ): Promise<StoredRow[]> {
   const columns = aged.kind.columns ?? []
-  return database.transaction((trx) => readOldest(trx, aged, { after, most, columns }))
+  return database.transaction((trx) => readOldestRows(trx, aged, { after, most, columns }))
 }
 
 function toLines(services: Services, { kind, organizationId }: AgedRows, rows: StoredRow[]): Promise<string> {
   return services.database.transaction(async (trx) => {
-    const call = await newSystemCallWithin(services, trx, organizationId)
+    const call = await createSystemCallInTransaction(services, trx, organizationId)
     const own = rows.map(({ madeAt, ...row }) => row)
-    return (await kind.records(call, own)).map((record) => toLine(services.contract, kind.kind, record)).join('')
+    return (await kind.records(call, own)).map((record) => toExportLine(services.contract, kind.kind, record)).join('')
   })
 }
 
-// Not if the commit succeeded and only its response was lost; then the file is an archive.
+// Deletes the file unless it is already an archive. The file is an archive if the commit succeeded and only its
+// response was lost.
 async function abandonArchive({ database, clock, files }: Services, archive: ArchiveName): Promise<void> {
   const db = database.statements
-  if (!(await markRemovable(db, clock.now(), archive, 'writing'))) return
+  if (!(await markArchiveRemovable(db, clock.now(), archive, 'writing'))) return
   await files.store.remove(toStorageKey(archive))
-  await deleteRemovable(db, archive)
+  await deleteAbandonedFile(db, archive)
 }
 
-/** Returns the first day of the month of a time, in UTC, and when the month ends. */
+/** Returns the first day of a timestamp's month and the end of the month, in UTC. */
 function toMonth(timestamp: unknown): [string, number] {
   const date = new Date(String(timestamp))
-  const begin = startOfMonth(date.getTime())
+  const begin = getStartOfMonth(date.getTime())
   const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
   return [new Date(begin).toISOString().slice(0, 10), end]
 }
 
-/** Returns when the month of a time began, in UTC. */
-export function startOfMonth(ms: number): number {
+/** Returns the beginning of a timestamp's month, in UTC. */
+export function getStartOfMonth(ms: number): number {
   const date = new Date(ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
 import { fetchArchives, listAllArchives } from '../../platform/archives/fetch-archives.ts'
-import { type Archive, claimKind, toFileName, toStorageKey } from '../../platform/archives/queries.ts'
+import { type Archive, claimArchiveKind, toFileName, toStorageKey } from '../../platform/archives/queries.ts'
 import type { Tables } from '../../platform/database/database.ts'
 import { eraseLead } from '../builder-data/erase-lead.ts'
 import { eraseOrganization } from '../builder-data/erase-organization.ts'
@@ -31,13 +31,13 @@ afterAll(async () => {
 
 const KEPT_DAYS = 365
 
-/** Does what the job does in one process. */
+/** Runs the job's work in one process. */
 function forget(): Promise<void> {
   const stored = { archives: true, eventRetentionDays: KEPT_DAYS, historyRetentionDays: KEPT_DAYS }
   return startDeletionWorker(plumbline.app.services, stored).run()
 }
 
-/** Advances the clock to the next month, because every test uses its own months. */
+/** Advances the clock to the next month, because each test uses its own months. */
 function nextMonth(): void {
   const now = plumbline.clock.now()
   plumbline.clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime())
@@ -45,14 +45,14 @@ function nextMonth(): void {
 
 const monthNow = () => plumbline.clock.now().toISOString().slice(0, 7)
 
-/** Creates a vendor that was put on hold: two events and one status change. */
+/** Creates a vendor and puts it on hold, which produces two events and one status change. */
 async function newVendor(key: string, companyName = 'Brazos Framing', reason = 'Asked for time'): Promise<string> {
   const { body } = await plumbline.post('/api/ext/vendors', { companyName, email: 'otto@example.com' }, { key })
   await plumbline.post(`/api/ext/vendors/${body.id}/status`, { status: 'on_hold', reason }, { key })
   return body.id
 }
 
-/** Returns the IDs of all of a builder's rows of a table; of events, those that have been dispatched. */
+/** Returns the IDs of all of a builder's rows in a table; for events, only dispatched events. */
 async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from ${sql.table(table)} where "organizationId" = ${organizationId} order by "id"`.execute(
@@ -61,7 +61,7 @@ async function idsIn(table: keyof Tables, { organizationId }: Builder): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Resolves once all events of the builder have their sequence. */
+/** Resolves when all of the builder's events have sequence numbers. */
 async function dispatched({ organizationId }: Builder): Promise<void> {
   const deadline = Date.now() + 10_000
   for (;;) {
@@ -81,14 +81,14 @@ async function getArchives({ organizationId }: Builder): Promise<Archive[]> {
   return all
 }
 
-/** Returns the files in the builder's folder of the store. */
+/** Returns the files in the builder's folder in the store. */
 function getFiles({ organizationId }: Builder): string[] {
   return globSync(`${organizationId}/**/*.gz`, { cwd: path.join(plumbline.config.dataDir, 'files') }).map((file) =>
     path.basename(file),
   )
 }
 
-/** Returns the lines of a builder's archives, as an operator fetches them. */
+/** Returns the lines of a builder's archives, fetched by the operator's command. */
 async function fetched(
   { organizationId }: Builder,
   requested: { kind?: string; month?: string } = {},
@@ -108,7 +108,7 @@ async function fetched(
 
 const idOf = ({ data }: Line): string => data.id
 
-test('events, status changes, and notices that are old enough are archived by month and then deleted', async () => {
+test('old events, status changes, and notices are archived by month before they are deleted', async () => {
   const builder = await plumbline.newBuilder()
   const { key } = builder
   nextMonth()
@@ -140,7 +140,7 @@ test('events, status changes, and notices that are old enough are archived by mo
   const all = await idsNow()
   const events = (await plumbline.get('/api/ext/events?limit=200', { key })).body.data
 
-  // The first month is older than a year, the second one only in part.
+  // The first month is older than a year. The second month is only partly older than a year.
   plumbline.clock.advance((KEPT_DAYS + 5) * DAY_MS)
   await forget()
   expect((await getArchives(builder)).map((archive) => [archive.kind, archive.month, archive.records])).toEqual(
@@ -157,7 +157,7 @@ test('events, status changes, and notices that are old enough are archived by mo
   await forget()
   expect(await idsNow()).toEqual({ event: [], status_change: [], vendor_notification: [] })
   const stored = await fetched(builder, { kind: 'event' })
-  // As in an export, the portal links of vendors are not included.
+  // As in an export, vendors' portal links are not included.
   const shown = JSON.parse(JSON.stringify(events, (name, value) => (name === 'portalUrl' ? undefined : value)))
   expect(stored.map(({ data }) => data)).toEqual(shown.map((event: object) => expect.objectContaining(event)))
   expect((await fetched(builder, { month: monthLater })).map(({ kind }) => kind)).toEqual([
@@ -175,7 +175,7 @@ test('events, status changes, and notices that are old enough are archived by mo
   expect(trail.body.data).toHaveLength(4)
 })
 
-test('rows that cannot be deleted have no archive and block nobody, and the next run archives them all', async () => {
+test('rows that cannot be deleted do not prevent the archiving of other builders', async () => {
   const [failing, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   nextMonth()
   for (const { key } of [failing, other]) await newVendor(key)
@@ -193,7 +193,7 @@ test('rows that cannot be deleted have no archive and block nobody, and the next
     statements,
   )
   await expect(forget()).rejects.toThrow('Old rows could not be deleted. Failures: 1.')
-  // The failed attempt has left nothing behind.
+  // The failed attempt has left no files or rows behind.
   expect([await idsIn('events', failing), await getArchives(failing)]).toMatchObject([
     rows,
     [{ kind: 'status_change' }],
@@ -207,7 +207,7 @@ test('rows that cannot be deleted have no archive and block nobody, and the next
   expect(await idsIn('events', failing)).toEqual([])
 })
 
-test('a file left by an ended process is deleted in time, and another process archives its rows', async () => {
+test('if a process ends while it writes an archive, another process archives the rows', async () => {
   const builder = await plumbline.newBuilder()
   const { database, clock, app } = plumbline
   nextMonth()
@@ -217,7 +217,7 @@ test('a file left by an ended process is deleted in time, and another process ar
   plumbline.clock.advance(KEPT_DAYS * DAY_MS)
   const rows = await idsIn('events', builder)
   const claimed = { organizationId: builder.organizationId, kind: 'event', month: '2020-01-01' }
-  const dead = await claimKind(database.statements, clock.now(), claimed)
+  const dead = await claimArchiveKind(database.statements, clock.now(), claimed)
   if (dead === null) throw new Error('Somebody else has claimed it.')
   const { path: place } = await app.services.files.receive(Buffer.from('half a file'))
   await app.services.files.store.put(toStorageKey(dead), place)
@@ -230,7 +230,7 @@ test('a file left by an ended process is deleted in time, and another process ar
   expect((await fetched(builder, { kind: 'event' })).map(idOf)).toEqual(rows)
 })
 
-test('several concurrent processes put each row into one archive', async () => {
+test('concurrent processes write each row to only one archive', async () => {
   const builder = await plumbline.newBuilder()
   for (let month = 0; month < 4; month++) {
     nextMonth()
@@ -246,7 +246,7 @@ test('several concurrent processes put each row into one archive', async () => {
   expect([await idsIn('events', builder), await idsIn('statusChanges', builder)]).toEqual([[], []])
 })
 
-test('an erased person is removed from all archives, and their other content stays', async () => {
+test('erasing a person removes the person from all archives', async () => {
   const builder = await plumbline.newBuilder()
   const { database, clock } = plumbline
   const { organizationId, key } = builder
@@ -280,7 +280,7 @@ test('an erased person is removed from all archives, and their other content sta
   // The previous files are deleted.
   expect(getFiles(builder).sort()).toEqual((await getArchives(builder)).map(toFileName).sort())
   expect(getFiles(builder)).not.toContain(toFileName(before[0] as Archive))
-  // A second run has nothing left to do.
+  // A second run finds no more data to erase.
   expect((await eraseUser(plumbline, id, { confirm: 'Erased person', also: [name] })).changed).toEqual({ users: 1 })
 })
 

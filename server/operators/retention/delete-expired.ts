@@ -2,24 +2,25 @@ import { removeAbandonedFiles } from '../../platform/archives/archive-files.ts'
 import type { Services } from '../../platform/calls/call.ts'
 import { BATCH_ROWS } from '../../platform/database/batches.ts'
 import { AGED_KINDS, type AgedKind } from './aged-kinds.ts'
-import { type AgedRows, deleteRows, listOrganizationsWith, readOldest } from './aged-rows.ts'
-import { archiveOldestRows, startOfMonth } from './archive-rows.ts'
+import { type AgedRows, deleteRows, listOrganizationsWithOldRows, readOldestRows } from './aged-rows.ts'
+import { archiveOldestRows, getStartOfMonth } from './archive-rows.ts'
 
 export interface DeletionWorker {
-  /** Deletes old rows. If there are none, takes one index lookup for each builder. */
+  /** Deletes old rows. If there are no old rows, this takes one index lookup per builder. */
   run(): Promise<void>
-  /** Ends the work after its current batch. The next run continues there. */
+  /** Ends the work after the current batch. The next run continues from that point. */
   stop(): void
 }
 
 const DAY_MS = 86_400_000
 
-/** The number of builders looked up at a time. */
+/** The number of builders to look up at a time. */
 const PAGE_ORGANIZATIONS = 100
 
 /**
- * Deletes old rows, builder by builder, and first archives them if archives are kept. Any number of processes may do so
- * concurrently. Errors are thrown at the end and their rows tried again by the next run; they block no other builder.
+ * Deletes old rows, builder by builder. If archives are kept, archives the rows first. Any number of processes may do
+ * this concurrently. An error for one builder does not block other builders. Errors are thrown at the end, and the next
+ * run retries the affected rows.
  */
 export function startDeletionWorker(
   services: Services,
@@ -31,7 +32,7 @@ export function startDeletionWorker(
   async function forget(kind: AgedKind, before: number, failures: unknown[]): Promise<void> {
     const some = archives ? archiveOldestRows : deleteOldestRows
     for (let last = ''; !isStopped; ) {
-      const found = await listOrganizationsWith(database.statements, kind, before, last, PAGE_ORGANIZATIONS)
+      const found = await listOrganizationsWithOldRows(database.statements, kind, before, last, PAGE_ORGANIZATIONS)
       for (const organizationId of found) {
         try {
           while (!isStopped && (await some(services, { kind, organizationId, before })));
@@ -53,9 +54,9 @@ export function startDeletionWorker(
         const days = kind.keptDays(config)
         if (days === null) continue
         const since = clock.nowMs() - days * DAY_MS
-        // By whole months; otherwise each hourly run would create a file of the rows that became old since the last
-        // run.
-        await forget(kind, archives ? startOfMonth(since) : since, failures)
+        // Rows are archived by whole months. Otherwise, each hourly run would create a file of the rows that have
+        // become old since the last run.
+        await forget(kind, archives ? getStartOfMonth(since) : since, failures)
       }
       if (failures.length > 0)
         throw new AggregateError(failures, `Old rows could not be deleted. Failures: ${failures.length}.`)
@@ -66,10 +67,10 @@ export function startDeletionWorker(
   }
 }
 
-/** Deletes a builder's oldest rows without archiving them, and returns whether there may be more. */
+/** Deletes a builder's oldest rows without archiving them, and returns whether there may be more old rows. */
 async function deleteOldestRows({ database }: Services, aged: AgedRows): Promise<boolean> {
   return database.transaction(async (trx) => {
-    const rows = await readOldest(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })
+    const rows = await readOldestRows(trx, aged, { after: undefined, most: BATCH_ROWS, columns: [] })
     const ids = rows.map(({ id }) => String(id))
     return (await deleteRows(trx, aged, ids)) > 0
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { deleteEndedWindows } from '../../platform/database/delete-ended-windows.ts'
+import { deleteEndedLimitWindows } from '../../platform/database/delete-ended-limit-windows.ts'
 import { startPlumbline } from '../../plumbline.ts'
 import { startDeletionWorker } from './delete-expired.ts'
 
@@ -23,7 +23,7 @@ async function createVendors(many: number): Promise<string[]> {
   return ids
 }
 
-/** Returns the events, once the last of these resources is among them. */
+/** Returns the events, once they include an event of the last of these resources. */
 async function eventsUpTo(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => body.data.some((event: Body) => event.data.object.id === ids.at(-1))
   return (await plumbline.until('/api/ext/events?limit=200', isThere)).body.data
@@ -33,7 +33,7 @@ const forget = (eventRetentionDays: number | null) =>
   startDeletionWorker(plumbline.app.services, { archives: false, eventRetentionDays, historyRetentionDays: null }).run()
 
 describe('events', () => {
-  test('are kept for their retention period; their sequences are not reused, and a gap is reported', async () => {
+  test('events are deleted after their retention period', async () => {
     const old = await eventsUpTo(await createVendors(4))
     const { body: page } = await plumbline.get('/api/ext/events?limit=2')
     const half = `/api/ext/events?limit=2&cursor=${page.nextCursor}`
@@ -60,12 +60,12 @@ describe('events', () => {
     const after = await plumbline.get(`/api/ext/events?after=${old[1].id}`)
     expect([after.status, after.body.code]).toEqual([422, 'unknown_reference'])
     expect((await plumbline.get(`/api/ext/events/${old[1].id}`)).status).toBe(404)
-    // Reading backward simply ends there, and misses nothing.
+    // Reading backward simply ends at the deleted events and misses no other events.
     const backwards = await plumbline.get(`/api/ext/events?limit=1&sort=-sequence&cursor=${descending}`)
     expect([backwards.status, backwards.body.data]).toEqual([200, []])
   })
 
-  test('after the last one read are complete, although that one has been deleted', async () => {
+  test('a cursor returns all later events, even if the event that it points to was deleted', async () => {
     await eventsUpTo(await createVendors(2))
     const { body } = await plumbline.get('/api/ext/events?limit=200')
     const { data } = body
@@ -79,7 +79,7 @@ describe('events', () => {
     expect((await plumbline.get(`/api/ext/events?limit=200&cursor=${cursor}`)).body.code).toBe('invalid_cursor')
   })
 
-  test('continue their sequence after all earlier ones were deleted', async () => {
+  test('the event sequence continues after all earlier events were deleted', async () => {
     const before = (await eventsUpTo(await createVendors(1))).at(-1)
     plumbline.clock.advance(100 * DAY_MS)
     await forget(99)
@@ -88,7 +88,7 @@ describe('events', () => {
     expect(after.sequence).toBe(before.sequence + 1)
   })
 
-  test('continue their sequence after the newest ones were deleted', async () => {
+  test('the event sequence continues after the newest events were deleted', async () => {
     const created = (await eventsUpTo(await createVendors(3))).slice(-3)
     const last = created.at(-1).sequence
     await plumbline.database.statements.deleteFrom('events').where('sequence', '>', created[0].sequence).execute()
@@ -97,7 +97,7 @@ describe('events', () => {
   })
 })
 
-test('a service deletes old events by itself, as configured', async () => {
+test('a running service deletes old events after the configured period', async () => {
   const { database, clock, organizationId } = plumbline
   const [id] = await createVendors(1)
   const [event] = (await plumbline.until(`/api/ext/events?resourceId=${id}`, (answer) => answer.body.data.length === 1))
@@ -116,7 +116,7 @@ test('a service deletes old events by itself, as configured', async () => {
   })
   const another = await startPlumbline({
     ...{ config, clock, log: plumbline.log },
-    // The first instance closes the database.
+    // This instance does not close the database, because the first instance closes it.
     database: Object.create(database, { close: { value: async () => {} } }),
   })
   await plumbline.until('/api/ext/events?sort=-sequence', ({ body }) => body.data.length === 0)
@@ -130,21 +130,21 @@ test('a service deletes old events by itself, as configured', async () => {
   expect(stored?.lastEventSequence).toBe(event.sequence)
 })
 
-test('limit windows are deleted an hour after they ended, and active ones stay', async () => {
+test('a rate limit window is deleted one hour after its end', async () => {
   const scopes = async () =>
     (await plumbline.database.statements.selectFrom('limitWindows').select('scope').execute()).map(({ scope }) => scope)
   await plumbline.get('/api/ext/vendors')
   const before = await scopes()
   expect(before.length).toBeGreaterThan(0)
-  await deleteEndedWindows(plumbline.database, plumbline.clock)
+  await deleteEndedLimitWindows(plumbline.database, plumbline.clock)
   expect(await scopes()).toEqual(before)
   plumbline.clock.advance(3 * DAY_MS)
   const { key } = await plumbline.newBuilder()
   await plumbline.get('/api/ext/vendors', { key })
-  await deleteEndedWindows(plumbline.database, plumbline.clock)
+  await deleteEndedLimitWindows(plumbline.database, plumbline.clock)
   const after = await scopes()
   expect(after.filter((scope) => before.includes(scope))).toEqual([])
   expect(after.length).toBeGreaterThan(0)
-  // A returning client starts with a fresh count.
+  // A returning client starts with a new count.
   expect((await plumbline.get('/api/ext/vendors')).status).toBe(200)
 })

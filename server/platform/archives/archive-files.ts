@@ -9,18 +9,18 @@ import * as archives from './queries.ts'
 
 const gzipAsync = promisify(gzip)
 
-/** Compresses lines as a part of a file. Consecutive parts are one file to every program that reads gzip. */
+/** Compresses lines into a part of a file. Every program that reads gzip treats consecutive parts as one file. */
 export function compressLines(lines: string | Buffer): Promise<Buffer> {
   return gzipAsync(lines)
 }
 
-/** Maximum characters in memory at a time. */
+/** Maximum number of characters in memory at a time. */
 const PIECE_CHARACTERS = 1024 * 1024
 
-/** Yields the lines of an archive without line ends, in pieces that take little memory. */
+/** Yields the lines of an archive without line breaks, in parts that need little memory. */
 export async function* readLines(store: FileStore, archive: archives.ArchiveName): AsyncGenerator<string[]> {
   const source = await store.open(archives.toStorageKey(archive), null)
-  // An error of the source is thrown by the loop below.
+  // The loop below throws any error of the source.
   const text = pipeline(source, createGunzip(), () => {}).setEncoding('utf8')
   let rest = ''
   for await (const chunk of text) {
@@ -34,10 +34,12 @@ export async function* readLines(store: FileStore, archive: archives.ArchiveName
   if (rest !== '') yield rest.replace(/\n$/, '').split('\n')
 }
 
-/** Files per run. The next run follows within an hour, and there are hardly ever any. */
+/**
+ * The maximum number of files to delete per run. The next run follows within an hour, and such files are rare.
+ */
 const MAX_REMOVED_PER_RUN = 100
 
-/** Deletes files that are not archives: those left by a writer that ended, and those that another file replaced. */
+/** Deletes files that are not archives: files left by an ended writer, and files that another file has replaced. */
 export async function removeAbandonedFiles({
   database,
   clock,
@@ -48,9 +50,9 @@ export async function removeAbandonedFiles({
   files: Pick<Files, 'store'>
 }): Promise<void> {
   const db = database.statements
-  for (const archive of await archives.listAbandoned(db, clock.now(), MAX_REMOVED_PER_RUN)) {
-    if (!(await archives.claimRemovable(db, clock.now(), archive))) continue
+  for (const archive of await archives.listAbandonedFiles(db, clock.now(), MAX_REMOVED_PER_RUN)) {
+    if (!(await archives.claimAbandonedFile(db, clock.now(), archive))) continue
     await files.store.remove(archives.toStorageKey(archive))
-    await archives.deleteRemovable(db, archive)
+    await archives.deleteAbandonedFile(db, archive)
   }
 }

@@ -3,23 +3,23 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { recordOperatorAct } from '../audit/record.ts'
+import { recordOperatorAction } from '../audit/record-audit-entries.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
 import { openFiles } from '../files/files.ts'
 import { conflict, notFound } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Archive, listKeptAfter, toFileName, toStorageKey } from './queries.ts'
+import { type Archive, listArchivesAfter, toFileName, toStorageKey } from './queries.ts'
 
-/** The number of archives looked up at a time. They are copied one by one. */
+/** The number of archives to look up at a time. The archives are copied one by one. */
 const PAGE_SIZE = 200
 
-/** Yields a builder's archives in the order in which they were created. Throws `not_found` for an unknown builder. */
+/** Yields a builder's archives in order of creation. Throws `not_found` if the builder does not exist. */
 export async function* listAllArchives(db: Db, organizationId: string): AsyncGenerator<Archive> {
   const builder = await db.selectFrom('organizations').select('id').where('id', '=', organizationId).executeTakeFirst()
   if (builder === undefined) throw notFound()
   for (let last = ''; ; ) {
-    const page = await listKeptAfter(db, organizationId, last, PAGE_SIZE)
+    const page = await listArchivesAfter(db, organizationId, last, PAGE_SIZE)
     yield* page
     const next = page.at(-1)
     if (next === undefined) return
@@ -34,8 +34,8 @@ export interface ArchiveFilter {
 }
 
 /**
- * Copies a builder's archives, all or those that match the filter, into a new folder. Compares each with the hash of
- * the written file, and returns their number.
+ * Copies a builder's archives into a new folder. If a filter is given, copies only archives that match it. Compares
+ * each copy with the recorded hash, and returns the number of copied archives.
  */
 export async function fetchArchives(
   { database, clock, config }: { database: Database; clock: Clock; config: Pick<Config, 'dataDir' | 'filesBucket'> },
@@ -45,7 +45,7 @@ export async function fetchArchives(
   progress: (copied: number) => void = () => {},
 ): Promise<number> {
   const { store } = openFiles(config)
-  // A new folder, so that files of two builders are never mixed.
+  // The folder must be new, so that files of two builders are never mixed.
   if (existsSync(folder)) throw conflict('value_taken', `${folder} already exists. Choose another folder.`)
   await mkdir(folder, { mode: 0o700 })
   let copied = 0
@@ -65,8 +65,8 @@ export async function fetchArchives(
       throw new Error(`${place} differs from the archive that was written. Restore the file store from a backup.`)
     progress(++copied)
   }
-  // Recorded, because the archives show what the builder did.
-  await recordOperatorAct(database.statements, {
+  // The audit trail records this action, because the archives contain the builder's data.
+  await recordOperatorAction(database.statements, {
     ...{ organizationId, at: clock.now(), action: 'organization.archives_fetched', resourceId: organizationId },
   })
   return copied

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Db } from '../database/database.ts'
 
-/** A file of deleted records: lines of JSON as in a builder's export, compressed by gzip. */
+/** A file of deleted records, which are lines of JSON as in a builder's export, compressed with gzip. */
 export interface Archive extends ArchiveName {
   /** Number of records. */
   records: number
@@ -17,30 +17,32 @@ export interface ArchiveName {
   id: string
   /** The kind of record, as in the export: `event`. */
   kind: string
-  /** The first day, in UTC, of the month that the records are from. */
+  /** The first day, in UTC, of the month of the records. */
   month: string
 }
 
-/** Returns the name of the file, which people see too: event-2026-11-arc_….ndjson.gz */
+/** Returns the name of the file, which users also see: event-2026-11-arc_….ndjson.gz */
 export function toFileName({ kind, month, id }: ArchiveName): string {
   return `${kind}-${month.slice(0, 7)}-${id}.ndjson.gz`
 }
 
-/** Returns the file's key in the store: in the builder's folder, which is deleted with the builder. */
+/** Returns the file's key in the store. The key is in the builder's folder, which is deleted with the builder. */
 export function toStorageKey(archive: ArchiveName): string {
   return `${archive.organizationId}/${toFileName(archive)}`
 }
 
 /**
- * Longer than writing an archive takes: reading its rows, and one upload of at most two minutes. A slower process loses
- * its claim, and notices that.
+ * Writing an archive takes less time: the process reads the rows and makes one upload of at most two minutes. A slower
+ * process loses its claim and notices the loss.
  */
 const CLAIM_MS = 10 * 60_000
 
 const claimExpiry = (now: Date) => new Date(now.getTime() + CLAIM_MS).toISOString()
 
-/** Claims a kind of a builder's rows in order to archive some of them; null while another process holds the claim. */
-export async function claimKind(
+/**
+ * Claims a kind of a builder's rows to archive some of the rows; returns null while another process holds the claim.
+ */
+export async function claimArchiveKind(
   db: Db,
   now: Date,
   { organizationId, kind, month }: Omit<ArchiveName, 'id'>,
@@ -53,8 +55,11 @@ export async function claimKind(
   return rows.length > 0 ? archive : null
 }
 
-/** Registers a file that will replace another one, before it is written. It is deleted unless it is kept in time. */
-export async function addReplacement(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
+/**
+ * Registers a file that will replace another file, before the new file is written. The new file is deleted unless it
+ * becomes an archive in time.
+ */
+export async function addReplacementFile(db: Db, now: Date, other: ArchiveName): Promise<ArchiveName> {
   const archive = { ...other, id: typeid('arc').toString() }
   const { organizationId, id, kind, month } = archive
   await db
@@ -65,10 +70,10 @@ export async function addReplacement(db: Db, now: Date, other: ArchiveName): Pro
 }
 
 /**
- * Makes the file an archive from the commit on. Returns false if this process has lost its claim; then it must not
- * become one.
+ * Makes the file an archive when the transaction commits. Returns false if this process has lost its claim. In this
+ * case, the file must not become an archive.
  */
-export async function markKept(
+export async function markArchiveKept(
   trx: Db,
   { organizationId, id }: ArchiveName,
   from: 'writing' | 'rewriting',
@@ -84,8 +89,11 @@ export async function markKept(
   return numUpdatedRows > 0n
 }
 
-/** Allows the file to be deleted. Returns false if it is in another state, so that another process decides about it. */
-export async function markRemovable(
+/**
+ * Allows the file to be deleted. Returns false if the file is in another state. In this case, another process decides
+ * about the file.
+ */
+export async function markArchiveRemovable(
   db: Db,
   now: Date,
   { organizationId, id }: ArchiveName,
@@ -101,7 +109,7 @@ export async function markRemovable(
   return numUpdatedRows > 0n
 }
 
-/** Takes all archives that are being written for a builder from their writers, so that those delete no rows. */
+/** Ends the claims of all writers of a builder's archives, so that these writers delete no rows. */
 export async function revokeWriterClaims(db: Db, now: Date, organizationId: string): Promise<void> {
   await db
     .updateTable('archives')
@@ -112,10 +120,10 @@ export async function revokeWriterClaims(db: Db, now: Date, organizationId: stri
 }
 
 /**
- * Returns files of any builder that are not archives and whose claim has expired: their writer ended, or they were
- * replaced.
+ * Returns files that are not archives and whose claim has expired, for all builders. The writer of these files has
+ * ended, or the files were replaced.
  */
-export async function listAbandoned(db: Db, now: Date, max: number): Promise<ArchiveName[]> {
+export async function listAbandonedFiles(db: Db, now: Date, max: number): Promise<ArchiveName[]> {
   return db
     .selectFrom('archives')
     .select(['organizationId', 'id', 'kind', 'month'])
@@ -126,8 +134,8 @@ export async function listAbandoned(db: Db, now: Date, max: number): Promise<Arc
     .execute()
 }
 
-/** Claims such a file in order to delete it. */
-export async function claimRemovable(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
+/** Claims an abandoned file to delete it. */
+export async function claimAbandonedFile(db: Db, now: Date, { organizationId, id }: ArchiveName): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('archives')
     .set({ status: 'loose', claimedUntil: claimExpiry(now) })
@@ -139,7 +147,7 @@ export async function claimRemovable(db: Db, now: Date, { organizationId, id }: 
   return numUpdatedRows > 0n
 }
 
-export async function deleteRemovable(db: Db, { organizationId, id }: ArchiveName): Promise<void> {
+export async function deleteAbandonedFile(db: Db, { organizationId, id }: ArchiveName): Promise<void> {
   await db
     .deleteFrom('archives')
     .where('organizationId', '=', organizationId)
@@ -148,8 +156,13 @@ export async function deleteRemovable(db: Db, { organizationId, id }: ArchiveNam
     .execute()
 }
 
-/** Returns a builder's archives in order of creation, after the given one. */
-export async function listKeptAfter(db: Db, organizationId: string, after: string, max: number): Promise<Archive[]> {
+/** Returns a builder's archives in order of creation, starting after the given archive. */
+export async function listArchivesAfter(
+  db: Db,
+  organizationId: string,
+  after: string,
+  max: number,
+): Promise<Archive[]> {
   const { rows } = await sql<Archive>`
     select "organizationId", "id", "kind", "month", "records", "size", "sha256", "createdAt" from "archives"
     where "organizationId" = ${organizationId} and "id" > ${after} and "status" = 'kept' order by "id" limit ${max}`.execute(

@@ -9,25 +9,27 @@ export interface RewriteOptions {
   clock: Clock
   files: Files
   organizationId: string
-  /** Returns new text for some of the lines, by their index. Unchanged lines may be omitted. */
+  /** Returns new text for some of the lines, by line index. Unchanged lines may be omitted. */
   change(lines: readonly string[]): Promise<ReadonlyMap<number, string>>
 }
 
-/** The number of archives looked up at a time. They are rewritten one by one. */
+/** The number of archives to look up at a time. The archives are rewritten one by one. */
 const PAGE_SIZE = 100
 
 /**
- * Rewrites lines of a builder's archives, and returns the number of changed archives. A file is never changed in place:
- * another file replaces it in one step with its row, and then it is deleted. Call this after changing the tables: a
- * process that read the old rows to write an archive then loses its claim.
+ * Rewrites lines of a builder's archives, and returns the number of changed archives. A file is never changed in place.
+ * Instead, another file replaces it, together with its row, in a single transaction. Then the old file is deleted. Call
+ * this function after changing the tables, because it ends the claim of any process that read the old rows to write an
+ * archive.
  */
 export async function rewriteArchives(rewriting: RewriteOptions): Promise<number> {
   const { database, clock, organizationId } = rewriting
   await archives.revokeWriterClaims(database.statements, clock.now(), organizationId)
   let changed = 0
-  // Replacements come later in the order, are read again, and have nothing left to change.
+  // Replacement files come later in the order. The replacement files are read again, but contain nothing left to
+  // change.
   for (let last = ''; ; ) {
-    const page = await archives.listKeptAfter(database.statements, organizationId, last, PAGE_SIZE)
+    const page = await archives.listArchivesAfter(database.statements, organizationId, last, PAGE_SIZE)
     for (const archive of page) if (await rewriteArchive(rewriting, archive)) changed++
     const next = page.at(-1)
     if (next === undefined) return changed
@@ -50,20 +52,20 @@ async function rewriteArchive(
   }
   const { path, size, sha256, discard } = await files.receive(changedLines())
   try {
-    // Most archives do not mention the erased person, and stay unchanged.
+    // Most archives do not mention the erased person and remain unchanged.
     if (count === 0) return false
-    const other = await archives.addReplacement(db, clock.now(), archive)
+    const other = await archives.addReplacementFile(db, clock.now(), archive)
     await files.store.put(archives.toStorageKey(other), path)
     await database.transaction(async (trx) => {
-      const isOurs = await archives.markRemovable(trx, clock.now(), archive, 'kept')
+      const isOurs = await archives.markArchiveRemovable(trx, clock.now(), archive, 'kept')
       const { records } = archive
-      if (!isOurs || !(await archives.markKept(trx, other, 'rewriting', { records, size, sha256 })))
+      if (!isOurs || !(await archives.markArchiveKept(trx, other, 'rewriting', { records, size, sha256 })))
         throw new Error(`Another process rewrote the archive ${archive.id} at the same time. Run the command again.`)
     })
   } finally {
     await discard()
   }
   await files.store.remove(archives.toStorageKey(archive))
-  await archives.deleteRemovable(db, archive)
+  await archives.deleteAbandonedFile(db, archive)
   return true
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../domain/office/organizations/organizations.ts'
 import { createUser, updateUser } from '../../domain/office/users/users.ts'
 import { createKey, revokeKey, rotateKey } from '../keys/keys.ts'
@@ -8,7 +8,7 @@ import { deleteOldAuditEntries } from './delete-old-entries.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The tests' requests come from this machine, which is trusted to set X-Forwarded-For.
+  // The tests' requests come from this machine, which may set X-Forwarded-For as a trusted proxy.
   plumbline = await startTestPlumbline({ TRUSTED_PROXIES: 'loopback' })
 })
 afterAll(() => plumbline.stop())
@@ -22,9 +22,9 @@ function from(address: string, requestId = 'req_of-the-test') {
   return { headers: { 'x-forwarded-for': address, 'x-request-id': requestId } }
 }
 
-/** Returns the entries of a resource, oldest first, once there are at least this many. */
+/** Returns the entries of a resource, oldest first, once there are at least `many` entries. */
 async function getEntries(resourceId: string, many = 1): Promise<Body[]> {
-  const isThere = ({ body }: Answer) => body.data.length >= many
+  const isThere = ({ body }: ServiceResponse) => body.data.length >= many
   return (await plumbline.until(`${LIST}?resourceId=${resourceId}&sort=at`, isThere)).body.data
 }
 
@@ -37,7 +37,7 @@ async function keyId(): Promise<string> {
 }
 
 describe('a change', () => {
-  test('with an event is listed through the event, with the key, the address, and the request', async () => {
+  test('the audit trail records the event, key, IP address, and request of a change', async () => {
     const { body: vendor } = await plumbline.post(
       '/api/ext/vendors',
       { companyName: 'Brazos Framing' },
@@ -67,7 +67,7 @@ describe('a change', () => {
     expect(event.body.data.previous).toEqual({ phone: null })
   })
 
-  test('without an event has its own entry, in the same transaction', async () => {
+  test('a change without an event has its own audit entry', async () => {
     const address = '203.0.113.9'
     const { body: community } = await plumbline.post(
       '/api/ext/communities',
@@ -76,7 +76,7 @@ describe('a change', () => {
     )
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.post(`/api/ext/communities/${community.id}/status`, { status: 'active' }, from(address))
-    // This changes nothing, so nothing is recorded.
+    // This request changes nothing, so no entry is recorded.
     await plumbline.patch(`/api/ext/communities/${community.id}`, { city: 'Georgetown' }, from(address))
     await plumbline.delete(`/api/ext/communities/${community.id}`, from(address))
     const entries = await getEntries(community.id, 4)
@@ -89,7 +89,7 @@ describe('a change', () => {
     expect(entries[0]).toMatchObject({ eventId: null, requestId: 'req_made', address })
   })
 
-  test('of a webhook is recorded, including its secrets and tests', async () => {
+  test('the audit trail records changes of a webhook, including its secrets and tests', async () => {
     const requested = { url: 'http://127.0.0.1:9/hook', eventTypes: ['vendor.created'] }
     const { body: webhook } = await plumbline.post('/api/ext/webhooks', requested)
     const path = `/api/ext/webhooks/${webhook.id}`
@@ -106,7 +106,7 @@ describe('a change', () => {
     expect(test.status).toBe(202)
   })
 
-  test('in a dry run is not recorded', async () => {
+  test('the audit trail does not record changes in a dry run', async () => {
     const input = { name: 'Nowhere', timeZone: 'America/Chicago' }
     const tried = await plumbline.post('/api/ext/execute', { skill: 'createCommunity', input, dryRun: true })
     expect(tried.status).toBe(200)
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect((await getEntries(done.body.result.id)).map(({ action }) => action)).toEqual(['community.created'])
   })
 
-  test('that is sent twice with one Idempotency-Key is recorded once', async () => {
+  test('a change that is sent twice with one Idempotency-Key is recorded once in the audit trail', async () => {
     const headers = { 'idempotency-key': 'twice' }
     const body = { name: 'Twice', timeZone: 'America/Chicago' }
     const { body: community } = await plumbline.post('/api/ext/communities', body, { headers })
@@ -126,13 +126,13 @@ describe('a change', () => {
 })
 
 describe('actions of operators', () => {
-  test('on keys, users, and settings are recorded as theirs', async () => {
+  test('the audit trail attributes actions of operators on keys, users, and settings to the operator', async () => {
     const { database, clock, organizationId } = plumbline
     const operator = { type: 'operator', id: null }
     const key = await createKey(database, clock, { organizationId, name: 'Short' })
     await rotateKey(database, clock, key.id, 0)
     await revokeKey(database, clock, key.id)
-    // It is already revoked.
+    // The key is already revoked.
     await revokeKey(database, clock, key.id)
     const reported = await getEntries(key.id, 3)
     expect(reported.map(({ action }) => action)).toEqual(['key.created', 'key.rotated', 'key.revoked'])
@@ -154,7 +154,7 @@ describe('a rejected request', () => {
     return (await plumbline.get(`${LIST}?outcome=refused&actorId=${id}&sort=at`)).body.data
   }
 
-  test('with a revoked key is recorded once a minute, with a count of the others', async () => {
+  test('rejected requests with a revoked key are recorded once per minute for each IP address', async () => {
     const { database, clock, organizationId } = plumbline
     const { id, secret } = await createKey(database, clock, { organizationId, name: 'Over' })
     await revokeKey(database, clock, id)
@@ -176,7 +176,7 @@ describe('a rejected request', () => {
     ])
   })
 
-  test('without permission is recorded too', async () => {
+  test('a request that is rejected because of a missing permission is recorded in the audit trail', async () => {
     const key = await plumbline.newKey(['vendors:read'])
     const { body: caller } = await plumbline.get('/api/ext/me', { key })
     expect((await plumbline.post('/api/ext/vendors', { companyName: 'No' }, { key })).status).toBe(403)
@@ -185,7 +185,7 @@ describe('a rejected request', () => {
     ])
   })
 
-  test('with an unknown key adds no rows, and one key from many addresses adds a limited number', async () => {
+  test('requests with unknown keys add no audit entries', async () => {
     const count = async () => {
       const { rows } = await sql<{ many: number }>`select count(*)::int as "many" from "auditEntries"`.execute(
         plumbline.database.statements,
@@ -206,7 +206,7 @@ describe('a rejected request', () => {
   })
 })
 
-test('a visit to the vendor portal is recorded once in ten minutes for each client', async () => {
+test('a visit to the vendor portal is recorded once every ten minutes for each client', async () => {
   const token = await plumbline.newPortalToken()
   const vendorId = token.slice(0, token.indexOf('.'))
   const visit = (address: string) => fetch(`${plumbline.url}/portal/${token}`, from(address))
@@ -220,13 +220,17 @@ test('a visit to the vendor portal is recorded once in ten minutes for each clie
 })
 
 describe('the list', () => {
-  test("requires permission to read events, and shows no other builder's entries", async () => {
+  test('listing audit entries requires events:read', async () => {
     const id = await newVendor()
     await getEntries(id)
     const narrow = await plumbline.newKey(['vendors:read'])
     expect((await plumbline.get(LIST, { key: narrow })).body.permission).toBe('events:read')
     const reading = await plumbline.newKey(['events:read'])
     expect((await plumbline.get(`${LIST}?resourceId=${id}`, { key: reading })).body.data).toHaveLength(1)
+  })
+
+  test('the list of audit entries contains no entries of another builder', async () => {
+    const id = await newVendor()
     const { key } = await plumbline.newBuilder()
     const theirs = await plumbline.get(LIST, { key })
     expect(theirs.body.data.map(({ action }: Body) => action)).toEqual([
@@ -237,7 +241,7 @@ describe('the list', () => {
     expect((await plumbline.get(`${LIST}?resourceId=${id}`, { key })).body.data).toEqual([])
   })
 
-  test('is paginated in both directions without a gap, across events and entries', async () => {
+  test('the audit trail is paginated without gaps across events and audit entries', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     const created: string[] = []
     for (let i = 0; i < 12; i++) {
@@ -271,7 +275,7 @@ describe('the list', () => {
     expect(organizationId).toMatch(/^org_/)
   })
 
-  test('is filtered by action, kind, address, time, and ID', async () => {
+  test('the audit trail can be filtered by action, type, address, time, and ID', async () => {
     const { key } = await plumbline.newBuilder()
     const before = plumbline.clock.now().toISOString()
     plumbline.clock.advance(1000)
@@ -310,9 +314,9 @@ describe('the list', () => {
   })
 })
 
-test('a filter without an index reads a limited number of rows at a time, and reaches the end of the trail', async () => {
+test('a page of an audit filter without an index reads only a limited number of rows', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
-  // IDs sort by time. These are old, and the one that the test looks for is the oldest.
+  // IDs sort by time. These IDs are old, and the test looks for the oldest.
   await sql`
     insert into "auditEntries" ("organizationId", "id", "at", "actorType", "action", "resourceId")
     select ${organizationId}, 'aud_' || lpad(i::text, 26, '0'), '2020-01-01', 'system', case i when 1 then 'home.archived' else 'home.updated' end, 'hom_x'
@@ -330,14 +334,14 @@ test('a filter without an index reads a limited number of rows at a time, and re
 })
 
 describe('an entry', () => {
-  test('can be neither changed nor deleted', async () => {
+  test('an audit entry cannot be changed or deleted', async () => {
     const { statements } = plumbline.database
     await expect(sql`update "auditEntries" set "address" = null`.execute(statements)).rejects.toThrow('only added to')
     await expect(sql`delete from "auditEntries"`.execute(statements)).rejects.toThrow('only added to')
     await expect(sql`truncate "auditEntries"`.execute(statements)).rejects.toThrow('only added to')
   })
 
-  test('outlives its event, and is deleted after its retention period', async () => {
+  test('an audit entry is kept for its own retention period, even after its event is deleted', async () => {
     const { database, clock } = plumbline
     const id = await newVendor('Soon gone')
     const [entry] = await getEntries(id)

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Deletes entries after the audit retention period. */
+/** Deletes entries that are older than the audit retention period. */
 export async function deleteOldAuditEntries(
   database: Database,
   clock: Clock,
@@ -19,7 +19,7 @@ export async function deleteOldAuditEntries(
   })
 }
 
-/** Allows this transaction to delete audit entries, which the table otherwise prevents. */
+/** Allows this transaction to delete audit entries. Otherwise, the table prevents deletion. */
 export async function allowEntryDeletion(trx: Db): Promise<void> {
-  await sql`select set_config('plumbline.removes_audit_entries', 'on', true)`.execute(trx)
+  await sql`set local plumbline.removes_audit_entries = 'on'`.execute(trx)
 }

@@ -1,8 +1,8 @@
 import type { Handlers } from '../calls/operation.ts'
-import { listEntries } from './queries.ts'
+import { listAuditEntries } from './queries.ts'
 
 export const auditOperations = {
   async listAuditEntries({ query }, call) {
-    return { status: 200, body: await listEntries(call, query) }
+    return { status: 200, body: await listAuditEntries(call, query) }
   },
 } satisfies Partial<Handlers>

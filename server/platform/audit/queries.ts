@@ -2,17 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AuditEntry, LinkCopier } from '../../../client/contract.gen.ts'
 import type { Tenant } from '../calls/call.ts'
 import type { Input } from '../calls/operation.ts'
-import { invalidCursor, type PagePosition, readCursor, writeCursor } from '../calls/page.ts'
-import { idRangeOf, resourceTypeOf } from './resource-prefixes.ts'
+import { createCursorProblem, decodeCursor, encodeCursor, type PagePosition } from '../calls/page.ts'
+import { getIdRange, getResourceType } from './resource-prefixes.ts'
 
 type AuditQuery = Input<'listAuditEntries'>['query']
 
 /**
- * The audit trail is read from two tables: the events, by sequence, and the entries for changes without an event, by
- * ID. Each is read along its own index, and the two are merged by the time in both kinds of IDs. A cursor stores the
- * position in each, so nothing is skipped or repeated.
+ * The audit trail is read from two tables: the events, in order of sequence, and the entries for changes without an
+ * event, in order of ID. Each table is read with its own index. The rows are merged by time, which the IDs of both
+ * tables contain. A cursor stores the position in each table, so no row is skipped or repeated.
  *
- * A filter without an index is applied to this many rows at a time, however few of them match.
+ * A filter without an index is applied to this number of rows at a time, regardless of how many rows match.
  */
 const ROWS_PER_READ = 5000
 
@@ -26,7 +26,7 @@ interface PlacedEntry {
 
 interface SourceReader {
   found: PlacedEntry[]
-  /** Where the searched rows ended; null if there are no more. */
+  /** The position of the last searched row; null if there are no more rows. */
   end: SourcePosition
 }
 
@@ -49,16 +49,16 @@ interface AuditRow {
   requestId: string | null
 }
 
-/** How to read one of the two tables. */
+/** A table of the audit trail, with the SQL to read it. */
 interface AuditSource {
   table: string
   place: string
   at: string
-  /** Returns SQL for this table's counterpart of an entry's ID. */
+  /** Returns the SQL for the value in this table that corresponds to an entry's ID. */
   idOf(id: string): string
   always: RawBuilder<unknown> | null
   action: string
-  /** The columns used by filters, except those with the same name in both tables. */
+  /** The columns that filters use, except columns with the same name in both tables. */
   filtered: RawBuilder<unknown>
   columns: RawBuilder<unknown>
   /** Returns a condition for rows with this outcome. */
@@ -92,13 +92,13 @@ const ENTRIES: AuditSource = {
   outcome: (requested) => sql`"outcome" = ${requested}`,
 }
 
-// An app's name is stored only in its grant.
+// An app's name is stored only in the app's grant.
 function selectGrant(): RawBuilder<unknown> {
   return sql`(select json_build_object('grantId', g."id", 'client', g."clientName") from "oauthGrants" as g
     where g."organizationId" = "auditEntries"."organizationId" and g."id" = "actorGrantId")`
 }
 
-// An entry stores only IDs, so the name is the current one of the user or key.
+// An entry stores only IDs, so the name shown is the current name of the user or API key.
 function selectCopier(): RawBuilder<unknown> {
   return sql`case when "actorCopierId" like 'usr\\_%' then
       (select json_build_object('type', 'user', 'id', u."id", 'name', u."name") from "users" as u
@@ -108,12 +108,13 @@ function selectCopier(): RawBuilder<unknown> {
         where k."organizationId" = "auditEntries"."organizationId" and k."id" = "actorCopierId") end`
 }
 
-export async function listEntries(
+export async function listAuditEntries(
   call: Tenant,
   query: AuditQuery,
 ): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
   const { limit, sort } = query
-  const start = query.cursor === undefined ? { event: null, entry: null } : positionsOf(readCursor(sort, query.cursor))
+  const start =
+    query.cursor === undefined ? { event: null, entry: null } : positionsOf(decodeCursor(sort, query.cursor))
   const [events, entries] = await Promise.all([
     readSource(call, EVENTS, query, start.event),
     readSource(call, ENTRIES, query, start.entry),
@@ -123,7 +124,7 @@ export async function listEntries(
   const [event, entry] = [streamEntries(events, start.event), streamEntries(entries, start.entry)]
   while (data.length < limit) {
     const [a, b] = [event.next(), entry.next()]
-    // Rows after the end of the searched ones are unknown, and may precede those of the other table.
+    // Rows after the last searched row are unknown, and may precede the rows of the other table.
     if ((a === undefined && event.goesOn()) || (b === undefined && entry.goesOn())) break
     if (a === undefined && b === undefined) break
     const first = b === undefined || (a !== undefined && comesBefore(a, b, isDescending)) ? event : entry
@@ -131,7 +132,7 @@ export async function listEntries(
     if (taken !== undefined) data.push(taken.entry)
   }
   if (event.isDone() && entry.isDone()) return { data, nextCursor: null }
-  return { data, nextCursor: writeCursor(sort, { value: event.place(), id: String(entry.place() ?? '') }) }
+  return { data, nextCursor: encodeCursor(sort, { value: event.place(), id: String(entry.place() ?? '') }) }
 }
 
 function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
@@ -142,20 +143,20 @@ function streamEntries({ found, end }: SourceReader, start: SourcePosition) {
     goesOn: () => end !== null,
     isDone: () => at >= found.length && end === null,
     place(): SourcePosition {
-      // Once every match is used, all searched rows count as read.
+      // After all matches are used, all searched rows count as read.
       if (at >= found.length && end !== null) return end
       return found[at - 1]?.place ?? start
     },
   }
 }
 
-// The last 26 characters of an ID are its time and a random part.
+// The last 26 characters of an ID are a time and a random part.
 function comesBefore(a: PlacedEntry, b: PlacedEntry, isDescending: boolean): boolean {
   return a.entry.id > b.entry.id === isDescending
 }
 
 function positionsOf({ value, id }: PagePosition): { event: SourcePosition; entry: SourcePosition } {
-  if (value !== null && !Number.isSafeInteger(value)) throw invalidCursor()
+  if (value !== null && !Number.isSafeInteger(value)) throw createCursorProblem()
   return { event: value, entry: id === '' ? null : id }
 }
 
@@ -184,11 +185,11 @@ async function readSource(
   if (query.address !== undefined) filters.push(sql`"address" = ${query.address}`)
   if (query.outcome !== undefined) filters.push(source.outcome(query.outcome))
   if (query.resourceType !== undefined) {
-    const { from, to } = idRangeOf(query.resourceType)
+    const { from, to } = getIdRange(query.resourceType)
     filters.push(sql`"resourceId" >= ${from} and "resourceId" < ${to}`)
   }
-  // Without a filter, one more row than the page holds shows whether there is another page. With one, a fixed number of
-  // rows is searched.
+  // If there is no filter, one row more than the page size is read, to find out whether there is another page. If there
+  // is a filter, a fixed number of rows is searched.
   const max = filters.length === 0 ? limit + 1 : ROWS_PER_READ
   const { rows } = await sql<AuditRow & { end: SourcePosition; read: number }>`
     with stretch as materialized (
@@ -217,7 +218,7 @@ function toEntry(row: AuditRow): AuditEntry {
   }
   const { changed, eventId, outcome, reason, count, address, requestId } = row
   return {
-    ...{ id, at, actor, action, resourceType: resourceTypeOf(resourceId), resourceId },
+    ...{ id, at, actor, action, resourceType: getResourceType(resourceId), resourceId },
     ...{ changed, eventId, outcome, reason, count, address, requestId },
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { recordEntries } from './record.ts'
+import { recordAuditEntries } from './record-audit-entries.ts'
 
 interface RefusalRecorderParts {
   database: Database
@@ -19,27 +19,34 @@ interface RefusedRequest {
   requestId: string
 }
 
-/** How often the same rejection of the same caller and address is recorded. */
+/** The minimum interval between entries about the same rejection of the same caller and address. */
 const RECORD_INTERVAL_MS = 60_000
 
-/** Entries per organization and minute. Somebody with an old key may send it from a million addresses. */
+/**
+ * The maximum number of entries per organization and minute. An attacker with an old API key may send requests from a
+ * million addresses.
+ */
 const MAX_ENTRIES_PER_MINUTE = 60
 
-/** The number of different rejections remembered. Beyond it all are forgotten, which costs a few extra entries. */
+/**
+ * The maximum number of different rejections to remember. If the maximum is exceeded, all rejections are forgotten,
+ * which causes only a few additional entries.
+ */
 const MAX_REMEMBERED_REFUSALS = 10_000
 
 interface RefusalCount {
   until: number
-  /** Rejections since the last entry. */
+  /** The number of rejections since the last entry. */
   count: number
 }
 
 /**
- * Returns a function that records rejections because of the caller's identity: an expired or revoked key, one used from
- * another address, or a missing permission. An unknown key belongs to no builder, and appears only in the log.
+ * Returns a function that records rejections due to the caller's identity. Examples are an expired or revoked API key,
+ * an API key used from a disallowed address, and a missing permission. An unknown API key belongs to no builder and
+ * appears only in the log.
  *
- * Entries caused by strangers are limited: the first rejection in a minute is an entry, and further rejections are a
- * count in the next entry.
+ * Entries caused by strangers are limited. The first rejection in a minute is an entry, and further rejections only
+ * increase the count of the next entry.
  */
 export function createRefusalRecorder({ database, clock, failures }: RefusalRecorderParts) {
   const remembered = new Map<string, RefusalCount>()
@@ -67,14 +74,14 @@ export function createRefusalRecorder({ database, clock, failures }: RefusalReco
     remember(remembered, key, { until: now + RECORD_INTERVAL_MS, count: 0 })
     if (isOneTooMany(organizationId, now)) return
     const action = problem.status === 401 || problem.refused !== null ? 'authentication.failed' : 'permission.denied'
-    await recordEntries(database.statements, [
+    await recordAuditEntries(database.statements, [
       {
         ...{ organizationId, at: clock.now(), actor, action, address, requestId },
         resourceId: caller.actor.id,
         refused: { reason: problem.code, count },
       },
     ]).catch((error: unknown) => {
-      // The request was rejected anyway; its response must not wait for an unreachable database.
+      // The request is rejected in any case, so an unreachable database must not change its response.
       failures.report(error, { requestId }, 'a refused request could not be added to the audit trail')
     })
   }

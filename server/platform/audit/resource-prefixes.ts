@@ -3,7 +3,7 @@ import { type RecordDeclaration, records } from '../calls/records.gen.ts'
 
 export type ResourceType = AuditEntry['resourceType']
 
-/** The prefix of the IDs of each kind of record. An entry stores only the ID, which reveals the kind. */
+/** The ID prefix of each kind of record. An entry stores only the ID, which indicates the kind. */
 const PREFIX_BY_TYPE = new Map(
   Object.values<RecordDeclaration>(records).flatMap(({ kind, auditKind = kind, audited = true, prefix }) =>
     audited && auditKind !== undefined ? [[auditKind, prefix]] : [],
@@ -12,15 +12,15 @@ const PREFIX_BY_TYPE = new Map(
 
 const TYPE_BY_PREFIX = new Map([...PREFIX_BY_TYPE].map(([type, prefix]) => [prefix, type as ResourceType]))
 
-export function resourceTypeOf(resourceId: string): ResourceType {
+export function getResourceType(resourceId: string): ResourceType {
   const type = TYPE_BY_PREFIX.get(resourceId.slice(0, Math.max(resourceId.lastIndexOf('_'), 0)))
   if (type === undefined) throw new Error(`Expected a resource kind for the ID ${resourceId}.`)
   return type
 }
 
-/** Returns the first possible ID of this kind, and the first ID after all of them. */
-export function idRangeOf(type: ResourceType): { from: string; to: string } {
+/** Returns the first possible ID of this kind, and the first ID after all IDs of this kind. */
+export function getIdRange(type: ResourceType): { from: string; to: string } {
   const prefix = PREFIX_BY_TYPE.get(type)
-  // In byte order the backtick follows the underscore.
+  // In byte order, the backtick follows the underscore.
   return { from: `${prefix}_`, to: `${prefix}\`` }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import * as vendors from '../../domain/vendors/vendors/queries.ts'
-import { newSystemCall } from '../keys/principals.ts'
+import { createSystemCall } from '../keys/principals.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,10 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const newCall = () => newSystemCall(plumbline.app.services, plumbline.organizationId)
+const newCall = () => createSystemCall(plumbline.app.services, plumbline.organizationId)
 
-// The embedded database has one connection, so a statement outside the transaction would wait forever.
-test('a statement outside the open transaction is rejected at once, and the transaction is rolled back', async () => {
+// The embedded database has only one connection, so a statement outside the transaction would wait forever.
+test('a statement outside the open transaction causes the transaction to be rolled back', async () => {
   const outer = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Brazos Framing',
@@ -27,7 +27,7 @@ test('a statement outside the open transaction is rejected at once, and the tran
   expect((await vendors.find(outer, vendor.id)).companyName).toBe('Brazos Framing')
 })
 
-test('a nested transaction is part of the outer one', async () => {
+test('a nested transaction is rolled back with the outer transaction', async () => {
   const call = await newCall()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Redrock Concrete',
@@ -44,7 +44,7 @@ test('a nested transaction is part of the outer one', async () => {
   expect((await vendors.find(call, vendor.id)).companyName).toBe('Redrock Concrete')
 })
 
-test('work for after the commit runs after the outermost commit, and not if that fails', async () => {
+test('an afterCommit callback runs only after the outermost transaction is committed', async () => {
   const done: string[] = []
   const succeeding = await newCall()
   await succeeding.write(async (call) => {

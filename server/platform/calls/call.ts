@@ -12,12 +12,13 @@ import type { Contract, OperationId } from './contract.ts'
 import type { ResponseBody } from './operation.ts'
 
 /**
- * The caller and its permissions. API keys, users, vendors, and the service itself are all represented this way; only
- * authentication knows how they signed in. Their actions are recorded with this kind and ID.
+ * The caller and its permissions. API keys, users, vendors, and the service itself are all represented in this way.
+ * Only the authentication code knows how a caller signed in. The actions of a caller are recorded with the principal's
+ * kind and ID.
  */
 export interface Principal {
   readonly kind: Actor['type']
-  /** ID of the key, user, or vendor; null for the service itself. */
+  /** The ID of the API key, user, or vendor; null for the service itself. */
   readonly id: string | null
   /** The app that acts for a user; absent if the user acts directly. */
   readonly via?: NonNullable<Actor['via']>
@@ -27,36 +28,39 @@ export interface Principal {
   readonly permissions: ReadonlySet<string>
   /** The largest purchase order that the caller may approve; null for no limit. */
   readonly poApprovalLimit: number | null
-  /** The caller is a web page with a token instead of the key (server/platform/keys/browser-token.ts). */
+  /** Whether the caller is a web page with a token instead of the API key (server/platform/keys/browser-token.ts). */
   readonly isInBrowser?: true
-  /** All changes of this caller become proposals (server/interfaces/proposals). */
+  /** Whether all changes of this caller become proposals (server/interfaces/proposals). */
   readonly isProposeOnly?: true
   /** The single record that the credential is limited to; null if it is not limited. */
   readonly subjectId: string | null
-  /** The rate-limit counters of its requests: per minute, and per day if they count toward the quota. */
+  /**
+   * The rate-limit counters of the principal's requests: per minute, and per day if the requests count toward the
+   * quota.
+   */
   readonly counters: {
     readonly minute: string
-    /** Which per-minute limit applies. */
+    /** The per-minute limit that applies. */
     readonly kind: 'key' | 'portal' | 'user' | 'visitor'
     readonly day: string | null
   }
 }
 
-/** Returns the actor recorded for the principal's changes. */
+/** Returns the actor that is recorded for the principal's changes. */
 export function getActor({ kind, id, via, copiedBy }: Principal): Actor {
   if (copiedBy !== undefined && kind === 'vendor') return { type: kind, id, source: 'portal_copied_link', copiedBy }
   return via === undefined || kind !== 'user' ? { type: kind, id } : { type: kind, id, via }
 }
 
 /**
- * Returns the ID of the caller's credential, which distinguishes it from others of the same person: a key, a session,
- * or a grant.
+ * Returns the ID of the caller's credential: a key, a session, or a grant. The ID distinguishes the credential from
+ * other credentials of the same caller.
  */
-export function credentialIdOf({ id, via }: Principal): string | null {
+export function getCredentialId({ id, via }: Principal): string | null {
   return via === undefined ? id : via.grantId
 }
 
-/** The fields of its builder that every call needs. */
+/** The fields of the builder that every call needs. */
 export interface Organization {
   readonly id: string
   readonly name: string
@@ -69,13 +73,13 @@ export interface Organization {
 export interface Tenant {
   readonly db: Db
   readonly organizationId: string
-  /** Collects the records that are read, if requested. */
+  /** Collects the records that the call reads, if requested. */
   readonly reads?: RecordReads | null
 }
 
 /**
- * One call of one operation, over HTTP or from a skill: everything that a handler needs besides its input. `now` does
- * not change during the call, so everything it writes has the same timestamp.
+ * A single call of an operation, over HTTP or from a skill. The call contains all data that a handler needs in addition
+ * to its input. `now` does not change during the call, so all rows that the call writes have the same timestamp.
  */
 export interface Call extends Tenant {
   readonly principal: Principal
@@ -89,27 +93,31 @@ export interface Call extends Tenant {
   readonly address: string | null
   readonly now: Date
   /**
-   * For single statements. Each is its own transaction, unless the call is part of a larger one. Throws while `write`
-   * is running, because that work must use its own call: on the embedded database, which has only one connection, a
-   * statement outside the transaction would wait forever.
+   * The database for single statements. Each statement is its own transaction, unless the call is part of a larger
+   * transaction. Throws an error while `write` is running, because that work must use its own call. On the embedded
+   * database, which has only one connection, a statement outside the transaction would wait forever.
    */
   readonly db: Db
-  /** Runs several statements as one transaction. The work must use the call that it is passed. */
+  /** Runs several statements as one transaction. The work must use the call that is passed to it. */
   write<T>(work: (call: WriteCall) => Promise<T>): Promise<T>
   /** The events recorded so far, in order. */
   readonly events: RecordedEvent[]
   /** The changes of the open transaction so far, for the audit trail. */
   readonly changes: Change[]
-  /** Records of the open transaction that it stores before it commits. */
+  /** Rows that the open transaction stores before it commits. */
   readonly pendingRows: PendingRows
-  /** IDs of the blind bid requests that the open transaction has opened. Their amounts were hidden before. */
+  /**
+   * IDs of the blind bid requests that the open transaction has opened. The amounts of these requests were hidden
+   * before.
+   */
   readonly opened: Set<string>
   /**
-   * Whether `opened` requests stay hidden until the transaction ends. True for everything that can read what it opened
-   * and still be rolled back: dry runs, batches, and composite skills. Otherwise an error could reveal what they read.
+   * Whether the amounts of `opened` requests stay hidden until the transaction ends. True for dry runs, batches, and
+   * composite skills, which can read the opened requests and still be rolled back. Otherwise, an error could reveal the
+   * amounts.
    */
   readonly keepsHidden: boolean
-  /** Whether everything that the call does is rolled back in the end. */
+  /** Whether all changes of the call are rolled back at the end. */
   readonly isDryRun: boolean
   /** Calls another operation as the same caller, in the same transaction and with the usual checks. `input` is flat. */
   operation<Id extends OperationId>(id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
@@ -118,10 +126,13 @@ export interface Call extends Tenant {
   readonly isWriting: boolean
 }
 
-/** A call inside a transaction. Functions that lock rows or record events require one, so they cannot run outside. */
+/**
+ * A call inside a transaction. Functions that lock rows or record events require a WriteCall, so they cannot run
+ * outside a transaction.
+ */
 export interface WriteCall extends Call {
   readonly isWriting: true
-  /** Registers work to run after the outermost transaction commits. It does not run if that fails. */
+  /** Registers work to run after the outermost transaction commits. The work does not run if the commit fails. */
   afterCommit(work: () => void): void
 }
 
@@ -129,7 +140,7 @@ export function isWriteCall(call: Call): call is WriteCall {
   return call.isWriting
 }
 
-/** The reader of data derived from the contract alone: the published document, the skills, and their schemas. */
+/** A reader of data that is derived only from the contract: the published document, the skills, and their schemas. */
 export interface ContractReader {
   readonly permissions: ReadonlySet<string>
   readonly services: { readonly contract: Contract; readonly config: Pick<Config, 'publicUrl'> }
@@ -145,21 +156,26 @@ export interface Services {
   readonly files: Files
   /** Identities, sign-in links, and sessions. */
   readonly identity: Identity
-  /** Requests for sign-in links, which are handled after their response. */
+  /** The queue of requests for sign-in links, which are processed after the response is sent. */
   readonly linkRequests: LinkRequestQueue
+  /** The queue of vendors' requests for the list of their portal links. */
+  readonly linkListRequests: LinkRequestQueue
   /** Requests that wait for future events. */
   readonly eventWaits: EventWaits
   /** Informs the event dispatcher of the number of committed events. */
   eventsCommitted(count: number): void
-  /** Informs the deliverer that a subscription may have something to send. It checks at once, so use `afterCommit`. */
+  /**
+   * Informs the deliverer that a webhook subscription may have deliveries to send. The deliverer checks immediately, so
+   * call this function in `afterCommit`.
+   */
   deliveriesDue(webhook: { organizationId: string; webhookId: string }): void
   /** Records the changes of a transaction that no event covers, just before it commits. */
   recordChanges(call: WriteCall): Promise<void>
-  /** Records, after a rollback, the blind bid requests that the transaction had opened. */
+  /** After a rollback, records the blind bid requests that the transaction had opened. */
   recordUndoneOpenings(call: Call, ids: ReadonlySet<string>): Promise<void>
-  /** Stores what a transaction has recorded, so that a statement can read it or roll it back. */
+  /** Stores the rows that a transaction has recorded, so that a statement can read them or roll them back. */
   storeRecorded(call: WriteCall): Promise<void>
-  /** Calls an operation in-process on behalf of a call; see `Call.operation`. */
+  /** Calls an operation in-process on behalf of a call. See `Call.operation`. */
   operate<Id extends OperationId>(call: Call, id: Id, input: Record<string, unknown>): Promise<ResponseBody<Id>>
 }
 
@@ -171,8 +187,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Events and status changes to be stored together. An operation records several of them, and each statement is a round
- * trip.
+ * Events and status changes to be stored together. An operation records several events and status changes, and each
+ * statement would be a round trip.
  */
 export interface PendingRows {
   readonly events: EventRow[]
@@ -187,10 +203,10 @@ export interface EventRow {
   actorId: string | null
   payload: string
   occurredAt: string
-  /** ID and client address of the request, which the audit trail adds to an event. */
+  /** The ID and client address of the request, which the audit trail adds to an event. */
   requestId: string
   address: string | null
-  /** Permissions needed to read this event in addition to that of its type; usually none. */
+  /** Permissions required to read this event, in addition to the permission for its type; usually none. */
   permissions?: string[]
 }
 
@@ -204,7 +220,9 @@ export interface StatusChangeRow {
   reason: string | null
 }
 
-/** The change of one record. Actor and time may differ from the call's if a due job did it. */
+/**
+ * The change of a single record. If a due job made the change, the actor and time may differ from those of the call.
+ */
 export interface Change {
   readonly resourceId: string
   readonly what:
@@ -215,7 +233,10 @@ export interface Change {
   readonly at: Date
 }
 
-/** Notes what a call did to a record. If an event covers it too, the audit trail shows the event. */
+/**
+ * Notes a call's change of a record for the audit trail. If an event also covers the change, the audit trail shows the
+ * event.
+ */
 export function recordChange(
   call: WriteCall,
   resourceId: string,
@@ -234,16 +255,16 @@ interface CallOrigin {
 }
 
 /** Returns a new call that opens its own transactions. */
-export function newCall(services: Services, { principal, requestId, address, now }: CallOrigin): Call {
+export function createCall(services: Services, { principal, requestId, address, now }: CallOrigin): Call {
   const { organization, permissions, poApprovalLimit } = principal
   const access = services.database.of(organization.id)
-  // Scheduled work for a builder runs one task at a time, and must not wait for the builder's requests.
+  // Scheduled work for a builder runs one task at a time and must not wait for the builder's requests.
   const transaction = principal.kind === 'system' ? access.transaction : access.transactionInTurn
   const events: RecordedEvent[] = []
   const changes: Change[] = []
   const pendingRows: PendingRows = { events: [], statusChanges: [] }
   const opened = new Set<string>()
-  // Written without spread, here and below, because every request creates one.
+  // The object is written without the spread operator, here and below, because every request creates a call.
   const call: { -readonly [Member in keyof Call]: Call[Member] } = {
     organizationId: organization.id,
     principal,
@@ -271,7 +292,7 @@ export function newCall(services: Services, { principal, requestId, address, now
       call.db = FORBIDDEN_DB
       try {
         const result = await transaction(async (trx) => {
-          // After a deadlock the work starts again, and nothing that the first attempt recorded was committed.
+          // After a deadlock, the work starts again, and the records of the first attempt were not committed.
           events.length = before
           changes.length = 0
           pendingRows.events.length = 0
@@ -288,7 +309,7 @@ export function newCall(services: Services, { principal, requestId, address, now
         for (const each of afterwards) each()
         return result
       } catch (error) {
-        // Recorded before the error response, so that nobody learns anything without an entry.
+        // The openings are recorded before the error response, so that every disclosure has an audit entry.
         if (opened.size > 0 && principal.kind !== 'system') await services.recordUndoneOpenings(call, opened)
         throw error
       } finally {
@@ -300,7 +321,7 @@ export function newCall(services: Services, { principal, requestId, address, now
   return call
 }
 
-/** The `db` of a call while its transaction is open. */
+/** The `db` of a call while the call's transaction is open. */
 const FORBIDDEN_DB: Db = new Proxy({} as Db, {
   get() {
     throw new Error('Expected the call that call.write passes to its callback.')
@@ -308,61 +329,62 @@ const FORBIDDEN_DB: Db = new Proxy({} as Db, {
 })
 
 /**
- * Returns a call within a transaction that the caller opened and will commit. The caller must store what it records
- * with `storePendingRows`, and announce its events.
+ * Returns a call inside a transaction that the caller has opened and will commit. The caller must store the recorded
+ * rows with `storePendingRows` and announce the events.
  */
-export function newCallWithin(services: Services, trx: Db, caller: CallOrigin): WriteCall {
-  return writeCall(newCall(services, caller), trx, () => {
+export function createCallInTransaction(services: Services, trx: Db, caller: CallOrigin): WriteCall {
+  return writeCall(createCall(services, caller), trx, () => {
     throw new Error('Expected a call that is notified of its commit.')
   })
 }
 
 /** Returns the same call in the same transaction, with another actor or time, for due jobs. */
-export function withPrincipal(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
+export function copyCallForPrincipal(call: WriteCall, principal: Principal, now: Date = call.now): WriteCall {
   const { services, requestId, address, events, changes, pendingRows } = call
   const { opened, keepsHidden, isDryRun, reads } = call
   const shared = { events, changes, pendingRows, opened, keepsHidden, isDryRun, reads }
-  const other = { ...newCall(services, { principal, requestId, address, now }), ...shared }
+  const other = { ...createCall(services, { principal, requestId, address, now }), ...shared }
   return writeCall(other, call.db, call.afterCommit)
 }
 
 /** Returns the same call with the service itself as the caller. */
-export function asSystem(call: WriteCall): WriteCall {
-  return withPrincipal(call, { ...call.principal, kind: 'system', id: null })
+export function toSystemCall(call: WriteCall): WriteCall {
+  return copyCallForPrincipal(call, { ...call.principal, kind: 'system', id: null })
 }
 
-/** Returns the same call in the same transaction, which the caller is going to roll back. */
-export function asDryRun(call: WriteCall): WriteCall {
+/** Returns the same call in the same transaction, which the caller will roll back. */
+export function toDryRunCall(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true, isDryRun: true }, call.db, call.afterCommit)
 }
 
 /** Returns the same call in the same transaction, with `keepsHidden` set. */
-export function withAmountsSealed(call: WriteCall): WriteCall {
+export function toSealedCall(call: WriteCall): WriteCall {
   return writeCall({ ...call, keepsHidden: true }, call.db, call.afterCommit)
 }
 
 /** Returns the same call in the same transaction, collecting the records that it reads. */
-export function withReadNotes(call: WriteCall, reads: RecordReads): WriteCall {
+export function toReadTrackingCall(call: WriteCall, reads: RecordReads): WriteCall {
   return writeCall({ ...call, reads }, call.db, call.afterCommit)
 }
 
 /** The fields of a call that decide whether the amounts of bids are hidden. */
 export type SealState = Pick<Call, 'opened' | 'keepsHidden'>
 
-/** Returns the IDs of the blind bid requests that stay hidden although the open transaction has opened them. */
-export function sealedRequestIds({ opened, keepsHidden }: SealState): string[] {
+/** Returns the IDs of the blind bid requests that stay hidden even though the open transaction has opened them. */
+export function listSealedRequestIds({ opened, keepsHidden }: SealState): string[] {
   return keepsHidden ? [...opened] : []
 }
 
 /**
- * Returns what events hide. Events are read only after the commit, so they show what the transaction opened, except in
- * a dry run, which returns its events itself.
+ * Returns the state that decides which amounts are hidden in events. Events are read only after the commit, so they
+ * show the amounts of the requests that the transaction opened. A dry run is an exception, because it returns its
+ * events itself.
  */
-export function sealedInEvents({ opened, isDryRun }: Call): SealState {
+export function getEventSealState({ opened, isDryRun }: Call): SealState {
   return { opened, keepsHidden: isDryRun }
 }
 
-/** Returns the call to use inside the transaction. It passes its events to the outer call. */
+/** Returns the call to use inside the transaction. The inner call passes its events to the outer call. */
 function writeCall(outer: Call, trx: Db, afterCommit: WriteCall['afterCommit']): WriteCall {
   const call: WriteCall = {
     organizationId: outer.organizationId,

@@ -3,16 +3,16 @@ import type { Request } from 'express'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Returns the client address of a request: that of its connection or, behind trusted proxies, the last one in
- * X-Forwarded-For that is not a trusted proxy's. Untrusted clients can put anything into that header.
+ * Returns the client address of a request, which is the address of its connection. Behind trusted proxies, it is the
+ * last address in X-Forwarded-For that is not a trusted proxy. Untrusted clients can put any text into that header.
  */
-export function clientAddressOf(req: Request): string {
-  // Most requests are not forwarded, and Express takes longer to find that out.
-  return req.headers['x-forwarded-for'] === undefined ? peerAddressOf(req.socket) : normalizeAddress(req.ip)
+export function getClientAddress(req: Request): string {
+  // Most requests are not forwarded, and Express takes longer to find this out.
+  return req.headers['x-forwarded-for'] === undefined ? getPeerAddress(req.socket) : normalizeAddress(req.ip)
 }
 
-/** Returns the peer address of a connection, whether or not it is a proxy. */
-export function peerAddressOf(socket: Duplex & { remoteAddress?: string }): string {
+/** Returns the peer address of a connection, even if the peer is a proxy. */
+export function getPeerAddress(socket: Duplex & { remoteAddress?: string }): string {
   return normalizeAddress(socket.remoteAddress)
 }
 
@@ -22,8 +22,8 @@ function normalizeAddress(address = 'unknown'): string {
 }
 
 /**
- * Returns what counts as one client: an IPv4 address, or the /64 of an IPv6 address, because a client usually has all
- * addresses of its /64.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. A client usually has
+ * all addresses of its /64.
  */
 export function getNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address

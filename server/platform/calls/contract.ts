@@ -2,36 +2,39 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { operations } from '../../../client/contract.gen.ts'
-import { deprecationHeaders } from './deprecation.ts'
+import { buildDeprecationHeaders } from './deprecation.ts'
 
 export type OperationId = keyof operations & string
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** An operation as declared in the contract, in the form that the server needs. */
+/** An operation of the contract, in the form that the server needs. */
 export interface Operation {
   readonly id: OperationId
   readonly method: Method
-  /** The path with braces, as in the contract: /api/ext/vendors/{vendorId} */
+  /** The path with braces, as in the contract, such as /api/ext/vendors/{vendorId}. */
   readonly path: string
-  /** The accepted security schemes, each with the permissions required; empty if no authentication is needed. */
+  /** The accepted security schemes, each with the required permissions; empty if no authentication is required. */
   readonly schemes: ReadonlyMap<string, readonly string[]>
-  /** The permissions that an API key must have, all of them; empty if keys are not accepted. */
+  /** All permissions that an API key must have; empty if API keys are not accepted. */
   readonly permissions: readonly string[]
   /** The events that the operation may record (`x-emits`). */
   readonly emits: readonly string[]
   readonly takesBody: boolean
   /** Maximum body size in bytes (`x-max-body-bytes`); null for the general limit. */
   readonly mostBodyBytes: number | null
-  /** Maximum size in bytes of a file sent instead of JSON (`x-max-upload-bytes`); null if files are not accepted. */
+  /**
+   * Maximum size in bytes of a file that is sent instead of JSON (`x-max-upload-bytes`); null if files are not
+   * accepted.
+   */
   readonly mostUploadBytes: number | null
   readonly takesQuery: boolean
-  /** Whether its successful response declares an ETag. */
+  /** Whether the operation's success response declares an ETag. */
   readonly carriesETag: boolean
-  /** The response fields that changes of other records affect without a new version (`x-follows`). */
+  /** The response fields that can change with other records, without a new version of this record (`x-follows`). */
   readonly follows: readonly string[]
-  /** The declared headers in lowercase. All others are ignored. */
+  /** The declared headers in lowercase. All other headers are ignored. */
   readonly headers: ReadonlySet<string>
-  /** The deprecation headers of its responses; null unless it is deprecated. */
+  /** The deprecation headers of the operation's responses; null unless the operation is deprecated. */
   readonly notice: Readonly<Record<string, string>> | null
   readonly declaration: OperationObject
 }
@@ -44,16 +47,20 @@ export interface OperationObject {
   deprecated?: boolean
   'x-sunset'?: string
   'x-emits'?: string[]
-  /** Its effect on existing records, if the method does not say so (server/interfaces/skills/skill-effect.ts). */
+  /**
+   * The operation's effect on existing records, unless the HTTP method implies it
+   * (server/interfaces/skills/skill-effect.ts).
+   */
   'x-effect'?: 'reads' | 'adds' | 'settles' | 'replaces' | 'moves'
-  /** False if it is not offered to models as a tool. */
+  /** False if the operation is not offered to models as a tool. */
   'x-tool'?: boolean
   /**
-   * False if it is not a skill, because it returns a secret that must not be in an execution, a batch, or a proposal.
+   * False if the operation is not a skill, because it returns a secret that must not be in an execution, a batch, or a
+   * proposal.
    */
   'x-skill'?: false
-  /** Phrases by which people ask for it, for the search of skills. */
-  'x-asked'?: readonly string[]
+  /** Requests in the words of office staff, for which the skill search should find the operation. */
+  'x-phrases'?: readonly string[]
   'x-max-body-bytes'?: number
   'x-max-upload-bytes'?: number
   /** The response fields that no other response contains. */
@@ -93,9 +100,9 @@ export interface ContractDocument {
   security?: Record<string, string[]>[]
   tags?: { name: string }[]
   'x-tagGroups'?: TagGroup[]
-  /** Fields that other records affect without a new version, by schema name. */
+  /** Fields that can change with other records, without a new version of their own record, by schema name. */
   'x-follows'?: Record<string, string[]>
-  /** The records that IDs refer to: by schema name, the ID's name without its suffix, and the schema of the record. */
+  /** The schemas of the records that IDs refer to, by schema name and by the ID's field name without its suffix. */
   'x-expands'?: Record<string, Record<string, string>>
   paths: Record<string, PathItem>
   webhooks?: Record<string, unknown>
@@ -115,7 +122,7 @@ export interface Contract {
   readonly operations: ReadonlyMap<OperationId, Operation>
   /** Finds the operation for a request, or the methods that the path allows instead. */
   match(method: string, path: string): RouteMatch
-  /** Resolves a reference inside the document. Returns anything else unchanged. */
+  /** Resolves a reference inside the document. Returns any other value unchanged. */
   resolve<T extends object>(value: T | SchemaReference): T
 }
 
@@ -129,8 +136,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const root = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * Loads the contract as prepared by `npm run generate`, which has compiled every schema in it. Throws if the contract
- * was edited since, because types, validation, and handlers would no longer match.
+ * Loads the prepared contract from `npm run generate`, which compiles every schema of the contract. Throws an error if
+ * the contract has been edited since, because types, validation, and handlers would no longer match.
  */
 export function loadContract(): Contract {
   const prepared = JSON.parse(readFileSync(path.join(root, 'server/contract.gen.json'), 'utf8')) as {
@@ -140,7 +147,7 @@ export function loadContract(): Contract {
   const written = hashContractSource()
   if (written !== null && written !== prepared.sourceHash) {
     throw new ContractError(
-      'The contract has changed since "npm run generate" was last run. Run it, then start the service.',
+      'The contract has changed since "npm run generate" was last run. Run the command again, then start the service.',
     )
   }
   return readContract(prepared.document)
@@ -168,7 +175,7 @@ export function readContract(document: ContractDocument): Contract {
       const declared = parameters.map((parameter) => resolve<ParameterObject>(document, parameter))
       const schemes = getSchemes(document, declaration)
       const operation: Operation = {
-        // The types are generated from this document, so its IDs are exactly those of the types.
+        // The types are generated from this document, so its IDs are exactly the IDs in the types.
         id: declaration.operationId as OperationId,
         method,
         path: template,
@@ -181,7 +188,7 @@ export function readContract(document: ContractDocument): Contract {
         takesQuery: declared.some((parameter) => parameter.in === 'query'),
         ...getEtag(document, declaration),
         headers: new Set(declared.flatMap(({ in: where, name }) => (where === 'header' ? [name.toLowerCase()] : []))),
-        notice: deprecationHeaders(document, declaration),
+        notice: buildDeprecationHeaders(document, declaration),
         declaration: { ...declaration, parameters },
       }
       if (operations.has(operation.id)) throw new ContractError(`${operation.id} is declared twice.`)
@@ -199,12 +206,27 @@ export function readContract(document: ContractDocument): Contract {
 }
 
 /**
- * Returns whether programs may call it: a builder's with a key, or a vendor's with a token. All others are for our
- * pages.
+ * Returns whether programs may call the operation: a builder's program with an API key, or a vendor's program with a
+ * token. All other operations are for the service's own pages.
  */
 export function isOpenToPrograms({ schemes }: Operation): boolean {
   return schemes.has('apiKey') || schemes.has('portalToken')
 }
+
+/**
+ * Whether the operation is a skill. A vendor's actions in the portal are not for the builder's agents, and operations
+ * that run skills would only wrap other skills.
+ */
+export function isSkill({ id, schemes, declaration }: Operation): boolean {
+  return schemes.has('apiKey') && declaration['x-skill'] !== false && !SKILL_RUNNERS.has(id)
+}
+
+const SKILL_RUNNERS: ReadonlySet<string> = new Set([
+  'executeSkill',
+  'executeBatch',
+  'createProposal',
+  'approveProposal',
+])
 
 function getEtag(
   document: ContractDocument,
@@ -220,7 +242,7 @@ function getEtag(
   return { carriesETag: false, follows: [] }
 }
 
-// An operation lists its requirements separately, one scheme each. Any one of them is sufficient.
+// An operation lists its security requirements separately, with one scheme each. Any one requirement is sufficient.
 function getSchemes(document: ContractDocument, declaration: OperationObject): Map<string, readonly string[]> {
   const schemes = new Map<string, readonly string[]>()
   const stated = declaration.security ?? document.security
@@ -245,8 +267,8 @@ function resolve<T extends object>(document: ContractDocument, value: T | Schema
   return resolve(document, at as T | SchemaReference)
 }
 
-// Routes form a tree of path segments, so a lookup takes the same time however many operations there are. A literal
-// segment takes precedence over a parameter: /bids/request is not a bid.
+// Routes form a tree of path segments, so a lookup takes the same time regardless of the number of operations. A
+// literal segment takes precedence over a parameter: in /bids/request, `request` is not a bid ID.
 interface RouteNode {
   literals: Map<string, RouteNode>
   parameter: RouteNode | null

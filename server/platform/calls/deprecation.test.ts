@@ -5,7 +5,7 @@ import { type ContractDocument, readContract } from './contract.ts'
 
 let plumbline: TestPlumbline
 
-// A contract with two deprecated operations, one of which was announced in a release.
+// Creates a contract with two deprecated operations. A release announced one of the deprecations.
 beforeAll(async () => {
   const changing = structuredClone(document) as ContractDocument & { 'x-changelog': object[] }
   const [vendors, scopes] = [changing.paths['/api/ext/vendors']?.get, changing.paths['/api/ext/scopes']?.get]
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test("a deprecated operation's headers say since when, until when, and where to read about it", async () => {
+test('the headers of a deprecated operation contain the deprecation date, the sunset date, and a link to the changelog', async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors')
   expect(status).toBe(200)
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 1) / 1000}`)
@@ -30,18 +30,18 @@ test("a deprecated operation's headers say since when, until when, and where to 
   expect(headers.get('api-version')).toBe('1.2.0')
 })
 
-test('an operation without an announcement is deprecated since the newest release', async () => {
+test('a deprecated operation without an announcement is deprecated since the latest release', async () => {
   const { headers } = await plumbline.get('/api/ext/scopes')
   expect(headers.get('deprecation')).toBe(`@${Date.UTC(2026, 11, 24) / 1000}`)
 })
 
-test('its problems have the headers too', async () => {
+test('errors of a deprecated operation also have the deprecation headers', async () => {
   const { status, headers } = await plumbline.get('/api/ext/vendors?limit=0')
   expect(status).toBe(422)
   expect(headers.get('sunset')).toBe('Wed, 30 Jun 2027 00:00:00 GMT')
 })
 
-test('the link to the next page is kept', async () => {
+test('a list of a deprecated operation keeps its link to the next page', async () => {
   for (const companyName of ['Lone Star Framing LLC', 'Hill Country Framers']) {
     expect((await plumbline.post('/api/ext/vendors', { companyName })).status).toBe(201)
   }
@@ -49,7 +49,7 @@ test('the link to the next page is kept', async () => {
   expect(headers.get('link')).toMatch(/^<\/api\/ext\/vendors\?.*>; rel="next", <\/docs\/changelog>; rel="deprecation"/)
 })
 
-test('other operations have no such headers', async () => {
+test('an operation that is not deprecated has no deprecation headers', async () => {
   const { headers } = await plumbline.post('/api/ext/vendors', { companyName: 'Summit Electric Co.' })
   for (const name of ['deprecation', 'sunset', 'link']) expect(headers.get(name)).toBeNull()
 })

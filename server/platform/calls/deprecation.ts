@@ -2,11 +2,11 @@ import type { Release } from '../../../client/contract.gen.ts'
 import type { ContractDocument, OperationObject } from './contract.ts'
 
 /**
- * Returns the headers of every response of a deprecated operation: since when it is deprecated (Deprecation, RFC 9745),
- * when it will be removed (Sunset, RFC 8594), and where to read about it. The first date is that of the release that
- * announced it in `x-changelog`, the second is the operation's `x-sunset`.
+ * Returns the headers for every response of a deprecated operation. They contain the deprecation date (Deprecation, RFC
+ * 9745), the removal date (Sunset, RFC 8594), and a link to the documentation. The deprecation date is the date of the
+ * release that announced the deprecation in `x-changelog`. The removal date is the operation's `x-sunset`.
  */
-export function deprecationHeaders(
+export function buildDeprecationHeaders(
   document: ContractDocument,
   { operationId, deprecated, 'x-sunset': sunset }: OperationObject,
 ): Readonly<Record<string, string>> | null {
@@ -15,7 +15,7 @@ export function deprecationHeaders(
   const announced = releases.find(({ changes }) =>
     changes.some(({ kind, operations }) => kind === 'deprecated' && operations.includes(operationId)),
   )
-  // Without an announcement, the date of the current version is used.
+  // If there is no announcement, the date of the current version is used.
   const since = (announced ?? releases[0])?.date
   return {
     ...(since !== undefined && { Deprecation: `@${Date.parse(since) / 1000}` }),
@@ -24,7 +24,10 @@ export function deprecationHeaders(
   }
 }
 
-/** Combines the headers of a response with those of a notice. Both may have a Link. */
+/**
+ * Combines the headers of a response with the headers of a deprecation notice. Both sets of headers may contain a Link
+ * header.
+ */
 export function mergeNoticeHeaders(
   headers: Record<string, string | number>,
   notice: Readonly<Record<string, string>>,

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import { conflict, Problem } from '../problems/problem.ts'
 
 /**
- * Returns the ETag: the record's version, or a digest of the text if it has no version (a computed sheet). Fields that
- * other records affect (`follows`) add a digest to the version, because 304 would otherwise hide their changes.
+ * Returns the ETag: the record's version, or a digest of the text if there is no version (as in a computed sheet). For
+ * fields that can change with other records (`follows`), a digest is added to the version. Otherwise, a 304 response
+ * would hide changes of these fields.
  */
 export function computeEtag(body: object, text: () => string, follows: readonly string[] = []): string {
   if ('version' in body && typeof body.version === 'number') {
     if (follows.length === 0) return `"${body.version}"`
     return `"${body.version}.${digestText(JSON.stringify(Object.entries(body).filter(([field]) => follows.includes(field))))}"`
   }
-  // The time at which a sheet was computed is not part of its content.
+  // The computation time of a sheet is not part of its content.
   return `"${digestText('asOf' in body ? JSON.stringify({ ...body, asOf: null }) : text())}"`
 }
 
@@ -25,8 +26,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 }
 
 /**
- * Throws `precondition_failed` for a change that is based on an older version. Call it under the row's lock. The digest
- * of followed fields is ignored, because a caller cannot change them.
+ * Throws `precondition_failed` if a change is based on an older version. The caller must have locked the row. The
+ * digest of `follows` fields is ignored, because a caller cannot change these fields.
  */
 export function assertIfMatch(ifMatch: string | undefined, current: { version: number }): void {
   if (ifMatch === undefined || matchesEtag(ifMatch.replace(/(?<="\d+)\.[\w-]+(?=")/g, ''), `"${current.version}"`))
@@ -39,11 +40,11 @@ export function assertIfMatch(ifMatch: string | undefined, current: { version: n
   )
 }
 
-/** Throws `conflict` unless the record still has the given version. Does nothing without one. */
+/** Throws `conflict` unless the record still has the given version. Does nothing if no version is given. */
 export function assertVersionSeen(version: number | undefined, current: { number: string; version: number }): void {
   if (version !== undefined && version !== current.version)
     throw conflict(
       'changed_meanwhile',
-      `${current.number} was changed: its version is now ${current.version}, not ${version}. Read it again before you decide.`,
+      `${current.number} was changed: its version is now ${current.version}, not ${version}. Read the record again before you try again.`,
     )
 }

@@ -1,28 +1,33 @@
 import type { Contract, Operation, OperationId, ResponseObject, Schema } from './contract.ts'
 
 /**
- * Returns the operation that accepts a field which was sent to another operation of the same resource: `status` sent to
- * updateVendor belongs to changeVendorStatus. Of several, it is the one whose path is most similar to the called one,
- * so that a change is directed to an operation that changes, not to one that creates.
+ * Returns the operation that accepts a field that was sent to another operation of the same resource. For example,
+ * `status` in updateVendor belongs to changeVendorStatus. If several operations accept the field, returns the operation
+ * whose path is most similar to the called path. This way, an update is directed to an operation that changes a record,
+ * not to an operation that creates a record.
  */
-export function findSetter(contract: Contract, requested: Operation, field: string): OperationId | undefined {
+export function findAcceptingOperation(
+  contract: Contract,
+  requested: Operation,
+  field: string,
+): OperationId | undefined {
   let best: { id: OperationId; shared: number } | undefined
   for (const operation of findRelatedOperations(contract, requested)) {
-    if (!Object.hasOwn(bodyFieldsOf(contract, operation), field)) continue
+    if (!Object.hasOwn(getBodyFields(contract, operation), field)) continue
     const shared = countSharedSegments(requested.path, operation.path)
     if (best === undefined || shared > best.shared) best = { id: operation.id, shared }
   }
   return best?.id
 }
 
-/** Returns the fields of an operation's body with their schemas; none if it has no body. */
-export function bodyFieldsOf(contract: Contract, { declaration }: Operation): Record<string, Schema> {
+/** Returns the fields of an operation's body with their schemas; empty if there is no body. */
+export function getBodyFields(contract: Contract, { declaration }: Operation): Record<string, Schema> {
   const schema = declaration.requestBody?.content['application/json']?.schema
   if (schema === undefined) return {}
   return (contract.resolve<Schema>(schema).properties ?? {}) as Record<string, Schema>
 }
 
-/** Cache of the other operations of each operation's resource, which never change. */
+/** For each operation, a cache of the other operations of its resource. These operations never change. */
 const relatedOperations = new WeakMap<Contract, Map<OperationId, readonly Operation[]>>()
 
 function findRelatedOperations(contract: Contract, requested: Operation): readonly Operation[] {
@@ -41,13 +46,13 @@ function findRelatedOperations(contract: Contract, requested: Operation): readon
   return found
 }
 
-/** Returns the path without an item's ID and action: /vendors for /vendors/{vendorId}/status. */
+/** Returns the path without an item's ID and action, such as /vendors for /vendors/{vendorId}/status. */
 function getCollection(contract: Contract, path: string): string {
   const isRead = contract.document.paths[path]?.get !== undefined
   return isRead && !path.endsWith('}') ? path : path.replace(/\/\{\w+\}(\/[\w-]+)?$/, '')
 }
 
-/** Returns the name of the schema of its successful response. */
+/** Returns the name of the schema of the operation's success response. */
 function responseSchemaOf(contract: Contract, { declaration }: Operation): string | undefined {
   const status = Object.keys(declaration.responses).find((status) => status.startsWith('2')) ?? ''
   const response = declaration.responses[status]

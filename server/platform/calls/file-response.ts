@@ -15,13 +15,15 @@ export interface StoredFile {
   readonly fileName: string
   readonly contentType: string
   readonly size: number
-  /** SHA-256 of the content in hexadecimal, which is also the ETag. */
+  /** The SHA-256 of the content in hexadecimal, which is also the ETag. */
   readonly sha256: string
-  /** Opens the whole content or a range of it. */
+  /** Whether browsers may display the content. Only for content that the service itself has created. */
+  readonly isInline?: boolean
+  /** Opens the whole content, or a range of the content. */
   open(range: ByteRange | null): Promise<Readable>
 }
 
-/** A file as a response body. It is opened only when it is sent, and streamed without being buffered. */
+/** A file as a response body. The file is opened only when it is sent, and is streamed without buffering. */
 export class FileResponse {
   readonly #file: StoredFile
 
@@ -29,7 +31,10 @@ export class FileResponse {
     this.#file = file
   }
 
-  /** Returns the content as the result of a skill, which is JSON. Throws `payload_too_large` for larger files. */
+  /**
+   * Returns the content in base64 for the result of a skill, which is JSON. Throws `payload_too_large` if the file is
+   * too large.
+   */
   async base64(): Promise<string> {
     if (this.#file.size > MAX_BYTES_IN_JSON)
       throw problem(
@@ -40,9 +45,12 @@ export class FileResponse {
     return (await buffer(bytes).catch(failIncompleteRead)).toString('base64')
   }
 
-  /** Returns what to send for these request headers. Throws `range_not_satisfiable`. */
+  /**
+   * Returns the file or range to send for these request headers. Throws `range_not_satisfiable` if the range is outside
+   * the file.
+   */
   sent({ range, ifRange }: { range: string | undefined; ifRange: string | undefined }): SentFile {
-    const { fileName, contentType, size, sha256 } = this.#file
+    const { fileName, contentType, size, sha256, isInline = false } = this.#file
     const etag = `"${sha256}"`
     const part = range === undefined || (ifRange !== undefined && ifRange !== etag) ? null : parseByteRange(range, size)
     return {
@@ -51,7 +59,7 @@ export class FileResponse {
       contentType,
       headers: {
         ...HEADERS,
-        'Content-Disposition': contentDisposition(fileName),
+        'Content-Disposition': contentDisposition(fileName, { type: isInline ? 'inline' : 'attachment' }),
         ...(part !== null && { 'Content-Range': `bytes ${part.first}-${part.last}/${size}` }),
       },
       length: part === null ? size : part.last - part.first + 1,
@@ -60,19 +68,28 @@ export class FileResponse {
   }
 }
 
-/** Throws `unavailable`, because the store sent only a part of the file. */
+/** Throws `unavailable`, because the file store sent only a part of the file. */
 function failIncompleteRead(cause: unknown): never {
   const detail = 'The file could not be read completely from the file store. Try again in 5 seconds.'
   const unavailable = new Problem('unavailable', detail, {}, { 'Retry-After': '5' })
-  // The cause is for the log; the response does not mention the store.
+  // The cause appears only in the log. The response does not mention the cause.
   unavailable.cause = cause
   throw unavailable
 }
 
 /** Returns a file response from content in memory. */
 export function createFileResponse(fileName: string, contentType: string, bytes: Buffer): FileResponse {
+  return createResponse({ fileName, contentType, isInline: false }, bytes)
+}
+
+/** Returns an image from memory that browsers may display. */
+export function createImageResponse(fileName: string, contentType: string, bytes: Buffer): FileResponse {
+  return createResponse({ fileName, contentType, isInline: true }, bytes)
+}
+
+function createResponse(about: Pick<StoredFile, 'fileName' | 'contentType' | 'isInline'>, bytes: Buffer): FileResponse {
   return new FileResponse({
-    ...{ fileName, contentType, size: bytes.length },
+    ...{ ...about, size: bytes.length },
     sha256: createHash('sha256').update(bytes).digest('hex'),
     open: async () => Readable.from([bytes]),
   })
@@ -87,17 +104,21 @@ export interface SentFile {
   open(): Promise<Readable>
 }
 
-/** The same as the maximum of an upload in JSON, so that an agent can read what it attached. */
+/** This is the same as the maximum for an upload in JSON, so that an agent can read the files that it attached. */
 const MAX_BYTES_IN_JSON = 750_000
 
-// A file may be malicious, so it is downloaded instead of displayed, and cannot run anything if displayed anyway.
+// A file may be malicious, so browsers must download it instead of displaying it. If a browser still displays the file,
+// the file cannot run scripts.
 const HEADERS = {
   'Accept-Ranges': 'bytes',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Returns the range. The contract has rejected every header that is not a single range. */
+/**
+ * Returns the requested range. Validation against the contract has already rejected every header that is not a single
+ * range.
+ */
 function parseByteRange(range: string, size: number): ByteRange {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)

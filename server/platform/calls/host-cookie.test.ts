@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('on HTTPS the session cookie has the prefix __Host- and the attributes that browsers require for it', async () => {
+test('over HTTPS, the session cookie has the prefix __Host- and the attributes that the prefix requires', async () => {
   const { url } = await plumbline.app.services.identity.makeLink('priya@harrowfinch.example.com', 60_000)
   const token = url.slice(url.indexOf('=') + 1)
   const answer = await plumbline.post('/api/admin/sign-in', { token }, pageRequest(''))
@@ -22,7 +22,7 @@ test('on HTTPS the session cookie has the prefix __Host- and the attributes that
   ])
 })
 
-test('on HTTPS a session cookie without the prefix is ignored', async () => {
+test('over HTTPS, a session cookie without the __Host- prefix is ignored', async () => {
   const { headers } = await plumbline.signIn()
   const planted = pageRequest(headers?.cookie?.replace('__Host-', '') ?? '')
   expect((await plumbline.get('/api/admin/session', planted)).body).toMatchObject({
@@ -31,7 +31,7 @@ test('on HTTPS a session cookie without the prefix is ignored', async () => {
   })
 })
 
-test("on HTTPS the portal's language cookie has the prefix too", async () => {
+test('over HTTPS, the language cookie of the portal also has the __Host- prefix', async () => {
   const address = `${plumbline.url}/portal/${await plumbline.newPortalToken()}`
   const chosen = await fetch(`${address}?language=es`, { redirect: 'manual' })
   const [cookie = ''] = chosen.headers.getSetCookie()

@@ -1,9 +1,9 @@
 /**
- * Returns the full name of a cookie of this service. On HTTPS it has the prefix `__Host-`: browsers then accept the
- * cookie only over HTTPS, from exactly this host, and for all of its paths, so no other host of the domain can set one.
- * Browsers reject the prefix without HTTPS, as on http://localhost.
+ * Returns the full name of a cookie of this service. On HTTPS, the name has the prefix `__Host-`. Browsers then accept
+ * the cookie only over HTTPS, from exactly this host, and for all of its paths. No other host in the domain can set the
+ * cookie. Without HTTPS, as on http://localhost, browsers reject the prefix.
  */
-export function hostCookieName(name: string, publicUrl: string): string {
+export function toHostCookieName(name: string, publicUrl: string): string {
   return isHttps(publicUrl) ? `__Host-${name}` : name
 }
 
@@ -11,7 +11,7 @@ export function isHttps(publicUrl: string): boolean {
   return new URL(publicUrl).protocol === 'https:'
 }
 
-/** Returns the value of a cookie in a `Cookie` or `Set-Cookie` header; null if it is missing or empty. */
+/** Returns the value of a cookie in a `Cookie` or `Set-Cookie` header; null if the cookie is missing or empty. */
 export function readCookie(cookies: string | undefined, fullName: string): string | null {
   for (const pair of (cookies ?? '').split(';')) {
     const [name = '', value = ''] = pair.trim().split(/=(.*)/s)

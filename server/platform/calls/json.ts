@@ -1,12 +1,12 @@
 /**
- * The text of a JSON document assembled from parts that are already JSON, such as the rows of a list. It replaces the
- * value, which need not be built only to be serialized again.
+ * The text of a JSON document that is assembled from parts that are already JSON, such as the rows of a list. The text
+ * replaces a value that would otherwise be built only to be serialized again.
  */
 export class Json<T> {
   readonly text: string
-  /** Cursor of the next page, if the document is a page and has one. */
+  /** The cursor of the next page; null if the document is not a page or is the last page. */
   readonly nextCursor: string | null
-  /** Only for the compiler: a Json of one type is not assignable to another. */
+  /** This field is only for the compiler, so that a Json of one type is not assignable to a Json of another type. */
   declare readonly valueType: T
 
   constructor(text: string, nextCursor: string | null = null) {

@@ -7,7 +7,7 @@ import { toToolDefinition } from '../../interfaces/skills/tool-definitions.ts'
 import { loadContract, readContract } from './contract.ts'
 import { describeOperation } from './operation-description.ts'
 
-test('permissions and events are appended to the description, unless it mentions them', () => {
+test("permissions and events are appended to an operation's description unless the description mentions them", () => {
   const facts = {
     permissions: ['vendors:write', 'bids:read'],
     emits: ['vendor.created', 'vendor.updated'],
@@ -23,7 +23,7 @@ test('permissions and events are appended to the description, unless it mentions
   )
 })
 
-test('the description also says if nothing is changed, recorded, or required', () => {
+test("an operation's description says if the operation changes nothing, emits nothing, or needs no permission", () => {
   const facts = { description: 'Done.', permissions: ['vendors:read'], emits: [], writes: false }
   expect(describeOperation(facts)).toBe('Done. Needs vendors:read; changes nothing.')
   expect(describeOperation({ ...facts, writes: true })).toBe('Done. Needs vendors:read; emits nothing.')
@@ -33,13 +33,13 @@ test('the description also says if nothing is changed, recorded, or required', (
   )
 })
 
-test('docs, the published contract, and tools use the declared description', () => {
+test('docs, the published contract, and tools use the same description of an operation', () => {
   const document = structuredClone(loadContract().document)
   const createVendor = document.paths['/api/ext/vendors']?.post
   Object.assign(createVendor ?? {}, { description: 'Adds a vendor.', 'x-emits': ['vendor.created'] })
   const contract = readContract(document)
   const whole = 'Adds a vendor. Needs vendors:write; emits vendor.created.'
-  // The tool formats of models have no other field for the effect.
+  // Tool definitions for models have no other field for the effect.
   expect(toToolDefinition(findCatalog(contract).find('createVendor')).description).toBe(`${whole} ${EFFECTS.adds.said}`)
   expect(JSON.stringify(publishCompleteContract(document, 'http://localhost'))).toContain(whole)
   const site = { title: '', version: '', url: '', docs: '/docs' }

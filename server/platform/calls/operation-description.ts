@@ -3,14 +3,17 @@ import type { OperationObject } from './contract.ts'
 interface DescribedOperation {
   description?: string
   permissions: readonly string[]
-  /** The events that it may record; undefined if not declared, as for a skill made of several operations. */
+  /**
+   * The events that the operation may record; undefined if they are not declared, as for a skill that consists of
+   * several operations.
+   */
   emits?: readonly string[]
   writes: boolean
 }
 
 /**
- * Returns the description of an operation, followed by facts that the contract declares elsewhere: the required
- * permissions, and what it changes or records. If the description covers these itself, only missing names are added.
+ * Returns the description of an operation, followed by facts from other parts of the contract: the required
+ * permissions, and the changes and events. If the description already covers these facts, only missing names are added.
  */
 export function describeOperation(operation: DescribedOperation): string {
   const { description = '' } = operation
@@ -34,8 +37,8 @@ function describeUnmentioned({ description = '', permissions, emits = [] }: Desc
   ]
 }
 
-/** Returns an operation of the document with that description. */
-export function withDescription(method: string, operation: OperationObject): OperationObject {
+/** Returns an operation of the OpenAPI document with the complete description. */
+export function addDescription(method: string, operation: OperationObject): OperationObject {
   const permissions = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat())
   const { 'x-emits': emits = [] } = operation
   return {

@@ -8,8 +8,8 @@ import type { ReceivedFile } from './upload.ts'
 
 /**
  * The input and result of a handler, derived from the contract's types by operationId. A handler never sees a request
- * or a response: it takes validated values and returns a plain one, so HTTP and skills call it in the same way.
- * Everything with a default in the contract is always set.
+ * or a response. A handler takes validated values and returns a plain value, so HTTP and skills call it in the same
+ * way. If a field has a default in the contract, the field is always set.
  */
 export interface Input<Id extends OperationId> {
   path: OperationParameters<Id, 'path'>
@@ -24,7 +24,10 @@ export interface Input<Id extends OperationId> {
 export type Handler<Id extends OperationId> = (input: Input<Id>, call: Call) => Promise<Reply<Id>>
 export type Handlers = { [Id in OperationId]: Handler<Id> }
 
-/** Merges the handlers of all slices into one object. It is a type error if two slices handle the same operation. */
+/**
+ * Merges the handlers of all slices into one object. If two slices handle the same operation, the compiler reports a
+ * type error.
+ */
 export function mergeHandlers<const Slices extends readonly Partial<Handlers>[]>(
   ...slices: Slices &
     ([DuplicateHandlers<Slices>] extends [never] ? unknown : `${DuplicateHandlers<Slices>} is handled twice`)
@@ -32,7 +35,8 @@ export function mergeHandlers<const Slices extends readonly Partial<Handlers>[]>
   return Object.assign({}, ...(slices as readonly object[])) as MergedHandlers<Slices>
 }
 
-// The result so far is passed on, because the compiler evaluates only about fifty nested types.
+// The intermediate result is passed on as a type parameter, because the compiler evaluates only about fifty nested
+// types.
 type DuplicateHandlers<Slices, Seen = never, Found = never> = Slices extends readonly [infer First, ...infer Rest]
   ? DuplicateHandlers<Rest, Seen | keyof First, Found | (keyof First & Seen & string)>
   : Found
@@ -61,7 +65,7 @@ export type ResponseBody<Id extends OperationId> = Exclude<
   Json<unknown>
 >
 
-/** An input with the defaults of some fields filled in, and nested ones in others. */
+/** An input with defaults filled in for some fields, and for fields of some nested objects. */
 export type WithDefaults<T, Names extends keyof T, Inner = object> = Flat<
   Omit<T, Names | keyof Inner> &
     Required<Pick<T, Names>> & {
@@ -92,12 +96,13 @@ type FileContent =
   | { 'application/octet-stream': string }
   | { 'application/pdf': string }
   | { 'application/x-ndjson': string }
+  | { 'image/webp': string }
   | { 'text/csv': string }
-// A file sent instead of JSON has been received completely before the handler is called.
+// If a file is sent instead of JSON, the file has been received completely before the handler is called.
 type FileBody<Op> = Op extends { requestBody: { content: { 'application/octet-stream': string } } }
   ? ReceivedFile
   : never
-// The handler gets an empty object for an optional body that was not sent.
+// If an optional body is not sent, the handler gets an empty object.
 type Body<Op> = Op extends { requestBody?: infer R }
   ? [R & {}] extends [never]
     ? undefined

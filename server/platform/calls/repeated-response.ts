@@ -2,19 +2,19 @@ import type { Call } from './call.ts'
 import { type Contract, ContractError, type OperationId } from './contract.ts'
 
 /**
- * Rules for repeating an operation's response for the same Idempotency-Key. A secret that is shown only once is not
- * stored with the response; a repeat reads it from where it is stored encrypted.
+ * Rules for repeating an operation's response when a request repeats its Idempotency-Key. A secret that is shown only
+ * once is not stored with the response. A repeated request reads the secret from its encrypted storage.
  */
 export interface RepeatRules {
-  /** Throws if the caller may no longer see the response. The operation's permissions were checked before. */
+  /** Throws if the caller may no longer see the response. The operation's permissions have already been checked. */
   permit?(body: unknown, call: Call): void
-  /** Returns the response without what must not be stored. */
+  /** Returns the response without the secrets that must not be stored. */
   conceal(body: object): object
-  /** Returns the response with its current secret; null if that no longer exists. */
+  /** Returns the response with its current secret; null if the secret no longer exists. */
   reveal(body: object, call: Call): Promise<object | null>
 }
 
-/** The rules by operation. Responses of all others are repeated unchanged. */
+/** The rules by operation. The responses of all other operations are repeated unchanged. */
 export type RepeatRulesByOperation = { readonly [Id in OperationId]?: RepeatRules }
 
 /** Throws unless every operation with `x-shows-once` has rules for repeating its response. */

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Returns the request ID: the caller's if it is safe to log, or else a new one. */
+/** Returns the caller's request ID if it is safe to log; otherwise, returns a new ID. */
 export function getRequestId(req: IncomingMessage): string {
   const provided = req.headers['x-request-id']
-  return typeof provided === 'string' && /^[\w.:-]{1,128}$/.test(provided) ? provided : newRequestId()
+  return typeof provided === 'string' && /^[\w.:-]{1,128}$/.test(provided) ? provided : createRequestId()
 }
 
-// Random, so that an ID does not reveal how many there were. Generated in batches, because each call for random bytes
-// costs twenty times as much as creating an ID from them.
+// The ID is random, so that it does not reveal the number of requests. Random bytes are generated in batches, because
+// generating them costs twenty times as much as creating an ID from them.
 const ID_LENGTH = 26
 const IDS_AT_ONCE = 512
 let randomBytesPool = ''
 let usedBytes = 0
 
-export function newRequestId(): string {
+export function createRequestId(): string {
   if (usedBytes === randomBytesPool.length) {
     randomBytesPool = randomBytes((ID_LENGTH * IDS_AT_ONCE) / 2).toString('hex')
     usedBytes = 0

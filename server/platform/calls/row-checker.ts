@@ -15,8 +15,8 @@ export type CheckedRow<Name extends RowSchema> = Name extends keyof Checked
   : components['schemas'][Name]
 
 /**
- * Returns a function that validates the rows of one request separately against a schema of the contract. With
- * best_effort the contract accepts any object as a row, so that one invalid row does not reject the request.
+ * Returns a function that validates each row of a request separately against a schema of the contract. With
+ * best_effort, the contract accepts any object as a row, so that one invalid row does not reject the request.
  */
 export function createRowChecker<Name extends RowSchema>(
   { services, currency }: Pick<Call, 'services' | 'currency'>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TenantSemaphore } from './tenant-semaphore.ts'
 
-/** Returns work that runs until it is told to finish, and records the order in which it started. */
+/** Returns work that runs until the test finishes it, and records the order in which the work started. */
 function workshop() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -13,7 +13,7 @@ function workshop() {
   return { begun, work, end: (name: string) => ends.get(name)?.() }
 }
 
-test('an organization uses its share at a time, its queue keeps its order, and other organizations need not wait', async () => {
+test('an organization that exceeds its share of work does not make other organizations wait', async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 2, mostWaiting: 10, waitMs: 10_000 })
   const { begun, work, end } = workshop()
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => shares.run('a', work(name)))
@@ -30,7 +30,7 @@ test('an organization uses its share at a time, its queue keeps its order, and o
   expect(shares.waiting).toBe(0)
 })
 
-test('a turn that ends with an error is passed on', async () => {
+test('failed work does not stop the next work in the queue', async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 1, mostWaiting: 10, waitMs: 10_000 })
   const failing = shares.run('a', () => Promise.reject(new Error('it failed')))
   const next = shares.run('a', () => Promise.resolve('next'))
@@ -38,7 +38,7 @@ test('a turn that ends with an error is passed on', async () => {
   expect(await next).toBe('next')
 })
 
-test('work that exceeds the queue or waits too long is rejected', async () => {
+test('work is rejected if the queue is full or the wait is too long', async () => {
   const shares = new TenantSemaphore({ of: 'turns', most: 1, mostWaiting: 1, waitMs: 20 })
   const { begun, work, end } = workshop()
   const first = shares.run('a', work('first'))

@@ -1,9 +1,10 @@
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Fair access to a scarce resource that all builders need, such as the connections for transactions. A builder holds at
- * most its share at a time, and further work waits in its own queue. So however much one builder sends, the rest stays
- * available to others. Queues are limited in length and time: a caller that would wait longer gets an error.
+ * Gives all builders fair access to a scarce resource, such as the connections for transactions. Each builder uses at
+ * most its share at a time. Further work waits in the builder's own queue. The resource therefore stays available to
+ * other builders, regardless of how much work one builder sends. Queues are limited in length and time: a caller that
+ * would wait too long gets an error.
  */
 export class TenantSemaphore {
   readonly #bounds: SemaphoreBounds
@@ -13,7 +14,9 @@ export class TenantSemaphore {
     this.#bounds = bounds
   }
 
-  /** Runs the work when it is its organization's turn. Throws `too_many_concurrent_requests` if that takes too long. */
+  /**
+   * Runs the work when it is its organization's turn. Throws `too_many_concurrent_requests` if the wait takes too long.
+   */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const end = await this.begin(organizationId)
     try {
@@ -24,8 +27,8 @@ export class TenantSemaphore {
   }
 
   /**
-   * Waits for the organization's turn and returns the function that ends it, which must be called exactly once. Throws
-   * `too_many_concurrent_requests` if the wait takes too long.
+   * Waits for the organization's turn and returns a function that ends the turn. The caller must call that function
+   * exactly once. Throws `too_many_concurrent_requests` if the wait takes too long.
    */
   async begin(organizationId: string): Promise<() => void> {
     let share = this.#shares.get(organizationId)
@@ -38,7 +41,7 @@ export class TenantSemaphore {
     else await this.#turn(share)
     return () => {
       const next = waiting.shift()
-      // The slot passes directly to the next in the queue, so that new work cannot overtake it.
+      // The slot passes directly to the next task in the queue, so that new work cannot overtake that task.
       if (next !== undefined) next()
       else if (--share.taken === 0) this.#shares.delete(organizationId)
     }
@@ -71,7 +74,7 @@ export class TenantSemaphore {
 export interface SemaphoreBounds {
   /** Name of the shared resource, in the plural, for the error message. */
   of: string
-  /** Maximum held by one organization at a time. */
+  /** Maximum number of turns that an organization holds at a time. */
   most: number
   mostWaiting: number
   waitMs: number
@@ -85,7 +88,7 @@ interface TenantShare {
 function tooManyWaiting({ of, most }: SemaphoreBounds): Problem {
   return new Problem(
     'too_many_concurrent_requests',
-    `Your organization has too many ${of} waiting; ${most} can run at the same time. Try again in 1 second.`,
+    `Your organization has too many ${of} waiting; at most ${most} can run at the same time. Try again in 1 second.`,
     {},
     { 'Retry-After': '1' },
   )

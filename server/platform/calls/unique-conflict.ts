@@ -1,17 +1,30 @@
 import { sql } from 'kysely'
-import { EXTERNAL_IDENTIFIERS, Problem, type UniqueViolation, uniqueColumnOf, valueTaken } from '../problems/problem.ts'
+import {
+  createValueTakenProblem,
+  EXTERNAL_IDENTIFIERS,
+  findUniqueColumn,
+  Problem,
+  type UniqueViolation,
+} from '../problems/problem.ts'
+import { isTypedKeyColumn } from '../values/typed-keys.ts'
 import type { Tenant } from './call.ts'
 
-/** A value that must be unique only among certain records: those that agree in other columns, or that count. */
+/**
+ * A value that must be unique only among certain records, such as records that are not archived or records of the same
+ * community.
+ */
 interface UniqueName {
   readonly column: string
   readonly within: readonly string[]
-  /** SQL condition of these records as `t`. It must match the unique index on the column. */
+  /**
+   * SQL condition that selects these records, with `t` as the table's alias. The condition must match the unique index
+   * on the column.
+   */
   readonly among: string
 }
 
 const UNIQUE_CODE: UniqueName = { column: 'code', within: [], among: 't."archivedAt" is null' }
-/** Columns that must be unique in a table, in addition to the identifiers. */
+/** Columns that must be unique in a table, in addition to the external identifiers. */
 const UNIQUE_NAMES: Readonly<Record<string, UniqueName>> = {
   communities: UNIQUE_CODE,
   costCodes: UNIQUE_CODE,
@@ -26,25 +39,26 @@ const UNIQUE_NAMES: Readonly<Record<string, UniqueName>> = {
 }
 
 /**
- * Returns the error to throw when the database has rejected a row. If other records have one of its unique values, the
- * problem says where to look for them, which is possible only after the transaction has ended.
+ * Returns the error to throw when the database has rejected a row. If another record already has a unique value of the
+ * row, the error stores where to find that record. The lookup is possible only after the transaction has ended.
  */
 export function toUniqueConflict(error: unknown, table: string, row: object): unknown {
-  const column = uniqueColumnOf(error)
+  const column = findUniqueColumn(error)
   if (column === undefined || !(EXTERNAL_IDENTIFIERS.has(column) || UNIQUE_NAMES[table]?.column === column))
     return error
   const values = row as Record<string, unknown>
   if (typeof values[column] !== 'string') return error
-  const found = valueTaken(column)
+  const found = createValueTakenProblem(column)
   found.held = { table, column, values }
   return found
 }
 
 /**
- * Returns the same error with the record that has the value, and all other values of the row that are already used: the
- * database stops at the first. Call it when statements are possible again.
+ * Returns the same error, extended by the conflicting record and by all other values of the row that are already used.
+ * The database itself reports only the first conflict. Call this function only when the database accepts statements
+ * again.
  */
-export async function withConflictingRecord(tenant: Tenant, error: unknown): Promise<unknown> {
+export async function addConflictingRecord(tenant: Tenant, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || error.held === null) return error
   const { column } = error.held
   const holders = await findConflictingRecords(tenant, error.held)
@@ -63,7 +77,7 @@ export async function withConflictingRecord(tenant: Tenant, error: unknown): Pro
   return error
 }
 
-/** Returns the records that have values of the row, by column. */
+/** Returns the IDs of the records that already use a unique value of the row, by column. */
 async function findConflictingRecords(
   { db, organizationId }: Tenant,
   { table, values }: UniqueViolation,
@@ -75,11 +89,18 @@ async function findConflictingRecords(
     if (typeof value !== 'string') return []
     const isName = column === name?.column
     const within = isName
-      ? name.within.map((each) => sql`and coalesce(t.${sql.id(each)}, '') = ${values[each] ?? ''}`)
+      ? name.within.map((each) =>
+          isTypedKeyColumn(table, each)
+            ? sql`and t.${sql.id(`${each}Key`)} = "typedKey"(${values[each] ?? ''})`
+            : sql`and coalesce(t.${sql.id(each)}, '') = ${values[each] ?? ''}`,
+        )
       : []
+    const isSame = isTypedKeyColumn(table, column)
+      ? sql`t.${sql.id(`${column}Key`)} = "typedKey"(${value})`
+      : sql`t.${sql.id(column)} = ${value}`
     return sql<{ column: string; id: string }>`
       select ${column}::text as "column", t."id" from ${sql.table(table)} as t
-      where t."organizationId" = ${organizationId} and t.${sql.id(column)} = ${value}
+      where t."organizationId" = ${organizationId} and ${isSame}
         and t."id" <> ${values.id ?? ''} ${sql.join(within, sql` `)} ${sql.raw(isName ? `and ${name.among}` : '')}`
   })
   if (lookups.length === 0) return new Map()

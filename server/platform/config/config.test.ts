@@ -3,14 +3,14 @@ import { isLocalUrl, readConfig } from './config.ts'
 
 const ENCRYPTION_KEY = Buffer.alloc(32).toString('base64')
 
-test('in production on PostgreSQL, the service requires an encryption key outside the database', () => {
+test('in production with PostgreSQL, the service requires an encryption key from outside the database', () => {
   const env = { DATABASE_URL: 'postgres://nowhere', NODE_ENV: 'production' }
   expect(() => readConfig(env)).toThrow('ENCRYPTION_KEY is missing')
   expect(readConfig({ ...env, ENCRYPTION_KEY }).encryptionKey).toHaveLength(32)
   expect(readConfig({ DATABASE_URL: 'postgres://nowhere' }).encryptionKey).toBeNull()
 })
 
-test('the previous key requires a current one and has the same form', () => {
+test('a previous encryption key requires a current key and the same format', () => {
   expect(() => readConfig({ DATABASE_URL: 'postgres://nowhere', ENCRYPTION_KEY_PREVIOUS: ENCRYPTION_KEY })).toThrow(
     'ENCRYPTION_KEY_PREVIOUS requires ENCRYPTION_KEY',
   )
@@ -19,7 +19,7 @@ test('the previous key requires a current one and has the same form', () => {
 
 const publicUrl = (env: Record<string, string>) => readConfig({ ENCRYPTION_KEY, ...env }).publicUrl
 
-test('the default public URL is localhost for loopback or all interfaces, and otherwise the single address', () => {
+test('the default public URL uses localhost if the service listens on loopback or on all interfaces', () => {
   expect(publicUrl({})).toBe('http://localhost:3000')
   expect(publicUrl({ HOST: '0.0.0.0', PORT: '8080' })).toBe('http://localhost:8080')
   expect(publicUrl({ HOST: '::', PORT: '8080' })).toBe('http://localhost:8080')
@@ -28,7 +28,7 @@ test('the default public URL is localhost for loopback or all interfaces, and ot
   expect(publicUrl({ HOST: '0.0.0.0', PUBLIC_URL: 'https://build.example.com/' })).toBe('https://build.example.com')
 })
 
-test('a URL that is not a PostgreSQL URL is rejected without repeating its password', () => {
+test('the error for an invalid database URL does not contain the password', () => {
   const reading = () => readConfig({ DATABASE_URL: 'mysql://plumbline:s3cret@127.0.0.1/builders' })
   expect(reading).toThrow(/^DATABASE_URL must be a URL such as postgres:/)
   expect(reading).not.toThrow('s3cret')
@@ -47,7 +47,7 @@ test('webhooks may use private addresses only if configured, or if the service l
   expect(allows({ WEBHOOK_ALLOW_PRIVATE: 'false' })).toBe(false)
 })
 
-test('an origin must be written as browsers send it', () => {
+test('a CORS origin must be written exactly as browsers send it', () => {
   const read = (CORS_ORIGINS: string) => readConfig({ DATABASE_URL: 'postgres://x', CORS_ORIGINS }).corsOrigins
   expect([read(''), read('*'), read('https://a.example.com, http://localhost:5173')]).toEqual([
     ...[[], ['*']],
@@ -57,12 +57,12 @@ test('an origin must be written as browsers send it', () => {
     expect(() => read(wrong), wrong).toThrow('CORS_ORIGINS must be "*" or a list of origins')
 })
 
-test('only npm start and npm run dev end the server with npm', () => {
+test('the server ends with its parent process only if started by npm start or npm run dev', () => {
   const ends = (event?: string) => readConfig({ ENCRYPTION_KEY, npm_lifecycle_event: event }).endsWithParent
   expect([ends('start'), ends('dev'), ends('test'), ends()]).toEqual([true, true, false, false])
 })
 
-test('events are kept forever if the retention is 0, and otherwise at least as long as their deliveries', () => {
+test('events are kept at least as long as deliveries', () => {
   const stored = (env: Record<string, string>) => {
     const { eventRetentionDays, deliveryRetentionDays } = readConfig({ ENCRYPTION_KEY, ...env })
     return [eventRetentionDays, deliveryRetentionDays]
@@ -74,7 +74,7 @@ test('events are kept forever if the retention is 0, and otherwise at least as l
   expect(() => stored({ DELIVERY_RETENTION_DAYS: '7' })).toThrow(/^DELIVERY_RETENTION_DAYS must be .* from 30/)
 })
 
-test('history is kept forever unless a year or more is set, and archives are written unless turned off', () => {
+test('the retention period of the history is unlimited by default and otherwise at least one year', () => {
   const stored = (env: Record<string, string>) => {
     const { historyRetentionDays, archives } = readConfig({ ENCRYPTION_KEY, ...env })
     return [historyRetentionDays, archives]
@@ -86,7 +86,7 @@ test('history is kept forever unless a year or more is set, and archives are wri
   expect(() => stored({ HISTORY_RETENTION_DAYS: '364' })).toThrow(/^HISTORY_RETENTION_DAYS must be 0.*at least 365/)
 })
 
-test('in production the service does not use the embedded database by default', () => {
+test('in production, the service does not use the embedded database by default', () => {
   const env = { NODE_ENV: 'production', ENCRYPTION_KEY }
   expect(() => readConfig(env)).toThrow(/^DATABASE_URL is missing\..* EMBEDDED=true/)
   expect(readConfig({ ...env, EMBEDDED: 'true' }).databaseUrl).toBeNull()
@@ -96,7 +96,7 @@ test('in production the service does not use the embedded database by default', 
   )
 })
 
-test('a misspelled variable prevents the start, but variables of other programs do not', () => {
+test('only a misspelled variable of the service itself prevents startup', () => {
   for (const [wrong, right] of [
     ['DATABSE_URL', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
@@ -123,7 +123,7 @@ test('a misspelled variable prevents the start, but variables of other programs 
   expect(readConfig({ ENCRYPTION_KEY, DATABSE_URL: '' }).port).toBe(3000)
 })
 
-test('links to localhost are distinguished from links that others can use', () => {
+test('a public URL on localhost is recognized as local', () => {
   for (const local of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:3000'])
     expect(isLocalUrl(local)).toBe(true)
   for (const other of ['https://build.example.com', 'http://192.0.2.7', 'https://localhost.example.com'])

@@ -1,38 +1,41 @@
+import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { isAddressRange } from '../calls/client-address.ts'
 import { isOrigin } from '../calls/cors.ts'
-import { withReadableErrors } from '../database/data-folder.ts'
+import { runWithReadableErrors } from '../database/data-folder.ts'
 import { readOrCreateKeys } from '../database/key-file.ts'
 import { DEFAULT_CONNECTIONS, MIN_CONNECTIONS } from '../database/pool-size.ts'
 import type { Bucket } from '../files/s3-store.ts'
 import { parseScanCommand, type ScanCommand } from '../files/scan-file.ts'
-import { isVariable, suggestVariable } from './environment-variables.ts'
+import { isKnownVariable, suggestVariable } from './environment-variables.ts'
+import { type PdfFont, parsePdfFont } from './pdf-font.ts'
 
 /**
- * The environment, read once into a frozen value. An invalid value aborts startup with a sentence that names the
- * variable. Nothing else reads the environment except the compile cache, which is set up before any module is loaded.
+ * The configuration, read once from the environment and frozen. If a value is invalid, startup ends with a message that
+ * names the variable. No other code reads the environment except the compile cache, which is set up before any module
+ * is loaded.
  */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Proxies whose X-Forwarded-For is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
+  /** Proxies whose X-Forwarded-For header is trusted: addresses, ranges (10.0.0.0/8), or Express's names for ranges. */
   readonly trustedProxies: readonly string[]
-  /** Maximum connections in total, and from one address that is not a trusted proxy. */
+  /** Maximum connections in total, and maximum connections from one address that is not a trusted proxy. */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   /** Number of processes that share the port. */
   readonly workers: number
-  /** Maximum time for a request to arrive. */
+  /** Maximum time in which a request must arrive completely. */
   readonly requestTimeoutMs: number
-  /** Maximum time for which a client may not read any of its response. */
+  /** Maximum time that a client may go without reading any of its response. */
   readonly writeTimeoutMs: number
-  /** Origins whose pages may call the API from browsers; `*` among them means all. */
+  /** Origins whose pages may call the API from browsers; `*` allows all origins. */
   readonly corsOrigins: readonly string[]
-  /** URL at which people and links reach this service, without a trailing slash. */
+  /** Public URL of this service for users and links, without a trailing slash. */
   readonly publicUrl: string
   /** URL of PostgreSQL; null for the embedded database in `dataDir`. */
   readonly databaseUrl: string | null
-  /** Maximum connections of this process to PostgreSQL. */
+  /** Maximum number of connections from this process to PostgreSQL. */
   readonly databaseConnections: number
   /** Time after which PostgreSQL cancels a statement of a request or a job. */
   readonly databaseStatementTimeoutMs: number
@@ -41,28 +44,28 @@ export interface Config {
   readonly embeddedFsync: boolean
   /** Bucket for files; null for the folder `files` in `dataDir`. */
   readonly filesBucket: Bucket | null
-  /** Command that scans a file before it is stored; null for none. */
+  /** Command that scans a file before it is stored; null if files are not scanned. */
   readonly attachmentScan: ScanCommand | null
   readonly attachmentScanMs: number
-  /** Maximum total size of one organization's files, in bytes. */
+  /** Maximum total size of an organization's files, in bytes. */
   readonly maxFileBytes: number
   readonly logLevel: string
   readonly rateLimitPerMinute: number
-  /** Maximum failed key lookups of an address per minute. */
+  /** Maximum failed key lookups from one address per minute. */
   readonly failedKeysPerMinute: number
   readonly quotaPerDay: number
-  /** Maximum concurrent requests of one key, and of one organization, in this process. */
+  /** Maximum concurrent requests in this process, per key and per organization. */
   readonly concurrencyPerKey: number
   readonly concurrencyPerOrganization: number
-  /** Maximum requests per minute with one portal link, and from one client to the portal. */
+  /** Maximum requests per minute, per portal link and per client of the portal. */
   readonly portalLimitPerMinute: number
   readonly portalClientLimitPerMinute: number
-  /** Maximum requests per minute of one signed-in user, and of one client without a signed-in user. */
+  /** Maximum requests per minute, per signed-in user and per client without a signed-in user. */
   readonly userLimitPerMinute: number
   readonly signInLimitPerMinute: number
   readonly betaMaxOrganizations: number
   readonly webhookAllowPrivate: boolean
-  /** Seconds between the attempts of one delivery. The first counts from its event. */
+  /** Seconds between consecutive attempts of a delivery. The first interval starts at the event. */
   readonly webhookRetrySchedule: readonly number[]
   readonly webhookProbeMaxSeconds: number
   /** Retention of finished deliveries and their attempts. */
@@ -73,35 +76,41 @@ export interface Config {
   readonly historyRetentionDays: number | null
   /** Whether events and history are written to archives before they are deleted. */
   readonly archives: boolean
-  /** 32 bytes. Encrypts webhook secrets, and portal links that can be shown again. */
+  /** Length: 32 bytes. Encrypts webhook secrets, and the portal links that can be shown again. */
   readonly encryptionKey: Buffer
   /** The previous key during a key rotation; otherwise null. */
   readonly previousEncryptionKey: Buffer | null
   /**
-   * The key file in an embedded database's data folder; null if the operator sets the key or the database is
+   * The key file in the data folder of an embedded database; null if the operator sets the key or the database is
    * PostgreSQL.
    */
   readonly encryptionKeyFile: string | null
   /** Retention of audit entries. */
   readonly auditRetentionDays: number
-  /** The mail server; null if no mail is sent. */
+  /** Font for Chinese, Japanese, and Korean in PDF documents. Null if not set. */
+  readonly pdfFontCjk: PdfFont | null
+  /** The mail server; null if no email is sent. */
   readonly mail: MailServer | null
+  /** The address for replies of vendors; null if replies go directly to the builder. */
+  readonly inboundMail: InboundMail | null
   readonly demo: boolean
-  /** Separate port for /metrics; null for none. */
+  /** Separate port for /metrics; null if there is no separate port. */
   readonly metricsPort: number | null
   readonly metricsHost: string
-  /** Token required to read /metrics. Without a separate port, /metrics is then on the public one. */
+  /** Token required to read /metrics. Without a separate port, a token makes /metrics available on the public port. */
   readonly metricsToken: string | null
   /**
-   * Whether every response is checked against the contract before it is sent. For tests; costs a tenth of the
-   * throughput.
+   * Whether every response is checked against the contract before it is sent. Meant for tests, because checking costs a
+   * tenth of the throughput.
    */
   readonly checkAnswers: boolean
-  /** Whether every validator is compiled soon after startup. Otherwise each is compiled on first use. */
+  /** Whether every validator is compiled soon after startup. Otherwise, each validator is compiled on first use. */
   readonly compileAhead: boolean
-  /** Whether NODE_ENV is production. Settings that suit only a trial then prevent the start or cause a warning. */
+  /**
+   * Whether NODE_ENV is production. In production, settings that suit only a trial prevent startup or cause a warning.
+   */
   readonly isProduction: boolean
-  /** Whether the process was started by `npm start` or `npm run dev`, and must exit when npm does. */
+  /** Whether the process was started by `npm start` or `npm run dev`, and must exit together with npm. */
   readonly endsWithParent: boolean
 }
 
@@ -112,11 +121,20 @@ export interface MailServer {
   readonly secure: boolean
   readonly user: string | null
   readonly password: string | null
-  /** The sender address of mails. */
+  /** The sender address of outgoing email. */
   readonly from: string
 }
 
-/** The configuration from the environment. The encryption key may still be missing (encryption-key.ts). */
+/** Receives the replies of vendors from a mail provider. */
+export interface InboundMail {
+  /** The part of the address before the plus sign and the token of an email. */
+  readonly localPart: string
+  readonly domain: string
+  /** The secret with which the mail provider delivers replies. */
+  readonly secret: string
+}
+
+/** The configuration as read from the environment. The encryption key may still be missing (encryption-key.ts). */
 export type EnvironmentConfig = Omit<Config, 'encryptionKey'> & { readonly encryptionKey: Buffer | null }
 
 export class ConfigError extends Error {}
@@ -160,14 +178,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): E
     userLimitPerMinute: readInteger(env, 'USER_LIMIT_PER_MINUTE', 600, 1, 1_000_000_000),
     signInLimitPerMinute: readInteger(env, 'SIGN_IN_LIMIT_PER_MINUTE', 20, 1, 1_000_000_000),
     betaMaxOrganizations: readInteger(env, 'BETA_MAX_ORGANIZATIONS', 100, 1, 1_000_000),
-    webhookAllowPrivate: readFlag(env, 'WEBHOOK_ALLOW_PRIVATE', isForDevelopment({ host, databaseUrl })),
+    webhookAllowPrivate: readFlag(env, 'WEBHOOK_ALLOW_PRIVATE', isOnDeveloperMachine({ host, databaseUrl })),
     webhookRetrySchedule: readSeconds(env, 'WEBHOOK_RETRY_SCHEDULE', [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
     webhookProbeMaxSeconds: readInteger(env, 'WEBHOOK_PROBE_MAX_SECONDS', 3600, 1, 86_400),
     ...readRetention(env),
     ...readEncryptionKeys(env, databaseUrl, dataDir),
-    // A year, plus the time that an audit of that year takes.
+    // A year, plus time to audit that year.
     auditRetentionDays: readInteger(env, 'AUDIT_RETENTION_DAYS', 400, 1, 36_500),
+    pdfFontCjk: readPdfFont(env),
     mail: readMailServer(env),
+    inboundMail: readInboundMail(env),
     demo: readFlag(env, 'DEMO', true),
     metricsPort: env.METRICS_PORT ? readInteger(env, 'METRICS_PORT', 0, 0, 65_535) : null,
     metricsHost: env.METRICS_HOST || '127.0.0.1',
@@ -180,10 +200,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): E
 }
 
 /**
- * Returns whether the service seems to run on a developer's machine, whose first webhook receiver is a local one: it
- * uses the embedded database and is reachable only from this machine.
+ * Returns whether the service seems to run on a developer's machine: it uses the embedded database and is reachable
+ * only from this machine. On such a machine, the first webhook receiver is usually a local program.
  */
-export function isForDevelopment({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
+export function isOnDeveloperMachine({ host, databaseUrl }: Pick<Config, 'host' | 'databaseUrl'>): boolean {
   return databaseUrl === null && LOOPBACK.test(host)
 }
 
@@ -195,10 +215,11 @@ function isProduction(env: Env): boolean {
   return env.NODE_ENV === 'production'
 }
 
-// Otherwise a misspelled DATABASE_URL would start an empty embedded database beside the real one.
+// Without this check, a misspelled DATABASE_URL would start an empty embedded database instead of connecting to the
+// real one.
 function assertKnownVariables(env: Env): void {
   for (const [name, value] of Object.entries(env)) {
-    if (!value || isVariable(name)) continue
+    if (!value || isKnownVariable(name)) continue
     const meant = suggestVariable(name)
     if (meant !== undefined)
       throw new ConfigError(`${name} is not a variable of Plumbline. Rename it to ${meant}, or remove it.`)
@@ -215,7 +236,7 @@ function assertDatabaseIsChosen(env: Env, databaseUrl: string | null): void {
     )
 }
 
-/** Returns whether links refer to the reader's own machine, so that they work only on the server itself. */
+/** Returns whether links refer to the reader's own machine, and therefore work only on the server itself. */
 export function isLocalUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
@@ -233,7 +254,7 @@ function readInteger(env: Env, name: string, otherwise: number, min: number, max
 // The contract promises that deliveries can be read for 30 days.
 const MIN_DELIVERY_DAYS = 30
 
-// A shorter history is not enough to settle a dispute.
+// A shorter history would not suffice to settle a dispute.
 const MIN_HISTORY_DAYS = 365
 
 function readRetention(
@@ -243,7 +264,7 @@ function readRetention(
   const eventRetentionDays = readInteger(env, 'EVENT_RETENTION_DAYS', 3650, 0, 36_500)
   if (eventRetentionDays > 0 && eventRetentionDays < deliveryRetentionDays) {
     throw new ConfigError(
-      `EVENT_RETENTION_DAYS must be 0 (no limit) or at least ${deliveryRetentionDays}, the value of DELIVERY_RETENTION_DAYS: a delivery needs its event to be sent again.`,
+      `EVENT_RETENTION_DAYS must be 0 (no limit) or at least ${deliveryRetentionDays}, the value of DELIVERY_RETENTION_DAYS. A delivery can be sent again only while its event is kept.`,
     )
   }
   const historyRetentionDays = readInteger(env, 'HISTORY_RETENTION_DAYS', 0, 0, 36_500)
@@ -313,7 +334,7 @@ function readOrigins(env: Env, name: string): readonly string[] {
   )
 }
 
-/** Shorter tokens can be guessed. */
+/** A shorter token could be guessed. */
 const MIN_TOKEN_LENGTH = 16
 
 function readToken(env: Env, name: string): string | null {
@@ -336,7 +357,8 @@ function readPublicUrl(env: Env, host: string, port: number): string {
   return text.replace(/\/+$/, '')
 }
 
-// A server on loopback or on all interfaces is reachable as localhost; one on a single address only there.
+// A server that listens on loopback or on all interfaces is reachable as localhost. A server that listens on any other
+// address is reachable only at that address.
 const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']
 
 function defaultPublicUrl(host: string, port: number): string {
@@ -345,10 +367,10 @@ function defaultPublicUrl(host: string, port: number): string {
 }
 
 /**
- * Returns the configuration with the actual port. With PORT=0 the system chooses it, so the default public URL is known
- * only once the server listens.
+ * Returns the configuration with the port that the server listens on. With PORT=0, the operating system chooses the
+ * port, so the default public URL is known only once the server listens.
  */
-export function withListeningPort(config: Config, port: number): Config {
+export function applyListeningPort(config: Config, port: number): Config {
   if (config.publicUrl !== defaultPublicUrl(config.host, 0)) return config
   return Object.freeze({ ...config, publicUrl: defaultPublicUrl(config.host, port) })
 }
@@ -361,6 +383,16 @@ function readPostgresUrl(env: Env): string | null {
     throw new ConfigError('DATABASE_URL must be a URL such as postgres://user:password@host:5432/name.')
   }
   return text
+}
+
+function readPdfFont(env: Env): PdfFont | null {
+  const font = parsePdfFont(env.PDF_FONT_CJK)
+  try {
+    if (font !== null) accessSync(font.path, constants.R_OK)
+  } catch {
+    throw new ConfigError(`PDF_FONT_CJK must be a font file that the service can read; received "${env.PDF_FONT_CJK}".`)
+  }
+  return font
 }
 
 function readMailServer(env: Env): MailServer | null {
@@ -385,6 +417,27 @@ function readMailServer(env: Env): MailServer | null {
     password: url.username === '' ? null : decodeUrlPart(url.password),
     from,
   })
+}
+
+/** The token of an email needs 33 characters of the 64 that are allowed before the at sign. */
+const MAX_LOCAL_PART = 30
+const MIN_INBOUND_SECRET = 32
+
+function readInboundMail(env: Env): InboundMail | null {
+  const [address, secret] = [env.INBOUND_MAIL_ADDRESS, env.INBOUND_MAIL_SECRET]
+  if (!address && !secret) return null
+  const [, localPart = '', domain = ''] = /^([\w.-]+)@([\w-]+(?:\.[\w-]+)*)$/.exec(address ?? '') ?? []
+  if (localPart === '' || localPart.length > MAX_LOCAL_PART)
+    throw new ConfigError(
+      `INBOUND_MAIL_ADDRESS must be an email address without a plus sign and with at most ${MAX_LOCAL_PART} characters before the at sign; received "${address ?? ''}".`,
+    )
+  // The message does not repeat the value, because it is a secret.
+  if (secret === undefined || !/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_INBOUND_SECRET)
+    throw new ConfigError(
+      `INBOUND_MAIL_ADDRESS requires INBOUND_MAIL_SECRET, with at least ${MIN_INBOUND_SECRET} ASCII characters and no spaces.`,
+    )
+  if (!env.SMTP_URL) throw new ConfigError('INBOUND_MAIL_ADDRESS requires SMTP_URL.')
+  return Object.freeze({ localPart, domain, secret })
 }
 
 function decodeUrlPart(text: string): string {
@@ -418,8 +471,8 @@ function readAttachmentScan(env: Env): ScanCommand | null {
 
 type EncryptionKeys = Pick<EnvironmentConfig, 'encryptionKey' | 'previousEncryptionKey' | 'encryptionKeyFile'>
 
-// Returns the encryption keys. The embedded database belongs to one process, which creates its own key and keeps it
-// with the data.
+// Returns the current and the previous encryption key. The embedded database belongs to one process, which creates its
+// own key and stores the key with the data.
 function readEncryptionKeys(env: Env, databaseUrl: string | null, dataDir: string): EncryptionKeys {
   const encryptionKey = readKey(env, 'ENCRYPTION_KEY')
   const previousEncryptionKey = readKey(env, 'ENCRYPTION_KEY_PREVIOUS')
@@ -430,7 +483,7 @@ function readEncryptionKeys(env: Env, databaseUrl: string | null, dataDir: strin
     if (isProduction(env)) throw new ConfigError(MISSING_KEY_MESSAGE)
     return { encryptionKey: null, previousEncryptionKey: null, encryptionKeyFile: null }
   }
-  return withReadableErrors(() => {
+  return runWithReadableErrors(() => {
     const encryptionKeyFile = path.join(dataDir, 'encryption-key')
     return { ...readOrCreateKeys(encryptionKeyFile), encryptionKeyFile }
   })

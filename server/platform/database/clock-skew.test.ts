@@ -7,7 +7,7 @@ test.each([
   [0, []],
   [60_000, [expect.stringMatching(/is 60 s ahead of the clock of the database\./)]],
   [-60_000, [expect.stringMatching(/is 60 s behind the clock of the database\./)]],
-])('a start on a machine whose clock is %i ms ahead of the database logs a warning', async (ms, said) => {
+])('startup logs a warning if the clock of the machine is %i ms ahead of the database', async (ms, said) => {
   const clock = new Clock()
   clock.advance(ms)
   const log: string[] = []

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Clock } from '../runtime/clock.ts'
 import type { Db } from './database.ts'
 
-/** A larger difference would make claims of half a minute expire far too early or too late. */
+/** A larger difference would make claims that last half a minute expire far too early or too late. */
 const MAX_SKEW_MS = 5000
 
 /**
- * Returns a sentence for the operator if this machine's clock differs from the database's; null if not, as far as the
- * network allows measuring it. Processes claim work until a time on their clocks, so the clocks of all machines must
- * agree.
+ * Returns a message for the operator if this machine's clock differs from the database's clock. Returns null if the
+ * clocks agree, as far as the delay of the network allows measuring. Each process sets the expiration of its claims by
+ * its own clock, so the clocks of all machines must agree.
  */
 export async function describeClockSkew(db: Db, clock: Clock): Promise<string | null> {
   const askedMs = clock.nowMs()
@@ -16,7 +16,7 @@ export async function describeClockSkew(db: Db, clock: Clock): Promise<string | 
     ms: number
   }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`.execute(db)
   const answeredMs = clock.nowMs()
-  // The database's time was taken between these two.
+  // The database read its clock between these two times.
   const ms = rows[0]?.ms ?? answeredMs
   const aheadMs = Math.max(askedMs - ms, 0) - Math.max(ms - answeredMs, 0)
   if (Math.abs(aheadMs) < MAX_SKEW_MS) return null

@@ -1,49 +1,58 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { isDatabaseAway } from '../problems/problem.ts'
+import { isDatabaseUnreachable } from '../problems/problem.ts'
 
-/** PostgreSQL cannot be used. The message is a sentence for the operator, and never contains the password. */
-export class DatabaseUnavailable extends Error {}
+/** Thrown if PostgreSQL cannot be used. The message is written for the operator and never contains the password. */
+export class DatabaseUnavailableError extends Error {}
 
 export interface WaitOptions {
-  /** How long to wait, in milliseconds, for a PostgreSQL that does not respond. Default 30 s. */
+  /** Time to wait, in milliseconds, for a PostgreSQL server that does not respond. Defaults to 30 seconds. */
   ms?: number
-  /** Called with a sentence when the wait begins, and every five seconds after that. */
+  /** Called with a message when the wait begins, and every five seconds after that. */
   report?(sentence: string): void
 }
 
-// As long as PostgreSQL takes to start together with the service.
+// The time that PostgreSQL takes to start when it starts together with the service.
 const DEFAULT_WAIT_MS = 30_000
 const ATTEMPT_MS = 5000
 const PAUSE_MS = 250
 const REPORT_EVERY_MS = 5000
 
+/** What is known about a server after the first connection. */
+export interface ServerFeatures {
+  /** Whether the database has the Citus extension. */
+  hasCitus: boolean
+}
+
 /**
  * Resolves once PostgreSQL accepts this configuration. Waits for a server that does not respond or is still starting.
- * Does not wait for one that rejects it (a wrong password, an unknown database), because waiting would not help, nor
- * for a pooler whose sessions are shared.
+ * Throws immediately if the server rejects the configuration (a wrong password, an unknown database), because waiting
+ * would not help. A pooler that shares sessions is also rejected immediately.
  *
- * @throws {DatabaseUnavailable}
+ * @throws {DatabaseUnavailableError}
  */
-export async function waitForPostgres(connection: pg.ClientConfig, patience: WaitOptions = {}): Promise<void> {
+export async function waitForPostgres(
+  connection: pg.ClientConfig,
+  patience: WaitOptions = {},
+): Promise<ServerFeatures> {
   const { ms = DEFAULT_WAIT_MS, report } = patience
   const started = performance.now()
   let reportedAt = Number.NEGATIVE_INFINITY
   for (;;) {
     const left = ms - (performance.now() - started)
-    const { place, failure } = await connectOnce(connection, Math.max(100, Math.min(ATTEMPT_MS, left)))
-    if (failure === null) return
-    if (failure instanceof DatabaseUnavailable) throw failure
+    const { place, failure, features } = await connectOnce(connection, Math.max(100, Math.min(ATTEMPT_MS, left)))
+    if (features !== null) return features
+    if (failure instanceof DatabaseUnavailableError) throw failure
     if (isPoolerError(failure)) throw poolerNotSupported(place, describeConnectionError(failure))
-    if (!isDatabaseAway(failure)) {
-      throw new DatabaseUnavailable(
+    if (!isDatabaseUnreachable(failure)) {
+      throw new DatabaseUnavailableError(
         `PostgreSQL at ${place} refused the connection: ${describeConnectionError(failure)}. ${REMEDY}`,
       )
     }
     const now = performance.now()
     if (now - started + PAUSE_MS > ms) {
       const seconds = Math.round(ms / 1000)
-      throw new DatabaseUnavailable(
+      throw new DatabaseUnavailableError(
         `PostgreSQL at ${place} did not respond within ${seconds} s: ${describeConnectionError(failure)}. ${REMEDY}`,
       )
     }
@@ -63,50 +72,55 @@ const REMEDY = 'Check DATABASE_URL, and check that the database is running.'
 async function connectOnce(
   connection: pg.ClientConfig,
   timeoutMs: number,
-): Promise<{ place: string; failure: unknown }> {
+): Promise<{ place: string; failure: unknown; features: ServerFeatures | null }> {
   let client: pg.Client
   try {
     client = new pg.Client({ ...connection, connectionTimeoutMillis: timeoutMs })
   } catch (error) {
     // The URL cannot be parsed, or names a missing certificate file.
-    throw new DatabaseUnavailable(
+    throw new DatabaseUnavailableError(
       `DATABASE_URL is not valid: ${describeConnectionError(error)}. In a password, write # as %23 and / as %2F.`,
     )
   }
   const place = client.host.startsWith('/')
     ? `${client.host} (${client.database})`
     : `${client.host}:${client.port}/${client.database}`
-  // A connection that is lost after it was made does not matter here.
+  // Losing the connection after it was established does not matter here.
   client.on('error', () => {})
   try {
     await client.connect()
     await assertPrimary(client)
     await assertOwnSession(client, connection, place)
-    return { place, failure: null }
+    return { place, failure: null, features: { hasCitus: await hasCitus(client) } }
   } catch (error) {
-    return { place, failure: error }
+    return { place, failure: error, features: null }
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+async function hasCitus(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(`select from "pg_extension" where "extname" = 'citus'`)
+  return rowCount === 1
 }
 
 function isPoolerError(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter/i.test(error.message)
 }
 
-function poolerNotSupported(place: string, why: string): DatabaseUnavailable {
-  return new DatabaseUnavailable(
+function poolerNotSupported(place: string, why: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
     `${place} is a connection pooler, such as PgBouncer, that does not provide dedicated sessions (${why}). The service has its own pool (DATABASE_CONNECTIONS) and needs a dedicated session for each connection. Set DATABASE_URL to the address of PostgreSQL itself.`,
   )
 }
 
-/** Settings that a session starts with. A pooler may silently drop them. */
+/** Settings with which a session starts. A pooler may silently drop these settings. */
 const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const
 
 /**
- * Throws if sessions are shared. Statements are prepared on a session, pipelined on it, and see the rows of the
- * organization that is set for it. A pooler that assigns sessions per transaction would mix up all of these, and so the
- * builders' data.
+ * Throws if clients share sessions. Each session has its own prepared statements, its own pipeline, and the
+ * organization whose rows it can see. A pooler that assigns sessions per transaction would mix up sessions, and with
+ * them the data of different builders.
  */
 async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, place: string): Promise<void> {
   const { rows } = await client.query<Record<string, string>>(
@@ -125,7 +139,7 @@ async function assertOwnSession(client: pg.Client, connection: pg.ClientConfig, 
   if (await isSessionShared(connection, client)) throw poolerNotSupported(place, 'it assigns sessions per transaction')
 }
 
-/** Returns whether another client can get the session of this one while it has no open transaction. */
+/** Returns whether another client can get this client's session while this client has no open transaction. */
 async function isSessionShared(connection: pg.ClientConfig, client: pg.Client): Promise<boolean> {
   const other = new pg.Client(connection)
   other.on('error', () => {})
@@ -145,15 +159,15 @@ async function findServerProcess(client: pg.Client): Promise<string | undefined>
 }
 
 /**
- * Throws for a replica. A primary that was replaced returns as a replica, at the same address. Its connections would
- * read old data, and would stay open.
+ * Throws if the server is a replica. After a failover, the previous primary returns as a replica at the same address.
+ * Connections to a replica would read outdated data, and would stay open.
  */
 export async function assertPrimary(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
   if (rows[0]?.isReplica === true) throw new ReplicaError()
 }
 
-/** Handled like a database that does not respond, because another server may soon have its address. */
+/** Handled like a database that does not respond, because another server may soon take over the replica's address. */
 class ReplicaError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 
@@ -164,7 +178,7 @@ class ReplicaError extends Error {
 
 const CANNOT_CONNECT_NOW = '57P03'
 
-// A host with several addresses fails with one error for each, and without a message of its own.
+// A connection to a host with several addresses fails with one error per address, and without a message of its own.
 function describeConnectionError(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(describeConnectionError))].join(', ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

@@ -3,8 +3,8 @@ import path from 'node:path'
 
 /**
  * Creates a folder that only its owner can access, and any missing parents. Node's `mkdirSync(…, { recursive: true })`
- * never returns if the system reports "no such file" for a folder whose parent exists, as it does below /proc. Here
- * every error is thrown.
+ * never returns if the system reports "no such file" for a folder whose parent exists. This happens below /proc. This
+ * function throws every error.
  */
 export function createFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -13,7 +13,7 @@ export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created the folder in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

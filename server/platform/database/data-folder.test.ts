@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { claimDataFolder, DataFolderInUse, DataFolderUnusable } from './data-folder.ts'
+import { claimDataFolder, DataFolderInUseError, DataFolderUnusableError } from './data-folder.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-folder-'))
@@ -12,7 +12,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Claims the folder, prints whether it succeeded, and keeps it until its input ends. */
+/** Claims the folder, prints whether the claim succeeded, and keeps the folder until standard input ends. */
 const CLAIM = `
   import { claimDataFolder } from ${JSON.stringify(path.join(import.meta.dirname, 'data-folder.ts'))}
   try {
@@ -48,41 +48,44 @@ function canIsolate(): boolean {
 }
 
 describe.skipIf(inject('postgres') !== null)('the claim on a data folder', () => {
-  test('the lock excludes every other process, and ends when its process is killed', async () => {
+  test('only one process at a time can lock a data folder', async () => {
     const folder = newFolder()
     const first = await startClaimant(folder)
     expect(first.said).toBe(`claimed by ${first.child.pid}\n`)
     expect((await startClaimant(folder)).said).toContain(`is in use by process ${first.child.pid}`)
-    expect(() => claimDataFolder(folder)).toThrow(DataFolderInUse)
+    expect(() => claimDataFolder(folder)).toThrow(DataFolderInUseError)
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     const claim = claimDataFolder(folder)
-    expect(() => claimDataFolder(folder)).toThrow(DataFolderInUse)
+    expect(() => claimDataFolder(folder)).toThrow(DataFolderInUseError)
     claim.release()
     claimDataFolder(folder).release()
     expect(existsSync(path.join(folder, 'owner.pid'))).toBe(false)
   })
 
-  test.skipIf(!canIsolate())('excludes a process with the same ID in another container', async () => {
-    const folder = newFolder()
-    expect((await startClaimant(folder, ISOLATED)).said).toBe('claimed by 1\n')
-    expect((await startClaimant(folder, ISOLATED)).said).toContain('is in use by process 1')
-  })
+  test.skipIf(!canIsolate())(
+    'a locked data folder cannot be locked by a process with the same ID in another container',
+    async () => {
+      const folder = newFolder()
+      expect((await startClaimant(folder, ISOLATED)).said).toBe('claimed by 1\n')
+      expect((await startClaimant(folder, ISOLATED)).said).toContain('is in use by process 1')
+    },
+  )
 
-  test('the lock ignores an owner.pid left by a crash, even if its process ID is in use again', () => {
+  test('an owner.pid file that remains after a crash does not lock a data folder', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.pid'), `${process.ppid}\n`)
     claimDataFolder(folder).release()
   })
 
-  test('an invalid lock file fails with an explanation', () => {
+  test('the error for an invalid lock file explains the cause', () => {
     const folder = newFolder()
     writeFileSync(path.join(folder, 'owner.lock'), 'something else '.repeat(100))
-    expect(() => claimDataFolder(folder)).toThrow(DataFolderUnusable)
+    expect(() => claimDataFolder(folder)).toThrow(DataFolderUnusableError)
     expect(() => claimDataFolder(folder)).toThrow(/^Cannot lock .*owner\.lock: .*\.$/)
   })
 
-  test('the lock file is private', () => {
+  test('only the owner of a lock file can read and write the file', () => {
     const folder = newFolder()
     claimDataFolder(folder).release()
     expect(statSync(path.join(folder, 'owner.lock')).mode & 0o777).toBe(0o600)

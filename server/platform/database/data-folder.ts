@@ -3,38 +3,44 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from './create-folder.ts'
 
-export class DataFolderInUse extends Error {}
+export class DataFolderInUseError extends Error {}
 
-/** The folder cannot be created, read, or written. The message is a sentence for the operator. */
-export class DataFolderUnusable extends Error {}
+/** Thrown if the folder cannot be created, read, or written. The message is written for the operator. */
+export class DataFolderUnusableError extends Error {}
 
-/** The folder into which a restore unpacks. It is deleted once the restore has finished. */
+/** The folder into which a restore unpacks the backup. The folder is deleted once the restore has finished. */
 export const RESTORE_FOLDER = 'restoring'
 
-/** Throws for a folder with an unfinished restore, which would otherwise look empty at startup. */
-export function assertNotRestoring(folder: string): void {
+/** Throws if the folder contains an unfinished restore, because the folder would otherwise look empty at startup. */
+export function assertNoUnfinishedRestore(folder: string): void {
   if (!existsSync(path.join(folder, RESTORE_FOLDER))) return
-  throw new DataFolderUnusable(
-    `A restore into ${folder} was interrupted. Run it again, or remove ${path.join(folder, RESTORE_FOLDER)}.`,
+  throw new DataFolderUnusableError(
+    `A restore into ${folder} was interrupted. Run the restore again, or remove ${path.join(folder, RESTORE_FOLDER)}.`,
   )
 }
 
-/** Locked by the process that uses the folder. Never deleted, because a deleted file can be locked twice. */
+/**
+ * The process that uses the data folder locks this file. The file is never deleted, because two processes can lock a
+ * deleted file and its replacement.
+ */
 export const LOCK_FILE = 'owner.lock'
 
-/** Shows people, and versions without the lock, which process uses the folder. It has no effect on the claim. */
+/**
+ * Shows operators, and versions that do not use the lock, which process uses the folder. The file has no effect on the
+ * claim.
+ */
 export const OWNER_FILE = 'owner.pid'
 
 /**
- * Claims a folder for one process. The embedded database itself would let a second process open and corrupt it. The
- * claim is a lock that the kernel holds as long as the process lives, so it ends when the process is killed, and works
- * between containers, whose process IDs are unrelated (docs/decisions/data-folder-lock.md).
+ * Claims a folder for the current process. Without a claim, a second process could open the embedded database and
+ * corrupt it. The claim is a lock that the kernel holds until the process ends, even if the process is killed. The lock
+ * also works between containers, whose process IDs are unrelated (docs/decisions/data-folder-lock.md).
  *
- * @throws {DataFolderInUse}
- * @throws {DataFolderUnusable}
+ * @throws {DataFolderInUseError}
+ * @throws {DataFolderUnusableError}
  */
 export function claimDataFolder(folder: string): { release(): void } {
-  return withReadableErrors(() => {
+  return runWithReadableErrors(() => {
     createFolder(folder)
     const lock = lockFile(folder)
     const owner = path.join(folder, OWNER_FILE)
@@ -55,7 +61,7 @@ export function claimDataFolder(folder: string): { release(): void } {
   })
 }
 
-/** Keeps references to locks, because the garbage collector would close them. */
+/** Keeps references to locks, because the garbage collector would otherwise close them. */
 const openLocks = new Set<DatabaseSync>()
 
 function lockFile(folder: string): DatabaseSync {
@@ -64,7 +70,7 @@ function lockFile(folder: string): DatabaseSync {
   let lock: DatabaseSync | null = null
   try {
     lock = new DatabaseSync(file, { timeout: 0 })
-    // A journal on the disk would have to be deleted after a crash, and nothing is ever written.
+    // A journal file would have to be deleted after a crash, and this database never writes data.
     lock.exec('pragma journal_mode = memory')
     lock.exec('begin exclusive')
     openLocks.add(lock)
@@ -72,8 +78,8 @@ function lockFile(folder: string): DatabaseSync {
   } catch (error) {
     lock?.close()
     const { errcode, message } = error as { errcode?: unknown; message: string }
-    if (errcode === SQLITE_BUSY) throw new DataFolderInUse(describeOwner(folder))
-    throw new DataFolderUnusable(
+    if (errcode === SQLITE_BUSY) throw new DataFolderInUseError(describeOwner(folder))
+    throw new DataFolderUnusableError(
       `Cannot lock ${file}: ${message}. Set DATA_DIR to a folder on a local disk that this user can write to.`,
     )
   }
@@ -82,7 +88,7 @@ function lockFile(folder: string): DatabaseSync {
 // SQLite's errors for a lock that another process holds, and for a file system without locks.
 const SQLITE_BUSY = 5
 
-// Closing a file that the process has locked would release the lock, so an existing one is not opened.
+// Closing a file that this process has locked would release the lock, so an existing file is not opened.
 function createPrivateFile(file: string): void {
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
@@ -93,14 +99,14 @@ function createPrivateFile(file: string): void {
 
 function describeOwner(folder: string): string {
   const owner = readOwner(path.join(folder, OWNER_FILE))
-  const remedy = 'Stop it first, or set DATA_DIR to another folder.'
+  const remedy = 'Stop the process first, or set DATA_DIR to another folder.'
   return owner === null
     ? `${folder} is in use by another process, or its file system does not support file locks. ${remedy}`
     : `${folder} is in use by process ${owner}, possibly in another container. ${remedy}`
 }
 
-/** Runs code that reads or writes the data folder, and converts a file system error into a sentence. */
-export function withReadableErrors<T>(work: () => T): T {
+/** Runs code that reads or writes the data folder, and converts file system errors into readable messages. */
+export function runWithReadableErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -108,15 +114,15 @@ export function withReadableErrors<T>(work: () => T): T {
   }
 }
 
-/** Returns the sentence for a file system error; undefined for any other error. */
-export function toDataFolderUnusable(error: unknown): DataFolderUnusable | undefined {
+/** Returns a DataFolderUnusableError for a file system error; undefined for any other error. */
+export function toDataFolderUnusable(error: unknown): DataFolderUnusableError | undefined {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return undefined
   const remedy =
     code === 'ENOSPC' || code === 'EDQUOT'
       ? 'Free up space on its disk'
       : 'Set DATA_DIR to a folder that this user can write to'
-  return new DataFolderUnusable(`Cannot use the data folder: ${message}. ${remedy}.`)
+  return new DataFolderUnusableError(`Cannot use the data folder: ${message}. ${remedy}.`)
 }
 
 function readOwner(file: string): number | null {

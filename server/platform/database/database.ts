@@ -4,29 +4,36 @@ import type { PGlite } from '@electric-sql/pglite'
 import { CompiledQuery, Kysely } from 'kysely'
 import pg from 'pg'
 import { TenantSemaphore } from '../calls/tenant-semaphore.ts'
-import { keepLatest } from '../values/keep-latest.ts'
+import { setLatestEntry } from '../values/set-latest-entry.ts'
 import { assertPrimary, type WaitOptions, waitForPostgres } from './connection-errors.ts'
-import { assertNotRestoring, claimDataFolder, DataFolderUnusable, toDataFolderUnusable } from './data-folder.ts'
+import {
+  assertNoUnfinishedRestore,
+  claimDataFolder,
+  DataFolderUnusableError,
+  toDataFolderUnusable,
+} from './data-folder.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { GatheringSocket } from './gathering-socket.ts'
 import { createPoolDialect, isDeadlock, MAX_ATTEMPTS, type PoolDriverOptions, type RowView } from './pool-driver.ts'
-import { connectionsPerOrganization, poolSizeFor } from './pool-size.ts'
+import { computeConnectionShare, computePoolSize } from './pool-size.ts'
 import type { DB as Tables } from './tables.gen.ts'
 import { installWireTypes } from './wire-types.ts'
 
 export type { Tables }
-/** Runs queries, each as its own transaction or all within one. */
+/** Runs queries, each in its own transaction or all in one transaction. */
 export type Db = Kysely<Tables>
 
-/** `statements` runs single statements, each as its own transaction; `transaction` runs several as one. */
+/**
+ * `statements` runs each statement in its own transaction; `transaction` runs several statements in one transaction.
+ */
 export interface Access {
   readonly statements: Db
   transaction<T>(work: (trx: Db) => Promise<T>): Promise<T>
 }
 
 /**
- * Database access for the calls of one organization. Statements and `transactionInTurn` wait until the organization
- * uses less than its share of the connections, so that it cannot take them all.
+ * Access to the database for the calls of one organization. Statements and `transactionInTurn` wait until the
+ * organization uses less than its share of the connections, so that one organization cannot use them all.
  */
 export interface OrganizationAccess extends Access {
   transactionInTurn: Access['transaction']
@@ -36,16 +43,18 @@ export interface OrganizationAccess extends Access {
  * The database of one process: PostgreSQL if there is a URL, otherwise the embedded database, through the same `pg`
  * pool interface.
  *
- * Queries that run directly on it see the rows of every organization. That is for code that does not work for a single
- * one: authentication, jobs, deliveries, operators. A call uses `of`, whose queries see only its organization's rows,
- * even if they omit the condition.
+ * Queries that run directly on this object see the rows of every organization. Direct queries are for code that works
+ * across organizations: authentication, jobs, deliveries, and operator commands. A call uses `of`, whose queries see
+ * only the rows of the call's organization, even if a query omits that condition.
  */
 export interface Database extends Access {
   readonly embedded: boolean
+  /** Whether the database has the Citus extension, which distributes the tables over several servers. */
+  readonly distributed: boolean
   of(organizationId: string): OrganizationAccess
   /**
-   * The role that `of` uses, to which the database shows only the organization's rows; set by row-level-security.ts. If null, `of`
-   * sees all rows, and only the conditions of the queries keep organizations apart.
+   * The database role that `of` uses, which can see only the organization's rows; set by row-level-security.ts. If
+   * null, `of` sees all rows, and only the conditions of the queries keep organizations separate.
    */
   readonly narrowRole: string | null
   narrowTo(role: string | null): void
@@ -53,23 +62,23 @@ export interface Database extends Access {
   readonly sessions: Db
   /** The current state of the connections. */
   connections(): Connections
-  /** Resolves once a statement has returned. Rejects if the database is unreachable. */
+  /** Resolves once the database has executed a statement. Rejects if the database is unreachable. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Connections {
-  /** Open connections, how many of them are idle, and the maximum. */
+  /** Number of open connections, number of idle connections among them, and the maximum. */
   open: number
   idle: number
   most: number
-  /** Statements and transactions that wait for a connection, or for their organization's turn. */
+  /** Number of statements and transactions that wait for a connection or for their organization's turn. */
   waiting: number
 }
 
 installWireTypes()
 
-/** Resolves once the database can be used. `patience` is how long to wait for PostgreSQL. */
+/** Resolves once the database can be used. `patience` limits the time to wait for PostgreSQL. */
 export async function openDatabase(config: DatabaseConfig, patience?: WaitOptions): Promise<Database> {
   return config.databaseUrl === null
     ? openEmbedded(config)
@@ -78,12 +87,12 @@ export async function openDatabase(config: DatabaseConfig, patience?: WaitOption
 
 export interface DatabaseConfig {
   databaseUrl: string | null
-  /** Maximum connections of this process, at least `MIN_CONNECTIONS`. */
+  /** Maximum number of connections from this process, at least `MIN_CONNECTIONS`. */
   databaseConnections: number
-  /** Time in milliseconds after which PostgreSQL cancels a statement. Default 10,000; 0 for never. */
+  /** Time in milliseconds after which PostgreSQL cancels a statement. Defaults to 10,000; 0 means no limit. */
   databaseStatementTimeoutMs?: number
   dataDir: string
-  /** Whether a commit in the embedded database waits for the disk. Default true. */
+  /** Whether a commit in the embedded database waits for the disk. Defaults to true. */
   embeddedFsync?: boolean
 }
 
@@ -98,7 +107,7 @@ async function openPostgres(
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // Statements sent ahead of another one do not wait for their own response.
+    // With pipelining, a client can send statements without waiting for the response to the previous statement.
     pipeline: true,
     stream: () => new GatheringSocket(),
     verify(client, done) {
@@ -106,23 +115,24 @@ async function openPostgres(
     },
   }
   const bounded = { ...connection, ...timeoutSettings(databaseStatementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) }
-  await waitForPostgres(bounded, patience)
-  // One connection stays open, for a process that finds all others in use when it needs one.
+  const { hasCitus } = await waitForPostgres(bounded, patience)
+  // Keeps one connection open, so that this process still has one when the server's other connections are all in use.
   const pool = openPool({
     ...bounded,
     min: 1,
-    max: poolSizeFor(databaseConnections),
+    max: computePoolSize(databaseConnections),
     maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
   })
   await pool.connect().then(
     (client) => client.release(),
-    // The first statement reports the error.
+    // If the connection fails, the first statement reports the error.
     () => {},
   )
-  // A migration may take as long as it needs, and wait for another process that migrates.
+  // A migration may take any amount of time, and may wait for another process that is running migrations.
   const unbounded = openPool({ ...connection, max: 1, idleTimeoutMillis: 1000 })
   return createPooledDatabase(pool, {
     embedded: false,
+    distributed: hasCitus,
     sessions: unbounded,
     waitMs: CONNECTION_WAIT_MS,
     async close() {
@@ -133,48 +143,53 @@ async function openPostgres(
 
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config)
-  // The pool replaces a connection that is lost while idle. Without a listener the process would exit.
+  // The pool replaces a connection that is lost while idle. Without this listener, the error would end the process.
   pool.on('error', () => {})
-  // If a connection is lost between two statements of a transaction, the next statement fails and is handled.
+  // If a connection is lost between two statements of a transaction, the next statement fails and its error is handled.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
 /**
- * A connection without traffic for this time is probed each second, and closed after ten probes without a response. The
- * probes also keep networks from dropping it.
+ * A connection without traffic for this time is probed every second, and closed after ten probes without a response.
+ * The probes also keep network devices from dropping the connection.
  */
 const KEEP_ALIVE_MS = 10_000
 
-/** The server probes as well. Otherwise it would count the connections of a lost machine for two hours. */
+/**
+ * The server also probes its connections. Without these probes, the server would count the connections of a lost
+ * machine for two hours.
+ */
 const KEEP_ALIVE_SETTINGS = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4'
 
 /**
- * JIT is off, because compiling a plan takes a report over many homes longer than running it, and all other statements
- * are too short for it.
+ * JIT is off, because compiling the plan of a report over many homes takes longer than running it. All other statements
+ * are too short to benefit from JIT.
  *
- * Prepared statements are planned for an organization of average size, which has few rows if most organizations are
- * small. With the default `random_page_cost` of hard disks, the planner would sort all rows of an organization instead
- * of following an index, and the lists of a large organization would become slower as they grow.
+ * The planner plans prepared statements for an organization of average size, which has few rows if most organizations
+ * are small. With the default `random_page_cost`, which suits hard disks, the planner would sort all rows of an
+ * organization instead of using an index. Lists of a large organization would become slower as they grow.
  */
 const SESSION_SETTINGS = `-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c random_page_cost=1.1 ${KEEP_ALIVE_SETTINGS}`
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000
 
-/** How much longer than the server's own limit a statement can take before its connection counts as dead. */
+/**
+ * Time beyond the server's own limit after which a connection with a running statement counts as dead, in milliseconds.
+ */
 const GRACE_MS = 5000
 
 /**
- * Connections are replaced from time to time, because a prepared statement can keep a plan from when its tables were
+ * Connections are replaced regularly, because a prepared statement can keep a plan that was made when its tables were
  * small.
  */
 const CONNECTION_LIFETIME_SECONDS = 600
 
 /**
- * Returns timeouts, so that no statement runs, or waits for a row lock, as long as its client would wait: work that
- * continues after the client has left takes resources from those still waiting. A lock wait may take half as long as a
- * whole statement, so that a transaction with several waits ends within the time of a few. Between two statements a
- * transaction only computes, so one that pauses longer has lost its process or its connection.
+ * Returns timeouts that are shorter than the time clients wait. Work that continues after its client has left takes
+ * resources from clients that are still waiting. A lock wait may take half as long as a statement. A transaction with
+ * several waits then ends within the time of a few statements. A transaction only computes between two statements. If
+ * it pauses longer than a statement may take, its process or its connection has been lost.
  */
 function timeoutSettings(statementMs: number): pg.ClientConfig {
   if (statementMs === 0) return {}
@@ -186,27 +201,30 @@ function timeoutSettings(statementMs: number): pg.ClientConfig {
   }
 }
 
-/** How long to wait for a connection. On the embedded database everything waits for the only one. */
+/**
+ * Time to wait for a connection, in milliseconds. The embedded database has only one connection, for which all
+ * statements wait.
+ */
 const CONNECTION_WAIT_MS = 5000
 const EMBEDDED_WAIT_MS = 10_000
 
 async function openEmbedded({ dataDir, embeddedFsync = true }: DatabaseConfig): Promise<Database> {
   const { openPGlite } = await import('./open-pglite.ts')
-  assertNotRestoring(dataDir)
+  assertNoUnfinishedRestore(dataDir)
   const claim = claimDataFolder(dataDir)
   const folder = path.join(dataDir, 'database')
   const isNew = !existsSync(folder)
   const lite = await openPGlite(folder, { fsync: embeddedFsync }).catch((error: unknown) => {
-    // Otherwise the next start would use an incomplete database.
+    // If the incomplete database were kept, the next start would use it.
     if (isNew) rmSync(folder, { recursive: true, force: true })
     claim.release()
     throw isOutOfSpace(error) || isDiskFull(dataDir)
-      ? new DataFolderUnusable(DISK_FULL_MESSAGE)
+      ? new DataFolderUnusableError(DISK_FULL_MESSAGE)
       : (toDataFolderUnusable(error) ?? error)
   })
   const database = await createEmbeddedDatabase(lite)
   const { close } = database
-  // Not a copy, which would keep the current value of `narrowRole`.
+  // The object itself is extended, because a copy would keep the current value of `narrowRole`.
   return Object.assign(database, {
     async close() {
       await close()
@@ -226,7 +244,7 @@ function isOutOfSpace(error: unknown): boolean {
   return name === 'ErrnoError' && errno === WASI_NO_SPACE
 }
 
-// PGlite gives no reason if PostgreSQL itself had no space. A start writes a few hundred kilobytes.
+// PGlite gives no reason if PostgreSQL itself ran out of space. Startup writes a few hundred kilobytes.
 const MIN_FREE_BYTES = 1024 * 1024
 
 function isDiskFull(folder: string): boolean {
@@ -235,8 +253,8 @@ function isDiskFull(folder: string): boolean {
 }
 
 /**
- * Returns the same interface over an open PGlite instance. It has one connection, so everything waits its turn.
- * PostgreSQL's timeouts do not work here: no second thread can check a clock while a statement runs, and without
+ * Returns a Database that uses an open PGlite instance. PGlite has one connection, so each statement waits its turn.
+ * PostgreSQL's timeouts do not work here. No second thread can check a clock while a statement runs, and without
  * another session there are no locks to wait for.
  */
 export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
@@ -246,12 +264,13 @@ export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
     ssl: false,
     pipeline: true,
     max: 1,
-    // A new connection would be the same session.
+    // A new connection would use the same session.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: EMBEDDED_WAIT_MS,
   })
   return createPooledDatabase(pool, {
     embedded: true,
+    distributed: false,
     sessions: pool,
     waitMs: EMBEDDED_WAIT_MS,
     async close() {
@@ -263,25 +282,27 @@ export async function createEmbeddedDatabase(lite: PGlite): Promise<Database> {
 
 interface PoolParts {
   embedded: boolean
-  /** The pool for migrations. */
+  distributed: boolean
+  /** The pool that runs migrations. */
   sessions: pg.Pool
-  /** How long an organization's work waits for its turn. */
+  /** Time that an organization's work waits for its turn, in milliseconds. */
   waitMs: number
   close(): Promise<void>
 }
 
-/** As many as the concurrent statements of one organization's requests. */
+/** This number is enough for the statements of one organization's concurrent requests. */
 const MAX_WAITING = 1000
 
-/** Far more organizations than a process serves at a time. */
+/** This number is far larger than the number of organizations that a process serves concurrently. */
 const MAX_REMEMBERED_ORGANIZATIONS = 5000
 
-function createPooledDatabase(pool: pg.Pool, { embedded, sessions, waitMs, close }: PoolParts): Database {
+function createPooledDatabase(pool: pg.Pool, { embedded, distributed, sessions, waitMs, close }: PoolParts): Database {
   const { max } = pool.options
-  const most = connectionsPerOrganization(max)
+  const most = computeConnectionShare(max)
   const shares = new TenantSemaphore({ of: 'database requests', most, mostWaiting: MAX_WAITING, waitMs })
   const open = (view: RowView | null, takeTurn?: () => Promise<() => void>): Access => {
-    const statements = createKysely({ pool, view, isForMigrations: false, ...(takeTurn && { takeTurn }) })
+    const options = { pool, view, isForMigrations: false, isDistributed: distributed }
+    const statements = createKysely({ ...options, ...(takeTurn && { takeTurn }) })
     return {
       statements,
       transaction: (work) => retryDeadlocks(() => statements.transaction().execute(work)),
@@ -301,14 +322,15 @@ function createPooledDatabase(pool: pg.Pool, { embedded, sessions, waitMs, close
   }
   return {
     embedded,
+    distributed,
     statements,
     transaction,
-    sessions: createKysely({ pool: sessions, view: null, isForMigrations: true }),
+    sessions: createKysely({ pool: sessions, view: null, isForMigrations: true, isDistributed: distributed }),
     of(organizationId) {
       let access = accesses.get(organizationId)
       if (access === undefined) {
         access = openFor(organizationId)
-        keepLatest(accesses, organizationId, access, MAX_REMEMBERED_ORGANIZATIONS)
+        setLatestEntry(accesses, organizationId, access, MAX_REMEMBERED_ORGANIZATIONS)
       }
       return access
     },
@@ -336,7 +358,7 @@ function createKysely(options: PoolDriverOptions): Db {
   return new Kysely<Tables>({ dialect: createPoolDialect(options) })
 }
 
-/** Repeats a transaction that PostgreSQL ended because of a deadlock. */
+/** Repeats a transaction that PostgreSQL canceled because of a deadlock. */
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

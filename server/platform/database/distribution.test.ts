@@ -34,14 +34,14 @@ const columnsAt = (relation: string, numbers: string) => `array(
   select a."attname"::text from unnest(${numbers}) with ordinality as p ("number", "place")
   join "pg_attribute" a on a."attrelid" = ${relation} and a."attnum" = p."number" order by p."place")`
 
-test('every table has a declared place, and no other name does', async () => {
+test('every table has a declared placement, and every declared placement belongs to a table', async () => {
   const rows = await asked<{ name: string }>(
     `select c."relname" as "name" from "pg_class" c where ${OURS} and c."relkind" not in ('i', 'I', 'S', 'c', 't')`,
   )
   expect(rows.map(({ name }) => name).sort()).toEqual([...Object.keys(PLACEMENT_BY_TABLE), ...MIGRATOR_TABLES].sort())
 })
 
-test('unique indexes of a distributed table include the organization, whose column has the same type everywhere', async () => {
+test('every unique index of a distributed table includes the organization', async () => {
   const unique = await asked<{ table: string; name: string; columns: string[]; isPrimary: boolean }>(`
     select c."relname" as "table", x."indexrelid"::regclass::text as "name", x."indisprimary" as "isPrimary",
       ${columnsAt('c."oid"', 'x."indkey"::int2[]')} as "columns"
@@ -61,11 +61,12 @@ test('unique indexes of a distributed table include the organization, whose colu
   const kinds = columns.filter(({ table, name }) => name === columnOf(table))
   expect(kinds).toHaveLength(DISTRIBUTED.length)
   expect(new Set(kinds.map(({ type, collation }) => `${type} ${collation}`)).size).toBe(1)
-  // The nodes divide the numbers of a sequence among themselves, which leaves too few for smaller types.
+  // The nodes divide the values of a sequence among themselves. The range of smaller types would be too small to
+  // divide.
   expect(columns.filter(({ sequence, type }) => sequence && type !== 'bigint')).toEqual([])
 })
 
-test('foreign keys between distributed tables stay within an organization, and the impossible ones are listed', async () => {
+test('foreign keys between distributed tables stay within one organization', async () => {
   const keys = await asked<{
     table: keyof Tables
     to: keyof Tables
@@ -82,18 +83,31 @@ test('foreign keys between distributed tables stay within an organization, and t
     return column !== null && columnOf(to) !== null && referred[columns.indexOf(column)] !== columnOf(to)
   })
   expect(astray).toEqual([])
-  // A key must neither change, nor be set to null when its record is deleted.
+  // When a referenced record is updated or deleted, its foreign key must neither change nor be set to null.
   expect(keys.filter(({ actions }) => !['aa', 'ac', 'ar'].includes(actions))).toEqual([])
   const lost = keys.filter((key) => !canEnforceForeignKey(key)).map(({ table, to }) => `${table} → ${to}`)
   expect(lost.sort()).toEqual([
     'apiKeySecrets → apiKeys',
     'calendarAddresses → calendarFeeds',
     'oauthTokens → oauthGrants',
+    'ownerLinks → homeOwners',
     'portalAddresses → vendors',
   ])
 })
 
-test('triggers exist only on distributed tables and affect no others, and no function takes a whole row', async () => {
+test('no trigger reads the changed rows as a table, and no function in SQL reads tables', async () => {
+  const triggers = await asked<{ name: string }>(`
+    select t."tgname" as "name" from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"
+    where ${OURS} and (t."tgnewtable" is not null or t."tgoldtable" is not null)`)
+  expect(triggers).toEqual([])
+  const functions = await asked<{ name: string }>(`
+    select quote_ident(p."proname") || '(' || oidvectortypes(p."proargtypes") || ')' as "name"
+    from "pg_proc" p join "pg_language" l on l."oid" = p."prolang"
+    where p."pronamespace" = current_schema()::regnamespace and l."lanname" = 'sql' and p."prosrc" ~ 'from "'`)
+  expect(functions.map(({ name }) => name)).toEqual(['"tellAtOf"(tasks)'])
+})
+
+test('triggers use only distributed tables', async () => {
   const triggers = await asked<{ table: string; name: string; body: string }>(`
     select c."relname" as "table", p."proname" as "name", p."prosrc" as "body"
     from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid" join "pg_proc" p on p."oid" = t."tgfoid"
@@ -119,14 +133,14 @@ const SOURCES = globSync('**/*.ts', { cwd: SERVER })
   .filter((file) => !/\.test\.ts$|\.gen\.ts$|^platform\/database\/migrations\//.test(file))
   .map((file) => ({ file, text: readFileSync(path.join(SERVER, file), 'utf8') }))
 
-/** Files whose statements name their table at run time, and why that is safe. */
+/** Files whose statements choose their table at run time, with the reason why this choice is safe. */
 const NAMED_LATER: Readonly<Record<string, string>> = {
   'operators/move/target.ts': 'its table is there during a move only, and belongs to no organization',
   'platform/keys/delete-old-identities.ts': 'its tables are the coordinator’s',
   'platform/resources/resource.ts': 'it is the name of a statement, which names the organization',
 }
 
-test('statements that change or delete rows of a distributed table name the organization', () => {
+test('every statement that changes or deletes rows of a distributed table names the organization', () => {
   const unnamed = SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(/(?:\b(?:update|delete from)\s+(?:"(\w+)"|\$\{)|\.(?:updateTable|deleteFrom)\(\s*'(\w+))/g)]
       .filter(([, one, other]) => {
@@ -143,7 +157,30 @@ test('statements that change or delete rows of a distributed table name the orga
   expect(unnamed).toEqual([])
 })
 
-test('no row is identified by its place on the disk, except where there is one disk', () => {
+const LOCKS = /\bfor (?:no key )?update\b|\bfor key share\b|\.forUpdate\(|\.forNoKeyUpdate\(/g
+
+/** Files that lock rows of the coordinator's tables only. */
+const LOCK_ON_COORDINATOR = new Set([
+  'platform/database/delete-ended-limit-windows.ts',
+  'interfaces/oauth/oauth-tokens.ts',
+])
+
+test('statements that lock rows name the organization', () => {
+  const unnamed = SOURCES.filter(({ file }) => !LOCK_ON_COORDINATOR.has(file)).flatMap(({ file, text }) =>
+    [...text.matchAll(LOCKS)]
+      .filter(({ index }) => {
+        const before = text.slice(0, index)
+        // Only the lock is passed on, to a statement elsewhere.
+        if (before.endsWith('sql`')) return false
+        const start = Math.max(...['sql`', 'sql<', '.selectFrom(', '`select'].map((begin) => before.lastIndexOf(begin)))
+        return !/organizationId|organizations['"]\)?\s.*["']id["']/s.test(before.slice(start))
+      })
+      .map(({ 0: lock, index }) => `${file}:${text.slice(0, index).split('\n').length} ${lock}`),
+  )
+  expect(unnamed).toEqual([])
+})
+
+test('ctid is used only in files that are listed with a reason', () => {
   expect(
     SOURCES.filter(({ text }) => /\bctid\b/.test(text))
       .map(({ file }) => file)
@@ -151,9 +188,13 @@ test('no row is identified by its place on the disk, except where there is one d
   ).toEqual(Object.keys(FILES_USING_CTID))
 })
 
-test("the commands run, with stand-ins for the engine's own functions", async () => {
+test('the distribution commands run without errors against stand-ins for the functions of the database extension', async () => {
   const { database } = plumbline
   const commands = await listDistributionCommands(database.statements)
+  const countKeys = sql<{ count: number }>`
+    select count(*)::int as "count" from "pg_constraint" where "contype" = 'f'
+      and "connamespace" = current_schema()::regnamespace`
+  const before = (await countKeys.execute(database.statements)).rows[0]?.count ?? 0
   expect(commands.filter((command) => command.includes('create_distributed_table'))).toHaveLength(DISTRIBUTED.length)
   await expect(
     database.transaction(async (trx) => {
@@ -169,11 +210,15 @@ test("the commands run, with stand-ins for the engine's own functions", async ()
       await sql`create function "create_reference_table"("inTable" regclass) returns void language sql as ''`.execute(
         trx,
       )
+      await sql`
+        create function "truncate_local_data_after_distributing_table"("inTable" regclass) returns void
+        language sql as ''`.execute(trx)
       for (const command of commands) await trx.executeQuery(CompiledQuery.raw(command))
-      const { rows } = await sql<{ count: number }>`
-        select count(*)::int as "count" from "pg_constraint" where "contype" = 'f'
-          and "connamespace" = current_schema()::regnamespace`.execute(trx)
-      expect(rows[0]?.count).toBe(commands.filter((command) => command.includes(' add constraint ')).length)
+      const { rows } = await countKeys.execute(trx)
+      const [added, dropped] = [' add constraint ', ' drop constraint '].map(
+        (part) => commands.filter((command) => command.includes(part)).length,
+      )
+      expect(rows[0]?.count).toBe(before + Number(added) - Number(dropped))
       throw new Error('All of them ran, and are undone.')
     }),
   ).rejects.toThrow('All of them ran')

@@ -1,23 +1,23 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { columns } from './columns.gen.ts'
-import type { Db, Tables } from './database.ts'
+import type { Tables } from './database.ts'
 
 /**
- * The place of each table on a database that is distributed over several machines, such as PostgreSQL with Citus. Such
- * a database spreads what outgrows one PostgreSQL over many by organization. A query of a call names its organization,
- * so one node executes it, and all rows of one organization are on the same node. distribution.test.ts compares the
- * schema and the statements with this file. docs/operating/several-machines.md describes what else such a database
- * needs.
+ * The placement of each table in a database that is distributed over several machines, such as PostgreSQL with Citus.
+ * Such a database distributes data that is too large for one PostgreSQL server over many servers, by organization. A
+ * query of a call names its organization, so one node executes the query. All rows of one organization are on the same
+ * node. distribution.test.ts compares the schema and the statements with this file. docs/operating/several-machines.md
+ * describes what else such a database needs.
  */
 export type TablePlacement =
-  /** On the node of its organization, whose ID is in this column. */
+  /** The table is on the node of the organization whose ID is in this column. */
   | { readonly by: 'organizationId' | 'id' }
-  /** On every node, because it is read before the organization is known. */
+  /** The table is on every node, because it is read before the organization is known. */
   | { readonly everywhere: string }
-  /** On the coordinator node, because it belongs to no organization. */
+  /** The table is on the coordinator node, because it belongs to no organization. */
   | { readonly coordinator: string }
 
-/** Tables that are not on the node of the organization in their column `organizationId`; all others are. */
+/** Tables that are not placed by their column `organizationId`; all other tables are. */
 const PLACED_FOR_HASH_LOOKUP: TablePlacement = {
   everywhere:
     'A caller is found by the hash of a secret before the organization is known. Secrets are rarely created or revoked, but are looked up with every request.',
@@ -30,7 +30,9 @@ const PLACEMENT_EXCEPTIONS: Readonly<Partial<Record<keyof Tables, TablePlacement
 
   apiKeySecrets: PLACED_FOR_HASH_LOOKUP,
   calendarAddresses: PLACED_FOR_HASH_LOOKUP,
+  mailReplyAddresses: PLACED_FOR_HASH_LOOKUP,
   oauthTokens: PLACED_FOR_HASH_LOOKUP,
+  ownerLinks: PLACED_FOR_HASH_LOOKUP,
   portalAddresses: PLACED_FOR_HASH_LOOKUP,
 
   identities: PLACED_FOR_SIGN_IN,
@@ -53,26 +55,21 @@ export const PLACEMENT_BY_TABLE = Object.fromEntries(
 ) as Readonly<Record<keyof Tables, TablePlacement>>
 
 /**
- * Files whose statements identify rows by their place on the disk, which is unique only within one node, and why that
- * is safe.
+ * Files whose statements identify rows by physical location, with the reason why this is safe. A location is unique
+ * only within one node.
  */
 export const FILES_USING_CTID: Readonly<Record<string, string>> = {
   'operators/builder-data/erase-organization.ts': 'The rows belong to one organization, so they are on one node.',
-  'platform/database/delete-ended-windows.ts': 'Its table is on the coordinator.',
-  // Must be rewritten before the tables are distributed (docs/operating/several-machines.md). Measured by the
-  // database's processor time, compared with the present statement in the same rounds:
-  // - A claim by keys in one statement costs 12 to 23 % more if the planner may neither hash nor merge, and up to 3.4
-  //   times as much if it may.
-  // - A claim by keys with one statement for each organization, as a distributed database needs, costs -10 to 13 % more
-  //   for deliveries of one organization, 2.8 times as much for those of five, and 5 times as much for those of twenty.
-  'platform/webhooks/claims.ts':
-    'On a single PostgreSQL server, no other statement is as fast for subscriptions of several organizations.',
+  'platform/database/delete-ended-limit-windows.ts': 'The table of these rows is on the coordinator.',
 }
 
-/** The migrator's own tables, which stay where they are. */
+/** The migrator's own tables, which are not distributed. */
 export const MIGRATOR_TABLES = ['kysely_migration', 'kysely_migration_lock']
 
-/** Functions that only processes of the previous version still call, which a distributed database never had. */
+/**
+ * Functions that only processes of the previous version still call. A distributed database never had a previous
+ * version.
+ */
 export const OBSOLETE_FUNCTIONS = ['"tellAtOf"("tasks")']
 
 interface ForeignKey {
@@ -82,45 +79,106 @@ interface ForeignKey {
   definition: string
 }
 
+interface Trigger {
+  table: string
+  name: string
+  definition: string
+}
+
 /**
- * Returns the statements that distribute a migrated database, in order. Foreign keys are dropped first and restored
- * afterwards, so that the order of the tables does not matter. Foreign keys from a table on every node into a
- * distributed one cannot be restored. The rows that they would delete in passing are also deleted by statements of our
- * own, or are never read.
+ * Returns the statements that distribute a migrated database, in the order in which they must run, for one
+ * transaction. Triggers and foreign keys are dropped first and restored at the end: a trigger would fire for each row
+ * that is copied to its node, and without foreign keys the order of the tables does not matter. A foreign key from a
+ * table on every node to a distributed table cannot be restored. The rows that such foreign keys would delete by
+ * cascade are also deleted by the service's own statements, or are never read.
+ *
+ * @param tables the tables to distribute, by default all tables
  */
-export async function listDistributionCommands(db: Db): Promise<string[]> {
+export async function listDistributionCommands(
+  db: Kysely<Tables> | Kysely<unknown>,
+  tables: readonly string[] = Object.keys(PLACEMENT_BY_TABLE),
+): Promise<string[]> {
+  const names = tables.filter((table) => !('coordinator' in placementOf(table)))
+  if (names.length === 0) return []
   const { rows: keys } = await sql<ForeignKey>`
     select c."relname" as "table", f."relname" as "to", k."conname" as "name", pg_get_constraintdef(k."oid") as "definition"
     from "pg_constraint" k join "pg_class" c on c."oid" = k."conrelid" join "pg_class" f on f."oid" = k."confrelid"
-    where c."relnamespace" = current_schema()::regnamespace and k."contype" = 'f' order by 1, 3`.execute(db)
-  const tables = Object.entries(PLACEMENT_BY_TABLE)
+    where c."relnamespace" = current_schema()::regnamespace and k."contype" = 'f'
+      and (c."relname" = any(${names}::text[]) or f."relname" = any(${names}::text[])) order by 1, 3`.execute(db)
+  const { rows: triggers } = await sql<Trigger>`
+    select c."relname" as "table", t."tgname" as "name", pg_get_triggerdef(t."oid") as "definition"
+    from "pg_trigger" t join "pg_class" c on c."oid" = t."tgrelid"
+    where c."relnamespace" = current_schema()::regnamespace and not t."tgisinternal"
+      and c."relname" = any(${names}::text[]) order by 1, 2`.execute(db)
+  const { rows: functions } = await sql<{ definition: string }>`
+    select pg_get_functiondef(p."oid") as "definition" from "pg_proc" p
+    where p."pronamespace" = current_schema()::regnamespace and p."prokind" = 'f'
+      and quote_ident(p."proname") || '(' || oidvectortypes(p."proargtypes") || ')' <> '"tellAtOf"(tasks)'
+      and not exists (select from "pg_depend" d where d."objid" = p."oid" and d."deptype" = 'e')
+      -- The functions of generated columns reach the nodes with their tables.
+      and not exists (
+        select from "pg_depend" d where d."refobjid" = p."oid" and d."classid" = 'pg_attrdef'::regclass)
+    order by p."proname"`.execute(db)
+  const distributed = names.flatMap((table) => {
+    const placement = placementOf(table)
+    return 'by' in placement
+      ? [
+          `select create_distributed_table('"${table}"', '${placement.by}', colocate_with => ${colocateWithFirst(table)})`,
+        ]
+      : []
+  })
   return [
-    // Our triggers only touch rows of the same organization, which are on the same node.
-    'set citus.enable_unsafe_triggers = on',
-    ...OBSOLETE_FUNCTIONS.map((name) => `drop function ${name}`),
+    ...DISTRIBUTION_SETTINGS,
+    ...OBSOLETE_FUNCTIONS.map((name) => `drop function if exists ${name}`),
+    ...triggers.map(({ table, name }) => `drop trigger "${name}" on "${table}"`),
     ...keys.map(({ table, name }) => `alter table "${table}" drop constraint "${name}"`),
-    ...tables.flatMap(([table, place]) =>
-      'by' in place
-        ? [`select create_distributed_table('"${table}"', '${place.by}', colocate_with => ${colocateWithFirst(table)})`]
-        : [],
-    ),
-    ...tables.flatMap(([table, place]) =>
-      'everywhere' in place ? [`select create_reference_table('"${table}"')`] : [],
-    ),
+    ...distributed,
+    ...names
+      .filter((table) => 'everywhere' in placementOf(table))
+      .map((table) => `select create_reference_table('"${table}"')`),
+    // Otherwise the rows that were copied to the nodes stay in the coordinator's files, where nothing reads them.
+    ...names.map((table) => `select truncate_local_data_after_distributing_table('"${table}"')`),
     ...keys
       .filter(canEnforceForeignKey)
       .map(({ table, name, definition }) => `alter table "${table}" add constraint "${name}" ${definition}`),
+    // The nodes only know functions that were created after the extension.
+    ...(triggers.length > 0 ? functions.map(({ definition }) => definition) : []),
+    ...triggers.map(({ definition }) => definition),
   ]
+}
+
+/** Our triggers only change rows of the same organization, which are on the same node. */
+export const DISTRIBUTION_SETTINGS = [
+  'set local citus.enable_unsafe_triggers = on',
+  `set local citus.multi_shard_modify_mode = 'sequential'`,
+]
+
+/** Distributes the tables that a migration has created, if the database is distributed already. */
+export async function distributeNewTables(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ table: string; isPlaced: boolean }>`
+    select c."relname" as "table", exists (select from "pg_dist_partition" p where p."logicalrelid" = c."oid") as "isPlaced"
+    from "pg_class" c where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p')`.execute(db)
+  if (!rows.some(({ table, isPlaced }) => isPlaced && table === FIRST_DISTRIBUTED_TABLE)) return
+  const isPlaced = new Map(rows.map((row) => [row.table, row.isPlaced]))
+  const created = Object.keys(PLACEMENT_BY_TABLE).filter((table) => isPlaced.get(table) === false)
+  for (const command of await listDistributionCommands(db, created)) await sql.raw(command).execute(db)
+}
+
+function placementOf(table: string): TablePlacement {
+  return PLACEMENT_BY_TABLE[table as keyof Tables]
 }
 
 function colocateWithFirst(table: string): string {
   return table === FIRST_DISTRIBUTED_TABLE ? `'none'` : `'"${FIRST_DISTRIBUTED_TABLE}"'`
 }
 
-/** The other tables are colocated with this one. */
+/** All other distributed tables are colocated with this table. */
 const FIRST_DISTRIBUTED_TABLE = Object.entries(PLACEMENT_BY_TABLE).find(([, place]) => 'by' in place)?.[0]
 
-/** Returns whether a distributed database can check the foreign key: on one node, or into a table that is on all. */
+/**
+ * Returns whether a distributed database can check the foreign key. The database can check the foreign key if the rows
+ * are on one node, or if the referenced table is on every node.
+ */
 export function canEnforceForeignKey({ table, to }: Pick<ForeignKey, 'table' | 'to'>): boolean {
   const [from, into] = [PLACEMENT_BY_TABLE[table], PLACEMENT_BY_TABLE[to]]
   if ('by' in from) return !('coordinator' in into)

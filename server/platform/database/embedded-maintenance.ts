@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 /**
- * Does for the embedded database what a PostgreSQL server's autovacuum does: collects the statistics for planning, and
- * cleans up after changes and deletions. With the same thresholds, a table is due when a tenth of it has changed or a
- * fifth of it is dead. Without this, the database assumes that the tables are empty, and reads and sorts a whole list
- * for each page although there is an index.
+ * Does the work of a PostgreSQL server's autovacuum for the embedded database: collects statistics for the planner, and
+ * cleans up after changes and deletions. The thresholds are the same as for autovacuum: a table is processed when a
+ * tenth of its rows have changed or a fifth are dead. Without statistics, the database assumes that the tables are
+ * empty. The database then reads and sorts a whole list for each page, although there is an index.
  */
-export async function maintainEmbedded(database: Database): Promise<void> {
-  // A session's changes count only once it reports them, which it postpones while it is busy.
+export async function maintainEmbeddedDatabase(database: Database): Promise<void> {
+  // The changes of a session count only once the session reports them, and a busy session postpones reporting.
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)
   const { rows } = await sql<{ name: string }>`
     select s."relname" as "name" from "pg_stat_user_tables" s join "pg_class" c on c."oid" = s."relid"
@@ -17,15 +17,16 @@ export async function maintainEmbedded(database: Database): Promise<void> {
   for (const { name } of rows) await sql`vacuum (analyze) ${sql.table(name)}`.execute(database.statements)
 }
 
-/** Fewer rows are read quickly with any plan. */
+/** A table with fewer rows is read quickly with every plan. */
 const MIN_CHANGED_ROWS = 200
-/** A longer table has its final plans. */
+/** The plans for a larger table no longer change. */
 const MAX_ANALYZED_ROWS = 100_000
 
 /**
- * Collects the statistics of tables that have doubled since the last time. A server's autovacuum runs once a minute,
- * and until then a statement keeps the plan for an empty table: each vendor of a first import would be compared with
- * all others, 20,000 of them before the minute is over. Other tables in an operator's database are ignored.
+ * Collects the statistics of tables that have doubled since the last run. A server's autovacuum runs once a minute, and
+ * until then a statement keeps the plan for an empty table. During a first import, each vendor would be compared with
+ * all other vendors, of which there can be 20,000 before the minute ends. Tables in other schemas of the operator's
+ * database are ignored.
  */
 export async function analyzeGrownTables(database: Database): Promise<void> {
   await sql`select pg_stat_force_next_flush()`.execute(database.statements)

@@ -8,16 +8,17 @@ import { ORGANIZATION_SETTING } from './pool-driver.ts'
  */
 const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 
-/** The type of the message that ends a connection. PGlite would shut down on it. */
+/** The type of the message that ends a connection. PGlite would shut down if it received this message. */
 const TERMINATE = 'X'.charCodeAt(0)
 
-/** Every message begins with its type, except for the first of a connection, which begins with its length. */
+/** Every message begins with its type, except for the first message of a connection, which begins with its length. */
 const isStartup = (message: Buffer) => message[0] === 0
 
 /**
- * A stream that `pg` uses as the socket to the server: what it writes is passed to PGlite, and PGlite's responses are
- * read from it. The messages of a statement are passed and answered together. PGlite's own adapter runs them one by one
- * and parses the responses twice, which makes a short statement take half as long again.
+ * A stream that `pg` uses as the socket to the server. Data that `pg` writes is passed to PGlite, and `pg` reads
+ * PGlite's responses from the stream. All messages of a statement are passed to PGlite together, and the responses are
+ * returned together. PGlite's own adapter runs the messages one by one and parses the responses twice, which makes a
+ * short statement take 50 % longer.
  */
 export class EmbeddedStream extends Duplex {
   readonly #lite: PGlite
@@ -53,7 +54,8 @@ export class EmbeddedStream extends Duplex {
 
   async #answer(messages: Buffer[]): Promise<void> {
     if (messages[0] !== undefined && isStartup(messages[0])) {
-      // PGlite has one session. A new connection continues it and must find no state of the previous one.
+      // PGlite has one session. A new connection continues that session and must find no state of the previous
+      // connection.
       await this.#lite.exec(`rollback; deallocate all; reset role; reset ${ORGANIZATION_SETTING}`)
       this.push(WELCOME)
       return
@@ -61,7 +63,7 @@ export class EmbeddedStream extends Duplex {
     const said = Buffer.concat(messages.filter(([letter]) => letter !== TERMINATE))
     if (said.length === 0) return
     const answers: Buffer[] = []
-    // Copied, because the bytes are in PGlite's memory, which it reuses.
+    // The bytes are copied, because PGlite reuses the memory that contains them.
     const onRawData = (answer: Uint8Array) => void answers.push(Buffer.from(answer))
     await this.#lite.execProtocolRawStream(said, { onRawData })
     this.push(Buffer.concat(answers))

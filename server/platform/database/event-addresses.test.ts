@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('portal links are removed from recorded events, but not from texts that people wrote', async () => {
+test('portal links are removed from recorded events except from texts that users wrote', async () => {
   const invitation = (portalUrl: string | null) => ({ id: 'inv_1', portalUrl, version: 1 })
   const payload = (portalUrl: string | null) =>
     JSON.stringify({

@@ -18,7 +18,7 @@ class CountedSocket extends GatheringSocket {
   }
 }
 
-test('everything written in one turn of the event loop is sent together, in order', async () => {
+test('everything that is written in one turn of the event loop is sent together', async () => {
   let received = ''
   const server = createServer((socket) => socket.on('data', (chunk) => (received += chunk.toString())))
   onTestFinished(() => void server.close())

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from './create-folder.ts'
-import { assertNotRestoring, DataFolderUnusable } from './data-folder.ts'
+import { assertNoUnfinishedRestore, DataFolderUnusableError } from './data-folder.ts'
 
 /**
- * Returns the keys stored with an embedded database: the current one, created if missing, and the previous one during a
- * rotation.
+ * Returns the keys stored with an embedded database: the current key, which is created if missing, and the previous key
+ * during a rotation.
  */
 export function readOrCreateKeys(file: string): { encryptionKey: Buffer; previousEncryptionKey: Buffer | null } {
   if (!existsSync(file)) {
-    // After a restore, the key of the backup belongs there.
-    assertNotRestoring(path.dirname(file))
+    // An unfinished restore still has to write the backup's key to this folder.
+    assertNoUnfinishedRestore(path.dirname(file))
     createFolder(path.dirname(file))
     writeKey(file, randomBytes(32))
   }
@@ -19,7 +19,10 @@ export function readOrCreateKeys(file: string): { encryptionKey: Buffer; previou
   return { encryptionKey: readKey(file), previousEncryptionKey: existsSync(previous) ? readKey(previous) : null }
 }
 
-/** Replaces the current key and keeps it as the previous one. Both exist at every point where the process may crash. */
+/**
+ * Replaces the current key, and keeps it as the previous key. Both keys exist at every point where the process may
+ * crash.
+ */
 export function rotateKeyFile(file: string): Buffer {
   const key = randomBytes(32)
   const [previous, next] = [previousKeyPath(file), `${file}.next`]
@@ -31,7 +34,7 @@ export function rotateKeyFile(file: string): Buffer {
   return key
 }
 
-/** Deletes the previous key. Call this when nothing needs it any longer. */
+/** Deletes the previous key. Call this function when no data needs the previous key any longer. */
 export function deletePreviousKey(file: string): void {
   rmSync(previousKeyPath(file), { force: true })
 }
@@ -44,7 +47,7 @@ function writeKey(file: string, key: Buffer): void {
   try {
     writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    // A full disk leaves an empty file behind, which the next start would use as the key.
+    // A full disk leaves an empty file, which the next start would use as the key.
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') rmSync(file, { force: true })
     throw error
   }
@@ -53,6 +56,6 @@ function writeKey(file: string, key: Buffer): void {
 function readKey(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
   if (key.length !== 32)
-    throw new DataFolderUnusable(`${file} does not contain a 32-byte key. Restore the file from a backup.`)
+    throw new DataFolderUnusableError(`${file} does not contain a 32-byte key. Restore the file from a backup.`)
   return key
 }

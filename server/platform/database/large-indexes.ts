@@ -5,8 +5,9 @@ import type { Database } from './database.ts'
 
 /**
  * An index on a table that is large in production. Creating it in the migrations' transaction would block writers until
- * all migrations are done. So a migration exports it as one of `ahead`, and it is built before that transaction while
- * writes continue. In `up`, `createIndexes` creates it if that has not happened, as on a new database.
+ * all migrations are done. A migration therefore exports the index in `ahead`. The index is built before that
+ * transaction, while writes continue. `createIndexes`, called in `up`, creates the index if it was not built before, as
+ * in a new database.
  */
 export interface LargeIndex {
   name: string
@@ -15,24 +16,25 @@ export interface LargeIndex {
   isUnique?: boolean
 }
 
-/** Returns what a migration exports as `ahead`. */
-export function indexesToBuildAhead(migration: object): readonly LargeIndex[] {
+/** Returns the indexes that a migration exports as `ahead`. */
+export function listIndexesToBuildAhead(migration: object): readonly LargeIndex[] {
   return 'ahead' in migration ? (migration.ahead as readonly LargeIndex[]) : []
 }
 
 /** An arbitrary number that no other lock in this database uses. */
 const BUILDING_LOCK = 74185027
 
-/** How often a process checks whether another one has finished. */
+/** Interval at which a process checks whether another process has finished, in milliseconds. */
 const POLL_INTERVAL_MS = 250
 
 /**
- * Builds the missing indexes. One process builds, and the others wait. They poll, because a statement that waits for a
- * lock holds a snapshot, and building waits for all older snapshots.
+ * Builds the missing indexes. A single process builds the indexes, and the other processes wait. The waiting processes
+ * poll, because a statement that waits for a lock holds a snapshot, and building an index waits for all older
+ * snapshots.
  */
 export async function buildIndexesAhead(database: Database, indexes: readonly LargeIndex[]): Promise<void> {
   if (indexes.length === 0) return
-  // The embedded database belongs to this process alone, so nobody else writes.
+  // The embedded database belongs to this process alone, so no other process writes to it.
   if (database.embedded) return
   await database.sessions.connection().execute(async (db) => {
     for (;;) {
@@ -44,7 +46,7 @@ export async function buildIndexesAhead(database: Database, indexes: readonly La
     try {
       for (const index of indexes) {
         const state = await findIndexState(db, index)
-        // An index left by a process that ended while building is never used, but would count as existing.
+        // An index left by a process that ended during the build is never used, but would count as existing.
         if (state === 'invalid') await sql`drop index concurrently if exists ${sql.id(index.name)}`.execute(db)
         if (state !== 'valid') await buildIndex(db, index)
       }
@@ -54,9 +56,10 @@ export async function buildIndexesAhead(database: Database, indexes: readonly La
   })
 }
 
-// 42703 and 42P01: an upgrade that skips a version has no such column or table yet. The index is then created in `up`,
-// which blocks writers a little longer.
-const UNDEFINED_OBJECT_CODES: readonly unknown[] = ['42703', '42P01']
+// 42703, 42P01 and 42883: the column, table, or function does not exist yet, for example during an upgrade that skips a
+// version. The index is then
+// created in `up`, which blocks writers a little longer.
+const UNDEFINED_OBJECT_CODES: readonly unknown[] = ['42703', '42P01', '42883']
 
 async function buildIndex<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> {
   try {
@@ -66,9 +69,9 @@ async function buildIndex<DB>(db: Kysely<DB>, index: LargeIndex): Promise<void> 
   }
 }
 
-/** Creates the indexes that have not been built ahead. For `up`. */
+/** Creates the indexes that have not been built ahead. Call this function in `up`. */
 export async function createIndexes<DB>(db: Kysely<DB>, indexes: readonly LargeIndex[]): Promise<void> {
-  // Even with `if not exists`, the statement would wait for writers.
+  // Even with `if not exists`, a statement that creates an existing index would wait for writers.
   for (const index of indexes)
     if ((await findIndexState(db, index)) === null) await sql.raw(toCreateStatement(index, '')).execute(db)
 }

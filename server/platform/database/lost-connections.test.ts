@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { createNetwork, type Network } from '../../../test/support/network.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { isDatabaseAway } from '../problems/problem.ts'
+import { isDatabaseUnreachable } from '../problems/problem.ts'
 import { type Db, openDatabase } from './database.ts'
 
 describe.skipIf(inject('postgres') === null)('a database that no longer responds', () => {
@@ -24,16 +24,16 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
     await network.close()
   })
 
-  test('a lost connection is distinguished from one that runs a long statement', async () => {
+  test('a connection with a long-running statement is not treated as lost', async () => {
     const sleep = (seconds: number) => CompiledQuery.raw(`select pg_sleep(${seconds})`)
-    // The options of the operators' commands.
+    // The options of the operator commands.
     const unbounded = { databaseUrl: network.url, databaseConnections: 24, databaseStatementTimeoutMs: 0, dataDir: '' }
     const patient = await openDatabase(unbounded)
     await patient.statements.executeQuery(sleep(8))
     await patient.close()
   })
 
-  test('requests in progress get unavailable, and the replacement database serves the next requests', async () => {
+  test('after a database fails, later requests use the replacement database', async () => {
     const create = async (companyName: string) => {
       const { status, body } = await plumbline.post('/api/ext/vendors', { companyName })
       return [status, body.code]
@@ -47,9 +47,9 @@ describe.skipIf(inject('postgres') === null)('a database that no longer responds
       await forgotten
       await ask(trx)
     })
-    await expect(transaction).rejects.toSatisfy(isDatabaseAway)
+    await expect(transaction).rejects.toSatisfy(isDatabaseUnreachable)
     expect(await creation).toEqual([503, 'unavailable'])
-    // Each connection that was idle at that time can cost one more request.
+    // Each connection that was idle when the network failed can make one more request fail.
     await expect.poll(() => create('Redrock Carpentry'), { timeout: 60_000 }).toEqual([201, undefined])
     expect((await plumbline.get('/readyz')).status).toBe(200)
   })

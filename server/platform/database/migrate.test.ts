@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { DatabaseUnavailable } from './connection-errors.ts'
+import { DatabaseUnavailableError } from './connection-errors.ts'
 import { type Db, openDatabase } from './database.ts'
 import { buildIndexesAhead, createIndexes } from './large-indexes.ts'
 import { migrate, retryWithLockTimeout } from './migrate.ts'
@@ -22,7 +22,7 @@ async function getDefinition(name: string): Promise<string | undefined> {
   return rows[0]?.text
 }
 
-test('the previous version starts on a database that the next one has migrated', async () => {
+test('the previous version of the service starts on a database that a later version has migrated', async () => {
   await sql`insert into "kysely_migration" values ('9999_of_the_next_version', now())`.execute(db())
   expect(await migrate(plumbline.database)).toEqual([])
   await sql`delete from "kysely_migration" where "name" = '9999_of_the_next_version'`.execute(db())
@@ -31,7 +31,7 @@ test('the previous version starts on a database that the next one has migrated',
 
 const BY_NAME = { name: 'vendors_ahead', on: '"vendors" ("organizationId", "companyName", "id")' }
 
-test('an index that was not built ahead is created by the migration', async () => {
+test('an index that was not built in advance is created by the migration', async () => {
   const index = { ...BY_NAME, name: 'vendors_within' }
   await createIndexes(db(), [index])
   await createIndexes(db(), [index])
@@ -40,38 +40,41 @@ test('an index that was not built ahead is created by the migration', async () =
   )
 })
 
-test.skipIf(inject('postgres') === null)('a migration that waits for a long read blocks nobody else', async () => {
-  const { database } = plumbline
-  const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const read = database.transaction(async (trx) => {
-    await sql`lock table "searchQueue" in access share mode`.execute(trx)
-    begun.resolve()
-    await reading.promise
-  })
-  await begun.promise
-  const changed = database.sessions
-    .connection()
-    .execute((db) =>
-      retryWithLockTimeout(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
-    )
-  await until(async () => {
-    const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
-      db(),
-    )
-    return rows.length > 0
-  })
-  // Creating a vendor writes to the queue, and so waits behind the migration.
-  expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
-  reading.resolve()
-  await read
-  await changed
-})
+test.skipIf(inject('postgres') === null)(
+  'a migration that waits for a long read does not block other requests',
+  async () => {
+    const { database } = plumbline
+    const [begun, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const read = database.transaction(async (trx) => {
+      await sql`lock table "searchQueue" in access share mode`.execute(trx)
+      begun.resolve()
+      await reading.promise
+    })
+    await begun.promise
+    const changed = database.sessions
+      .connection()
+      .execute((db) =>
+        retryWithLockTimeout(db, 200, () => sql`alter table "searchQueue" add column "later" text`.execute(db)),
+      )
+    await until(async () => {
+      const { rows } = await sql`select from "pg_locks" where "mode" = 'AccessExclusiveLock' and not "granted"`.execute(
+        db(),
+      )
+      return rows.length > 0
+    })
+    // Creating a vendor writes to the search queue, so the request waits for the migration.
+    expect((await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).status).toBe(201)
+    reading.resolve()
+    await read
+    await changed
+  },
+)
 
 test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled back and starts again', async () => {
   const { database } = plumbline
   const [othersHold, changeHolds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const other = database.transaction(async (trx) => {
-    // A long timeout makes the migration the one that detects the deadlock.
+    // Because of its long timeout, this transaction does not detect the deadlock before the migration does.
     await sql`set local deadlock_timeout = '1min'`.execute(trx)
     await sql`lock table "searchQueue" in access exclusive mode`.execute(trx)
     othersHold.resolve()
@@ -95,7 +98,7 @@ test.skipIf(inject('postgres') === null)('a migration in a deadlock is rolled ba
 })
 
 describe.skipIf(inject('postgres') === null)('an index of a large table is built ahead', () => {
-  test('one of several processes builds the index while others write, and the migration does not block them', async () => {
+  test('building an index in advance blocks neither writes nor the migration', async () => {
     const { database } = plumbline
     const [begun, writing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const committed = database.transaction(async (trx: Db) => {
@@ -105,7 +108,8 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     })
     await begun.promise
     const building = Promise.all([buildIndexesAhead(database, [BY_NAME]), buildIndexesAhead(database, [BY_NAME])])
-    // Building waits for transactions that were writing when it began. It does not wait for later transactions.
+    // Building the index waits for transactions that were writing when the build began. The build does not wait for
+    // later transactions.
     await until(async () => (await getDefinition(BY_NAME.name))?.endsWith(' invalid') === true)
     const { status } = await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })
     expect(status).toBe(201)
@@ -114,14 +118,15 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     await building
     expect(await getDefinition(BY_NAME.name)).toMatch(/"companyName", id\)$/)
 
-    // `up` takes no lock on the table; otherwise it would wait for the transaction that has just written to it.
+    // `up` takes no lock on the table. Otherwise, `up` would wait for the transaction that has just written to the
+    // table.
     await database.transaction(async (writer) => {
       await sql`update "vendors" set "companyName" = "companyName"`.execute(writer)
       await database.transaction((trx) => createIndexes(trx, [BY_NAME]))
     })
   })
 
-  test('the index is built again if a process ended while building it', async () => {
+  test('an index is built again if its first build was interrupted', async () => {
     const index = { ...BY_NAME, name: 'vendors_halfway', isUnique: true }
     for (const code of ['a', 'b']) await plumbline.post('/api/ext/vendors', { companyName: `Twin ${code}` })
     const same = { ...index, on: '"vendors" (("organizationId" || \'\'))' }
@@ -131,7 +136,7 @@ describe.skipIf(inject('postgres') === null)('an index of a large table is built
     expect(await getDefinition(index.name)).toMatch(/UNIQUE INDEX .*"companyName", id\)$/)
   })
 
-  test('the index is built later if its column is added by the same upgrade', async () => {
+  test('an index is not built in advance if the same upgrade adds its column', async () => {
     await buildIndexesAhead(plumbline.database, [
       { name: 'vendors_later', on: '"vendors" ("organizationId", "later")' },
     ])
@@ -144,19 +149,22 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) if (Date.now() > deadline) throw new Error('It did not happen within ten seconds.')
 }
 
-test.skipIf(inject('postgres') === null)('a database user without ownership gets an error sentence', async () => {
-  const postgres = inject('postgres')
-  if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
-  const url = new URL(await createPostgresUrl(postgres))
-  await sql`drop role if exists "plumbline_no_owner"`.execute(db())
-  await sql`create role "plumbline_no_owner" login password 'secret'`.execute(db())
-  onTestFinished(async () => void (await sql`drop role "plumbline_no_owner"`.execute(db())))
-  Object.assign(url, { username: 'plumbline_no_owner', password: 'secret' })
-  const database = await openDatabase({ databaseUrl: url.href, databaseConnections: 11, dataDir: '' })
-  try {
-    await expect(migrate(database)).rejects.toThrow(DatabaseUnavailable)
-    await expect(migrate(database)).rejects.toThrow(/^The user of DATABASE_URL cannot .* the owner of the database/)
-  } finally {
-    await database.close()
-  }
-})
+test.skipIf(inject('postgres') === null)(
+  'a migration by a database user that does not own the tables fails with an error that explains the cause',
+  async () => {
+    const postgres = inject('postgres')
+    if (postgres === null) throw new Error('Expected a PostgreSQL server to test on.')
+    const url = new URL(await createPostgresUrl(postgres))
+    await sql`drop role if exists "plumbline_no_owner"`.execute(db())
+    await sql`create role "plumbline_no_owner" login password 'secret'`.execute(db())
+    onTestFinished(async () => void (await sql`drop role "plumbline_no_owner"`.execute(db())))
+    Object.assign(url, { username: 'plumbline_no_owner', password: 'secret' })
+    const database = await openDatabase({ databaseUrl: url.href, databaseConnections: 11, dataDir: '' })
+    try {
+      await expect(migrate(database)).rejects.toThrow(DatabaseUnavailableError)
+      await expect(migrate(database)).rejects.toThrow(/^The user of DATABASE_URL cannot .* the owner of the database/)
+    } finally {
+      await database.close()
+    }
+  },
+)

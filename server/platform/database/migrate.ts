@@ -2,35 +2,36 @@ import { promises as fs } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { FileMigrationProvider, Migrator } from 'kysely/migration'
-import { DatabaseUnavailable } from './connection-errors.ts'
+import { FileMigrationProvider, type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Database, Db } from './database.ts'
-import { buildIndexesAhead, indexesToBuildAhead } from './large-indexes.ts'
+import { DISTRIBUTION_SETTINGS, distributeNewTables } from './distribution.ts'
+import { buildIndexesAhead, listIndexesToBuildAhead } from './large-indexes.ts'
 import { enableRowLevelSecurity } from './row-level-security.ts'
 import { assertNoUnfinishedMove } from './unfinished-move.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'migrations')
 
 /**
- * Updates the schema in one transaction, all pending migrations or none, and then enables tenant isolation on the new
- * tables. Any number of processes may call it concurrently: the migrator's lock makes them take turns, and the later
- * ones find nothing to do. A database that a later version has migrated is left unchanged, because during an upgrade
- * the previous version continues to run, and may be started there (docs/operating/upgrading.md).
+ * Runs all pending migrations in one transaction, and then enables tenant isolation on the new tables. Any number of
+ * processes may call this function concurrently. The migrator's lock makes processes run one after the other, and later
+ * processes find no pending migrations. A database that was migrated by a later version is left unchanged. During an
+ * upgrade, the previous version continues to run, and may even be started (docs/operating/upgrading.md).
  *
  * @returns the names of the migrations that were run
- * @throws {DatabaseUnavailable} if the database user may not change the schema, or a move into it is unfinished
+ * @throws {DatabaseUnavailableError} if the database user may not change the schema, or a move into it is unfinished
  */
 export async function migrate(database: Database): Promise<string[]> {
   await assertNoUnfinishedMove(database.statements)
   return migrateMoveTarget(database)
 }
 
-/** Does the same for a database that a move fills. */
+/** Runs all pending migrations like `migrate`, but in a database that is the target of a move. */
 export async function migrateMoveTarget(database: Database): Promise<string[]> {
   const names = await runPending(database).catch((error: unknown) => {
     const { code, message } = error as { code?: unknown; message: string }
     if (code !== INSUFFICIENT_PRIVILEGE) throw error
-    throw new DatabaseUnavailable(
+    throw new DatabaseUnavailableError(
       `The user of DATABASE_URL cannot update the schema: ${message}. Make that user the owner of the database and its tables.`,
     )
   })
@@ -43,13 +44,14 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 async function runPending(database: Database): Promise<string[]> {
   const done = await listAppliedMigrations(database.statements)
   if ((await listKnownMigrations()).every((name) => done.has(name))) return []
-  const provider = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
-  // On a new database the tables are empty, and most do not exist yet.
+  const files = new FileMigrationProvider({ fs, path, migrationFolder: FOLDER })
+  const provider = database.distributed ? distributeNewTablesWithEach(files) : files
+  // In a new database, the tables are empty, and most tables do not exist yet.
   if (done.size > 0) {
     const pending = Object.entries(await provider.getMigrations()).filter(([name]) => !done.has(name))
     await buildIndexesAhead(
       database,
-      pending.flatMap(([, migration]) => indexesToBuildAhead(migration)),
+      pending.flatMap(([, migration]) => listIndexesToBuildAhead(migration)),
     )
   }
   return database.sessions.connection().execute((db) =>
@@ -61,19 +63,42 @@ async function runPending(database: Database): Promise<string[]> {
   )
 }
 
-// Not longer than a request waits. The embedded database belongs to this process alone, and has no locks to wait for.
+/** Returns the migrations. Each returned migration also distributes the tables that it creates. */
+function distributeNewTablesWithEach(provider: MigrationProvider): MigrationProvider {
+  return {
+    async getMigrations() {
+      const migrations = Object.entries(await provider.getMigrations()).map(
+        ([name, migration]): [string, Migration] => [
+          name,
+          {
+            ...migration,
+            async up(db) {
+              for (const setting of DISTRIBUTION_SETTINGS) await sql.raw(setting).execute(db)
+              await migration.up(db)
+              await distributeNewTables(db)
+            },
+          },
+        ],
+      )
+      return Object.fromEntries(migrations)
+    },
+  }
+}
+
+// This is no longer than a request waits. The embedded database belongs to this process alone, and has no locks to wait
+// for.
 const LOCK_WAIT_MS = 3000
 const PAUSE_MS = 1000
 const MAX_WAIT_MS = 3_600_000
-/** The errors of a lock timeout and a deadlock. */
+/** The error codes of a lock timeout and a deadlock. */
 const BLOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 /**
- * Runs a schema change that gives way to other transactions. Whoever uses a table that is to be changed waits behind
- * the change, which may itself wait for a read of several minutes, such as a dump. So the change waits for a lock only
- * a short time, then lets the others pass and starts again, up to a maximum time.
+ * Runs a schema change that gives way to other transactions. Every statement that uses the table waits for the change.
+ * The change itself may wait for a read of several minutes, such as a dump. The change therefore waits for a lock only
+ * a short time, then lets other transactions pass and starts again, up to a maximum time.
  *
- * @param db a connection that nobody else uses meanwhile
+ * @param db a connection that no other code uses meanwhile
  */
 export async function retryWithLockTimeout<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
   const startedMs = performance.now()
@@ -99,13 +124,14 @@ export async function listKnownMigrations(): Promise<string[]> {
   return files.map((name) => path.basename(name, '.ts'))
 }
 
-/** Returns the newest migration that the database has run; null for none. */
+/** Returns the newest migration that the database has run; null if it has run no migration. */
 export async function findNewestMigration(db: Db): Promise<string | null> {
   return [...(await listAppliedMigrations(db))].sort().at(-1) ?? null
 }
 
 /**
- * Returns the migrations that the database has run. Startup checks this instead of loading the code of every migration.
+ * Returns the migrations that the database has run. Startup calls this function, because it does not load the code of
+ * every migration.
  */
 export async function listAppliedMigrations(db: Db): Promise<Set<string>> {
   const exists = await sql<{ there: boolean }>`select to_regclass('kysely_migration') is not null as "there"`.execute(

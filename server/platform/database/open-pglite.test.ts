@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openPGlite } from './open-pglite.ts'
 
-/** Records the names of the files that are flushed from now on. */
+/** Records the names of files that are flushed after this call. */
 function recordFlushes(): string[] {
   const flushed: string[] = []
   const { fsyncSync } = fs
@@ -22,7 +22,7 @@ function recordFlushes(): string[] {
 }
 
 test.skipIf(inject('postgres') !== null || process.platform !== 'linux')(
-  'a commit in the embedded database waits for its log, and a checkpoint for its data',
+  'a commit in the embedded database waits until the database log is flushed',
   async () => {
     const folder = path.join(fs.mkdtempSync(path.join(tmpdir(), 'plumbline-fsync-')), 'database')
     onTestFinished(() => fs.rmSync(path.dirname(folder), { recursive: true, force: true }))

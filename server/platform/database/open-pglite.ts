@@ -3,12 +3,12 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The option with which PGlite starts PostgreSQL, and which turns off waiting for the disk. */
+/** The option with which PGlite starts PostgreSQL. It turns off waiting for the disk. */
 const NO_FSYNC = '-F'
 
 /**
- * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, like a
- * server. PGlite prevents that in two places: it starts PostgreSQL with `-F`, and its file system ignores a flush.
+ * Opens the embedded database. With `fsync`, PostgreSQL waits for the disk at each commit and checkpoint, as on a
+ * server. PGlite prevents waiting in two places: it starts PostgreSQL with `-F`, and its file system ignores flushes.
  */
 export async function openPGlite(folder: string, { fsync }: { fsync: boolean }): Promise<PGlite> {
   if (!fsync) return PGlite.create(folder)
@@ -16,17 +16,18 @@ export async function openPGlite(folder: string, { fsync }: { fsync: boolean }):
     fs: new FlushingFileSystem(folder),
     startParams: [
       ...PGlite.defaultStartParams.filter((param) => param !== NO_FSYNC),
-      // The other methods need system calls that PGlite implements as doing nothing.
+      // The other methods need system calls that do nothing in PGlite.
       ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
     ],
   })
-  // Flushes what was written without waiting: by the setup of a new database, or by a start with `fsync` off.
+  // Flushes data that was written without waiting for the disk: by the setup of a new database, or while `fsync` was
+  // off.
   flushFolder(folder)
   flushPath(path.dirname(folder))
   return lite
 }
 
-/** An open file as Emscripten passes it to operations. A folder has no descriptor. */
+/** An open file, as Emscripten passes it to file operations. A folder has no file descriptor. */
 interface OpenFile {
   nfd?: number
   node: object

@@ -8,11 +8,13 @@ export interface OwnedTable {
   name: string
   /** The primary key without the organization. */
   key: string[]
-  /** Columns that can contain text in any form, except keys, references, and columns computed from others. */
+  /** Columns that can contain text in any form. Keys, references, and computed columns are not included. */
   texts: { name: string; type: string }[]
   isVersioned: boolean
   references: TableReference[]
-  /** The number of foreign keys that refer to it. Each is checked for every deleted row. */
+  /**
+   * The number of foreign keys that refer to the table. The database checks each of these keys for every deleted row.
+   */
   referredBy: number
 }
 
@@ -61,8 +63,10 @@ function isIdColumn(column: string): boolean {
   return column === 'organizationId' || column === 'id' || /Ids?$/.test(column)
 }
 
-/** Returns the tables in an order in which their rows can be deleted: each table before those that it refers to. */
-export function orderChildrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
+/**
+ * Returns the tables in an order in which their rows can be deleted: each table before the tables that it refers to.
+ */
+export function sortChildrenFirst(tables: readonly OwnedTable[]): OwnedTable[] {
   const left = new Map(tables.map((table) => [table.name, table]))
   const ordered: OwnedTable[] = []
   while (left.size > 0) {

@@ -12,18 +12,18 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { statementNameFor } from './prepared-statements.ts'
+import { getStatementName } from './prepared-statements.ts'
 
-/** A statement as sent, and whether it sees only the rows of one organization. */
+/** A statement in the form in which it was sent, and whether it sees only the rows of one organization. */
 export interface SentStatement {
   text: string
   narrow: boolean
 }
 
-/** Publishes each statement as a `SentStatement`, for example to tests that explain all of them. */
+/** Publishes each statement as a `SentStatement`, for example to tests that explain all statements. */
 const statementChannel = channel('plumbline:statement')
 
-/** The PostgreSQL setting that selects the organization whose rows a session shows. */
+/** The PostgreSQL setting that selects the organization whose rows a session can see. */
 export const ORGANIZATION_SETTING = 'plumbline.organization'
 
 /** The rows of one organization, as seen by the role that row-level security restricts. */
@@ -37,11 +37,16 @@ export interface PoolDriverOptions {
   /** Null shows the rows of all organizations. */
   readonly view: RowView | null
   /**
-   * Migrations do not prepare statements, because their texts can contain several, and they use one connection for
-   * several transactions in a row.
+   * Migrations do not prepare statements, because one text can contain several statements. Migrations also run several
+   * transactions in a row on one connection.
    */
   readonly isForMigrations: boolean
-  /** Waits for permission to use a connection. Returns the function that ends the use. */
+  /**
+   * Whether the tables are distributed with Citus. Its workers learn a setting only from `set local` in a transaction,
+   * so a statement for one organization is a transaction of its own.
+   */
+  readonly isDistributed: boolean
+  /** Waits for permission to use a connection. Returns the function that ends the turn. */
   readonly takeTurn?: () => Promise<() => void>
 }
 
@@ -103,7 +108,7 @@ class PoolDriver implements Driver {
 interface SessionState {
   readonly openedMs: number
   view: RowView | null
-  /** The names of its prepared statements. */
+  /** The names of the session's prepared statements. */
   readonly prepared: Set<string>
 }
 
@@ -119,8 +124,8 @@ function getSession(client: pg.PoolClient): SessionState {
 }
 
 /**
- * A prepared list takes about 100 kB of the server's memory. A connection with this many prepared statements is closed
- * when it is released, because `pg` has no call that deallocates one.
+ * A prepared list statement takes about 100 kB of the server's memory. A connection with this many prepared statements
+ * is closed when it is released, because `pg` cannot deallocate a prepared statement.
  */
 const MAX_PREPARED_STATEMENTS = 400
 
@@ -131,13 +136,13 @@ export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
 }
 
-/** A pooled client used by one caller, for a single statement or for a transaction. */
+/** A pooled client that one caller uses, for a single statement or for a transaction. */
 class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #session: SessionState
   readonly #options: PoolDriverOptions
   readonly #endTurn: (() => void) | undefined
-  /** Statements that were sent without waiting for their response. */
+  /** Results of statements that were sent without waiting for the response. */
   #ahead: Promise<unknown>[] = []
   #isTransaction = false
   #isOver = false
@@ -151,16 +156,16 @@ class PoolConnection implements DatabaseConnection {
   }
 
   /**
-   * Makes the session show these rows from now on. It keeps its view until the next use needs another one. A change of
-   * the role is confirmed before any statement is sent. A change of the organization is sent ahead of the next
-   * statement, whose result is used only if both succeed.
+   * Makes the session show the rows of this view from now on. The session keeps this view until a later use needs
+   * another view. A change of the role is confirmed before another statement is sent. A change of the organization is
+   * sent ahead of the next statement. The result of that statement is used only if both succeed.
    */
   async show(view: RowView | null): Promise<void> {
     const before = this.#session.view
     if (before?.role === view?.role && before?.organizationId === view?.organizationId) return
     const values = [view?.role ?? 'none', view?.organizationId ?? '']
-    const showing = this.#send(SET_VIEW, values, statementNameFor(SET_VIEW)).catch((error: unknown) => {
-      // The session may show either of the two views.
+    const showing = this.#send(SET_VIEW, values, getStatementName(SET_VIEW)).catch((error: unknown) => {
+      // After an error, the session may show either view.
       this.#isBroken = true
       throw error
     })
@@ -175,13 +180,16 @@ class PoolConnection implements DatabaseConnection {
       statementChannel.publish(sent)
     }
     for (let attempt = 1; ; attempt++) {
-      if (this.#isOver) throw new Error('The transaction is over.')
+      if (this.#isOver) throw new Error('Cannot run the statement: the transaction is over.')
       try {
-        const name = this.#options.isForMigrations ? undefined : statementNameFor(query.sql)
-        const result = await this.#send(query.sql, query.parameters, name)
+        const name = this.#options.isForMigrations ? undefined : getStatementName(query.sql)
+        const result = this.#needsTransaction()
+          ? await this.#sendInTransaction(query, name)
+          : await this.#send(query.sql, query.parameters, name)
         return { rows: result.rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
       } catch (error) {
-        // A deadlock rolls back a single statement completely. A transaction must be repeated from its beginning.
+        // A deadlock rolls back a single statement completely, so the statement can be repeated. A transaction must be
+        // repeated from its beginning.
         if (this.#isTransaction || !isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error
       }
     }
@@ -191,22 +199,44 @@ class PoolConnection implements DatabaseConnection {
     throw new Error('Streams are not supported, because a slow reader would occupy a connection.')
   }
 
-  /** Sends `begin` ahead of the first statement. */
+  /** Sends `begin` ahead of the transaction's first statement. */
   begin(): void {
     this.#isTransaction = true
-    this.#sendAhead(this.#send('begin'))
+    this.#sendBegin()
+  }
+
+  #sendBegin(): void {
+    const { isDistributed, view } = this.#options
+    this.#sendAhead(this.#send(isDistributed ? toDistributedBegin(view) : 'begin'))
+  }
+
+  #needsTransaction(): boolean {
+    return this.#options.isDistributed && this.#options.view !== null && !this.#isTransaction
+  }
+
+  // The commit does not wait for the result. After an error it is a rollback.
+  async #sendInTransaction(query: CompiledQuery, name: string | undefined): Promise<pg.QueryResult> {
+    this.#sendBegin()
+    const sent = this.#send(query.sql, query.parameters, name)
+    const [result, committed] = await Promise.allSettled([sent, this.#client.query('commit')])
+    if (committed.status === 'rejected') {
+      this.#isBroken = true
+      if (result.status === 'fulfilled') throw committed.reason
+    }
+    if (result.status === 'rejected') throw result.reason
+    return result.value
   }
 
   #sendAhead(sent: Promise<unknown>): void {
     this.#ahead.push(sent)
-    // The next statement waits for it and reports its error.
+    // The next statement waits for the result of this one and reports its error.
     sent.catch(() => {})
   }
 
   async commit(): Promise<void> {
     this.#endTransaction()
     const { command } = await this.#send('commit')
-    // PostgreSQL's response to a commit if a statement failed and its error was ignored.
+    // PostgreSQL responds with ROLLBACK to a commit if a statement failed and its error was ignored.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
@@ -217,7 +247,10 @@ class PoolConnection implements DatabaseConnection {
     })
   }
 
-  /** Rejects statements that were started in the transaction, for example by Promise.all, and would run after it. */
+  /**
+   * Makes the connection reject statements that were started in the transaction, for example by Promise.all, but would
+   * run after it.
+   */
   #endTransaction(): void {
     this.#isTransaction = false
     this.#isOver = !this.#options.isForMigrations
@@ -240,7 +273,7 @@ class PoolConnection implements DatabaseConnection {
       if (ahead.length > 0) await Promise.all([sent, ...ahead])
       return lastResult(await sent)
     } catch (error) {
-      // After any error that is not the server's, the state of the connection is unknown.
+      // After an error that does not come from the server, the state of the connection is unknown.
       if (!(error instanceof pg.DatabaseError) || STALE_STATEMENT_CODES.has(error.code)) this.#isBroken = true
       if (error instanceof Error && error.message === READ_TIMEOUT)
         suspectedAtMs.set(this.#options.pool, performance.now())
@@ -250,17 +283,27 @@ class PoolConnection implements DatabaseConnection {
 }
 
 /**
- * Errors of a prepared statement whose columns have changed since, as during an upgrade, or that the server does not
- * know.
+ * Errors of a prepared statement that the server does not know, or whose columns have changed since it was prepared, as
+ * during an upgrade.
  */
 const STALE_STATEMENT_CODES: ReadonlySet<string | undefined> = new Set(['0A000', '26000'])
 
-/** How `pg` reports its `query_timeout`. */
+/** The message with which `pg` reports its `query_timeout`. */
 const READ_TIMEOUT = 'Query read timeout'
+
+/** Returns the statements that begin a transaction whose settings reach the workers of a distributed database. */
+function toDistributedBegin(view: RowView | null): string {
+  const propagating = `begin; set local citus.propagate_set_commands = 'local'`
+  if (view === null) return propagating
+  return `${propagating}; set local ${ORGANIZATION_SETTING} = ${pg.escapeLiteral(view.organizationId)}`
+}
 
 const SET_VIEW = `select set_config('role', $1, false), set_config('${ORGANIZATION_SETTING}', $2, false)`
 
-/** Returns the last result. A text of several statements has a result for each, which the types of `pg` do not say. */
+/**
+ * Returns the result of the last statement in a text. A text with several statements has one result for each statement,
+ * although the types of `pg` do not declare this.
+ */
 function lastResult(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
   const last = Array.isArray(result) ? result.at(-1) : result
   if (last === undefined) throw new Error('The database returned no result.')
@@ -271,12 +314,15 @@ const TOO_MANY_CONNECTIONS = '53300'
 const RETRY_AFTER_MS = 50
 const MAX_CONNECT_RETRIES = 100
 
-/** When a connection of the pool was last found dead. All connections opened before may be dead too. */
+/**
+ * The time at which a connection of the pool was last found dead. Connections that were opened before this time may
+ * also be dead.
+ */
 const suspectedAtMs = new WeakMap<pg.Pool, number>()
 
 /**
- * Returns a client of the pool. If the server accepts no more connections, for example because other programs use them,
- * this waits until one of the open connections is free.
+ * Returns a client from the pool. If the server accepts no more connections, for example because other programs use
+ * them, waits until an open connection is free.
  */
 async function connectWithRetry(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let retries = 0; ; retries++) {

@@ -6,7 +6,7 @@ import { startTestPlumbline, type TestPlumbline } from '../../../test/support/te
 import { openDatabase } from './database.ts'
 import { DEFAULT_CONNECTIONS } from './pool-size.ts'
 
-test("four processes fit within PostgreSQL's default limit", () => {
+test("the default connections of four processes fit within PostgreSQL's default limit", () => {
   expect(4 * DEFAULT_CONNECTIONS).toBeLessThanOrEqual(100 - 3)
 })
 
@@ -24,7 +24,7 @@ describe.skipIf(inject('postgres') === null)('a process under load', () => {
     }
   })
 
-  test('a process rejects no request if it gets fewer connections than its maximum', async () => {
+  test('a process that gets fewer connections than its maximum still handles all requests', async () => {
     const url = await createPostgresUrl(inject('postgres') ?? { adminUrl: '', templateName: '' })
     const admin = new pg.Client(url)
     await admin.connect()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { findServerOwner } from '../../../scripts/processes/postgres.ts'
+import { findPostgresUser } from '../../../scripts/processes/postgres.ts'
 import { findFreePort } from '../../../scripts/processes/service.ts'
 import { createPostgresUrl } from '../../../test/support/databases.ts'
 import { openDatabase } from './database.ts'
@@ -20,10 +20,10 @@ if (isOnPostgres && PGBOUNCER === undefined)
 let stop = async () => {}
 afterEach(() => stop())
 
-/** Returns the URL of the database through PgBouncer. */
+/** Returns a URL that reaches the database through PgBouncer. */
 async function throughPgBouncer(url: URL, settings: Record<string, string>): Promise<string> {
   const port = await findFreePort()
-  const owner = findServerOwner()
+  const owner = findPostgresUser()
   const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-pgbouncer-'))
   const file = path.join(folder, 'pgbouncer.ini')
   const all = {
@@ -71,12 +71,12 @@ const opened = (databaseUrl: string) =>
 describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why it cannot use PgBouncer', () => {
   const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
-  test('PgBouncer with its default settings is reported at startup', async () => {
+  test('startup reports PgBouncer with default settings', async () => {
     const url = await throughPgBouncer(await newDatabase(), { pool_mode: 'transaction' })
     await expect(opened(url)).rejects.toThrow(/a pooler such as PgBouncer .* \(unsupported startup parameter: \w+\)/)
   })
 
-  test('PgBouncer that drops the session settings is reported at startup', async () => {
+  test('startup reports PgBouncer if it drops session settings', async () => {
     const settings = { pool_mode: 'session', ignore_startup_parameters: IGNORED }
     const url = await throughPgBouncer(await newDatabase(), settings)
     await expect(opened(url)).rejects.toThrow('(statement_timeout is 0 in place of 10000)')
@@ -86,7 +86,7 @@ describe.skipIf(!isOnPostgres || PGBOUNCER === undefined)('a start explains why 
     ['transaction', false],
     ['session', true],
   ] as const)(
-    'PgBouncer that pools by %s is reported unless it works with settings that PostgreSQL sets itself',
+    'startup reports PgBouncer in the pool mode %s unless the settings that PostgreSQL sets itself work',
     async ([mode, isWell]) => {
       const direct = await newDatabase()
       const database = await opened(direct.href)

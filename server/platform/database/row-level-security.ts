@@ -1,40 +1,46 @@
 import { sql } from 'kysely'
-import { DatabaseUnavailable } from './connection-errors.ts'
+import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Database, Db } from './database.ts'
 import { ORGANIZATION_SETTING } from './pool-driver.ts'
 
 /**
- * Tenant isolation by row-level security. Every query already filters by its organization. If a query ever omits that,
- * the database still shows it no other organization's rows, and accepts none for another.
+ * Tenant isolation by row-level security. Every query already filters by its organization. If a query omits that
+ * filter, the database still hides the rows of other organizations, and accepts no rows for them.
  *
- * Calls work as a separate role. The tables' policies show it only the rows of the organization that is set for the
- * session or the transaction, and none if none is set. All other users see all rows: the owner of the tables, as whom
- * the service connects and works across organizations, a dump, and a report. A setting that exempts them would put an
- * "or" into every plan. This way the planner compares the setting with the statement's own organization once, before it
- * reads anything.
+ * Calls use a separate database role. The tables' policies show the role only the rows of the organization that is set
+ * for the session or the transaction. If no organization is set, the role sees no rows. All other database users see
+ * all rows: the owner of the tables, and users that run dumps or reports. As the owner, the service connects and works
+ * across organizations. A setting that exempts these users would put an "or" into every plan. With a separate role, the
+ * planner compares the setting with the statement's own organization once, before the statement reads anything.
+ *
+ * Citus copies policies to its shards without `as restrictive`. Two permissive policies show what either of them shows,
+ * so there the tables have only the policy of the role. Users who are neither the owner nor exempt from row-level
+ * security (`bypassrls`) then see no rows.
  */
 
-/** Tables without an organization that calls use. All others are closed to them. */
+/** Tables without an organization that calls may use. Calls cannot use any other table without an organization. */
 const TABLES_WITHOUT_ORGANIZATION = ['limitWindows']
 
-const POLICY = 'one_organization'
+export const POLICY = 'one_organization'
+const POLICY_FOR_OTHERS = 'all_organizations'
 
 interface SecurityState {
   role: string
   exists: boolean
-  /** Tables without row-level security, each with the column of its organization. */
+  /** Tables without the policies that this database needs, each with the column that contains its organization. */
   missing: { table: string; column: string | null }[]
 }
 
 /**
- * Enables row-level security on every table with an organization, including new ones, and lets calls use it. If the
- * database user may not create the role and nobody has created it, nothing changes and `database.narrowRole` is null.
+ * Enables row-level security on every table with an organization, including new tables, and makes calls use the
+ * restricted role. If the database user may not create the role and the role does not exist, nothing changes and
+ * `database.narrowRole` is null.
  */
 export async function enableRowLevelSecurity(database: Database): Promise<void> {
-  const db = database.sessions
-  const { role, exists, missing } = await readSecurityState(db)
+  const { sessions: db, distributed } = database
+  const { role, exists, missing } = await readSecurityState(db, distributed)
   try {
-    if (!exists || missing.length > 0) await db.transaction().execute(createPolicies)
+    if (!exists || missing.length > 0) await db.transaction().execute((trx) => createPolicies(trx, distributed))
     database.narrowTo((await isRestrictedRole(db, role)) ? role : null)
   } catch (error) {
     if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error
@@ -43,10 +49,11 @@ export async function enableRowLevelSecurity(database: Database): Promise<void> 
 }
 
 /**
- * Returns whether requests run as the role that sees one organization only, and the name of that role. Changes nothing.
+ * Returns whether requests run as the role that sees only one organization, and the name of that role. This function
+ * changes nothing.
  */
 export async function inspectRowLevelSecurity(database: Database): Promise<{ role: string; isRaised: boolean }> {
-  const { role, exists, missing } = await readSecurityState(database.sessions)
+  const { role, exists, missing } = await readSecurityState(database.sessions, database.distributed)
   if (!exists || missing.length > 0) return { role, isRaised: false }
   try {
     return { role, isRaised: await isRestrictedRole(database.sessions, role) }
@@ -58,19 +65,24 @@ export async function inspectRowLevelSecurity(database: Database): Promise<{ rol
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-// The role is named after the tables' owner, because roles belong to the whole server: those of another deployment must
-// not be able to act as this one's.
-async function readSecurityState(db: Db): Promise<SecurityState> {
+// The role is named after the owner of the tables, because roles belong to the whole server. A role of another
+// deployment must not be able to act as this deployment's role.
+async function readSecurityState(db: Db, distributed: boolean): Promise<SecurityState> {
+  const isReady = distributed ? sql`r."rolcanlogin"` : sql`true`
+  const hasPolicy = distributed
+    ? sql`array(select p."polname"::text from "pg_policy" p where p."polrelid" = c."oid" and p."polpermissive") = array[${POLICY}]`
+    : sql`exists (
+          select from "pg_policy" p where p."polrelid" = c."oid" and p."polname" = ${POLICY}
+            and not p."polpermissive" and r."oid" = any(p."polroles"))`
   const { rows } = await sql<SecurityState>`
-    select n."role", r."oid" is not null as "exists", coalesce((
+    select n."role", r."oid" is not null and ${isReady} as "exists", coalesce((
       select json_agg(json_build_object('table', c."relname", 'column', a."attname") order by c."relname")
       from "pg_class" c
       left join "pg_attribute" a on a."attrelid" = c."oid" and not a."attisdropped"
         and a."attname" = case c."relname" when 'organizations' then 'id' else 'organizationId' end
       where c."relnamespace" = current_schema()::regnamespace and c."relkind" in ('r', 'p')
         and (a."attname" is not null or c."relname" = any(${TABLES_WITHOUT_ORGANIZATION}))
-        and not (has_table_privilege(r."oid", c."oid", 'select') and (a."attname" is null or c."relrowsecurity" and exists (
-          select from "pg_policy" p where p."polrelid" = c."oid" and p."polname" = ${POLICY} and r."oid" = any(p."polroles"))))
+        and not (has_table_privilege(r."oid", c."oid", 'select') and (a."attname" is null or c."relrowsecurity" and ${hasPolicy}))
     ), '[]') as "missing"
     from (
       select (left(pg_get_userbyid("relowner")::text, 46) || '_one_organization')::name::text as "role"
@@ -82,34 +94,46 @@ async function readSecurityState(db: Db): Promise<SecurityState> {
   return found
 }
 
-async function createPolicies(trx: Db): Promise<void> {
+async function createPolicies(trx: Db, distributed: boolean): Promise<void> {
   await sql`select pg_advisory_xact_lock(74185024)`.execute(trx)
-  const { role, exists } = await readSecurityState(trx)
+  const { role, exists } = await readSecurityState(trx, distributed)
+  if (distributed) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(trx)
   const name = sql.id(role)
-  if (!exists) {
-    await sql`create role ${name} nologin`.execute(trx)
-    await sql`grant ${name} to current_user`.execute(trx)
-  }
-  for (const { table, column } of (await readSecurityState(trx)).missing) {
+  if (!exists) await createRole(trx, role, distributed)
+  for (const { table, column } of (await readSecurityState(trx, distributed)).missing) {
     const on = sql.table(table)
     await sql`grant ${sql.raw(TABLE_GRANTS[table] ?? 'select, insert, update, delete')} on ${on} to ${name}`.execute(
       trx,
     )
     if (column === null) continue
-    // One policy shows all rows to everybody, as without policies. The other restricts what the role may see.
+    // The first policy shows all rows to every database user, as if there were no policies. The other policy restricts
+    // the rows that the role can see.
     await sql`alter table ${on} enable row level security`.execute(trx)
     await sql`drop policy if exists ${sql.id(POLICY)} on ${on}`.execute(trx)
-    await sql`drop policy if exists "all_organizations" on ${on}`.execute(trx)
-    await sql`create policy "all_organizations" on ${on} using (true)`.execute(trx)
-    await sql`create policy ${sql.id(POLICY)} on ${on} as restrictive to ${name}
+    await sql`drop policy if exists ${sql.id(POLICY_FOR_OTHERS)} on ${on}`.execute(trx)
+    if (!distributed) await sql`create policy ${sql.id(POLICY_FOR_OTHERS)} on ${on} using (true)`.execute(trx)
+    await sql`create policy ${sql.id(POLICY)} on ${on} ${distributed ? sql`` : sql`as restrictive`} to ${name}
       using (${sql.id(column)} = current_setting(${sql.lit(ORGANIZATION_SETTING)}, true))`.execute(trx)
   }
 }
 
-/** The statements that calls may run on a table, if not all of them. */
+// The coordinator of a distributed database connects to its workers as the role, so there it may log in.
+async function createRole(trx: Db, role: string, distributed: boolean): Promise<void> {
+  const login = sql.raw(distributed ? 'login' : 'nologin')
+  const { rows } = await sql`select from "pg_roles" where "rolname" = ${role}`.execute(trx)
+  if (rows.length > 0) {
+    await sql`alter role ${sql.id(role)} ${login}`.execute(trx)
+    return
+  }
+  await sql`create role ${sql.id(role)} ${login}`.execute(trx)
+  await sql`grant ${sql.id(role)} to current_user`.execute(trx)
+}
+
+/** The statements that calls may run on a table, if not all statements are allowed. */
 const TABLE_GRANTS: Record<string, string> = { organizations: 'select', limitWindows: 'select, insert, update' }
 
-// Tried instead of inferred: whether we can work as the role depends on grants that differ between PostgreSQL versions.
+// Tries to use the role instead of inferring the result, because the necessary grants differ between PostgreSQL
+// versions.
 async function isRestrictedRole(db: Db, role: string): Promise<boolean> {
   const isActive = sql`row_security_active('"organizations"')`
   return db.transaction().execute(async (trx) => {
@@ -117,7 +141,7 @@ async function isRestrictedRole(db: Db, role: string): Promise<boolean> {
       select ${isActive} and pg_has_role(${role}, 'usage') as "blind"`.execute(trx)
     // A policy that hides rows from the role would also hide them from the service itself.
     if (before[0]?.blind === true)
-      throw new DatabaseUnavailable(
+      throw new DatabaseUnavailableError(
         `The user of DATABASE_URL must own the tables, or be a member of ${role} without inheriting its privileges.`,
       )
     await sql`set local role ${sql.id(role)}`.execute(trx)

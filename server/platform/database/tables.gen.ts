@@ -103,19 +103,28 @@ export interface Archives {
 
 export interface Attachments {
   archivedAt: Timestamp | null;
+  caption: string | null;
   contentType: string;
   createdAt: Timestamp;
   createdBy: Json;
   fileName: string;
+  height: number | null;
+  homeId: string | null;
   id: string;
+  isClassified: Generated<boolean>;
+  kind: Generated<string>;
   organizationId: string;
   recordId: string;
   recordType: string;
   sha256: string;
   shared: boolean | null;
+  sharedWithOwner: Generated<boolean>;
   size: number;
+  stage: string | null;
+  takenAt: Timestamp | null;
   updatedAt: Timestamp;
   version: number;
+  width: number | null;
 }
 
 export interface AuditEntries {
@@ -182,7 +191,9 @@ export interface BidRequests {
 }
 
 export interface Bids {
+  alternates: Generated<Json>;
   amount: Numeric;
+  awardedAlternates: Json | null;
   awardedLineIds: string[] | null;
   bidRequestId: string;
   bytes: Generated<number>;
@@ -202,6 +213,7 @@ export interface Bids {
   inclusions: string | null;
   invitationId: string;
   leadTimeDays: number | null;
+  leveling: Generated<Json>;
   lines: Json;
   note: string | null;
   organizationId: string;
@@ -214,6 +226,76 @@ export interface Bids {
   validUntil: string | null;
   vendorId: string;
   version: number;
+}
+
+export interface BillLines {
+  amount: Numeric;
+  billId: string;
+  costCodeId: string | null;
+  description: string;
+  homeId: string;
+  lineId: string;
+  organizationId: string;
+  poId: string | null;
+  poLineId: string | null;
+  position: number;
+  reportingBox: string | null;
+  retainageWithheld: Numeric;
+  taxAmount: Numeric;
+}
+
+export interface BillNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface BillOrders {
+  appliedAmount: Generated<Numeric>;
+  billId: string;
+  grossAmount: Numeric;
+  organizationId: string;
+  poId: string;
+  retainageWithheld: Numeric;
+}
+
+export interface Bills {
+  accountingId: string | null;
+  amount: Numeric;
+  approval: Json;
+  billType: string;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  discountAmount: Numeric;
+  discountDueDate: string | null;
+  discountTaken: Numeric;
+  dueDate: string;
+  externalId: string | null;
+  grossAmount: Numeric;
+  holdReason: string | null;
+  id: string;
+  invoiceDate: string;
+  invoiceKey: string | null;
+  invoiceNumber: string | null;
+  match: string;
+  migrated: Generated<boolean>;
+  number: string;
+  openAmount: Generated<Numeric>;
+  organizationId: string;
+  paidAmount: Numeric;
+  postingDate: string;
+  receivedDate: string;
+  reservedAmount: Numeric;
+  retainageWithheld: Numeric;
+  source: string;
+  status: string;
+  terms: Json;
+  updatedAt: Timestamp;
+  vendorId: string;
+  version: number;
+  voidedAt: Timestamp | null;
+  voidReason: string | null;
 }
 
 export interface BudgetLines {
@@ -284,6 +366,7 @@ export interface BuyerChanges {
   saleId: string;
   scheduleLineId: string | null;
   sentAt: Timestamp | null;
+  signature: Json | null;
   source: string;
   status: string;
   title: string;
@@ -313,12 +396,15 @@ export interface CalendarFeeds {
 
 export interface Communities {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   archivedAt: Timestamp | null;
   city: string | null;
   code: string | null;
+  codeKey: Generated<string | null>;
   createdAt: Timestamp;
   createdBy: Json;
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   holidays: string[];
   id: string;
   lotCount: number | null;
@@ -361,6 +447,7 @@ export interface ContractNumbers {
 
 export interface Contracts {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   activatedAt: Timestamp | null;
   archivedAt: Timestamp | null;
   bidId: string | null;
@@ -373,6 +460,7 @@ export interface Contracts {
   endedAt: Timestamp | null;
   expirationDate: string | null;
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   id: string;
   lines: Json;
   lumpSums: Json;
@@ -400,12 +488,15 @@ export interface CopiedLinkBidDrafts {
 
 export interface CostCodes {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   archivedAt: Timestamp | null;
   category: string;
   code: string;
+  codeKey: Generated<string | null>;
   createdAt: Timestamp;
   createdBy: Json;
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   id: string;
   name: string;
   organizationId: string;
@@ -413,6 +504,36 @@ export interface CostCodes {
   scope: string | null;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface DailyLogs {
+  addenda: Json;
+  bytes: Generated<number>;
+  communityId: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  crews: Json;
+  dayEnd: Timestamp | null;
+  dayStart: Timestamp | null;
+  deliveries: Json;
+  editableUntil: Timestamp;
+  externalId: string | null;
+  frozenActivity: Json | null;
+  homeId: string;
+  id: string;
+  logDate: string;
+  organizationId: string;
+  ownerNote: string | null;
+  safety: Json;
+  sharedWithOwner: boolean;
+  status: string;
+  submittedAt: Timestamp | null;
+  submittedBy: Json | null;
+  updatedAt: Timestamp;
+  version: number;
+  visitors: Json;
+  weather: Json | null;
+  workDone: string | null;
 }
 
 export interface Deliveries {
@@ -456,6 +577,26 @@ export interface Deployment {
   id: Generated<boolean>;
   nextEncryptionKey: string | null;
   previousEncryptionKey: string | null;
+}
+
+export interface Drawings {
+  archivedAt: Timestamp | null;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currentRevision: number | null;
+  discipline: string;
+  externalId: string | null;
+  homeId: string | null;
+  id: string;
+  organizationId: string;
+  planId: string | null;
+  revisions: Json;
+  scopes: string[];
+  sheetNumber: string;
+  title: string;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface Events {
@@ -523,24 +664,48 @@ export interface Form1099Filings {
   year: number;
 }
 
+export interface HomeOwners {
+  approvedEmail: string | null;
+  archivedAt: Timestamp | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  email: string | null;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  invitedAt: Timestamp | null;
+  language: string;
+  lastVisitAt: Timestamp | null;
+  name: string;
+  organizationId: string;
+  phone: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
 export interface Homes {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   actualCompletionDate: string | null;
   address: Json | null;
   archivedAt: Timestamp | null;
   basePrice: Numeric | null;
   block: string | null;
+  blockKey: Generated<string | null>;
   budgetLockedAt: Timestamp | null;
   closingDate: string | null;
   communityId: string;
   createdAt: Timestamp;
   createdBy: Json;
+  dataDate: string | null;
   elevation: string | null;
   externalId: string | null;
   forecastCompletionDate: string | null;
+  hasSharedKey: Generated<boolean>;
   homeType: string;
   id: string;
   lotNumber: string | null;
+  lotNumberKey: Generated<string | null>;
   name: string;
   organizationId: string;
   percentComplete: Numeric;
@@ -562,6 +727,7 @@ export interface Homes {
 export interface IdempotencyRecords {
   body: string | null;
   createdAt: Timestamp;
+  expiresAt: Timestamp | null;
   fingerprint: string;
   headers: Json;
   key: string;
@@ -578,6 +744,94 @@ export interface Identities {
   image: string | null;
   name: string;
   updatedAt: Timestamp;
+}
+
+export interface ImportRows {
+  before: Json | null;
+  cells: Json;
+  createdAt: Timestamp;
+  decision: string | null;
+  importId: string;
+  line: number;
+  organizationId: string;
+  possibleDuplicates: Json;
+  problem: Json | null;
+  recordId: string | null;
+  recordVersion: number | null;
+  row: number;
+  status: string;
+}
+
+export interface Imports {
+  columns: Json;
+  confirmed: Json;
+  created: number;
+  createdAt: Timestamp;
+  createdBy: Json;
+  delimiter: string | null;
+  doneCount: number;
+  duplicates: string | null;
+  encoding: string | null;
+  failed: number;
+  fileName: string;
+  finishedAt: Timestamp | null;
+  fixedValues: Json;
+  format: string;
+  headerLine: number;
+  id: string;
+  kind: string;
+  layout: string | null;
+  organizationId: string;
+  permissions: string[];
+  questions: Json;
+  rowCount: number;
+  sheet: string | null;
+  sheets: string[];
+  signature: string;
+  skipped: number;
+  startedAt: Timestamp | null;
+  startedBy: Json | null;
+  status: string;
+  unchanged: number;
+  undecided: number;
+  undone: number;
+  updated: number;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Inspections {
+  attempt: number;
+  authority: string;
+  bytes: Generated<number>;
+  communityId: string;
+  completedDate: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  delayDays: number | null;
+  externalId: string | null;
+  feeAmount: Numeric | null;
+  feeOrderId: string | null;
+  feeVendorId: string | null;
+  homeId: string;
+  id: string;
+  inspectorName: string | null;
+  items: Json;
+  name: string;
+  notes: string | null;
+  organizationId: string;
+  permitId: string | null;
+  previousId: string | null;
+  releasedScopes: string[];
+  result: string | null;
+  scheduledDate: string | null;
+  scheduledOrder: Generated<string>;
+  status: string;
+  taskId: string | null;
+  updatedAt: Timestamp;
+  version: number;
+  window: string;
 }
 
 export interface Invitations {
@@ -799,17 +1053,29 @@ export interface LumpSums {
   planId: string | null;
 }
 
+export interface MailReplyAddresses {
+  createdAt: Timestamp;
+  hash: Buffer;
+  organizationId: string;
+  subjectId: string;
+  vendorId: string | null;
+}
+
 export interface Mails {
   aboutId: string;
+  attachment: Buffer | null;
+  attachmentName: string | null;
   attempts: number;
   bytes: Generated<number>;
   createdAt: Timestamp;
   createdBy: Json;
+  homeOwnerId: string | null;
   id: string;
   kind: string;
   lastError: string | null;
   nextAttemptAt: Timestamp | null;
   organizationId: string;
+  replyToken: string | null;
   sealedLink: string | null;
   sentAt: Timestamp | null;
   status: string;
@@ -931,6 +1197,7 @@ export interface Options {
   archivedAt: Timestamp | null;
   category: string | null;
   code: string;
+  codeKey: Generated<string | null>;
   communityIds: string[];
   cost: Numeric | null;
   costBasis: string;
@@ -942,6 +1209,7 @@ export interface Options {
   description: string | null;
   excludesOptionIds: string[];
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   id: string;
   linkCount: Generated<number>;
   marginPercent: Numeric | null;
@@ -974,6 +1242,7 @@ export interface OptionTakeoffLines {
 }
 
 export interface Organizations {
+  billSecondPerson: Generated<boolean>;
   createdAt: Timestamp;
   currency: Generated<string>;
   id: string;
@@ -981,14 +1250,25 @@ export interface Organizations {
   lienWaiverRequired: Generated<boolean>;
   name: string;
   overtimeRule: Generated<Json>;
+  phone: string | null;
   poTerms: string | null;
   salePipelineStages: Generated<string[]>;
   tier: Generated<string>;
   timeZone: Generated<string>;
   updatedAt: Timestamp;
+  usesDataDate: Generated<boolean>;
   version: Generated<number>;
   weekStartsOn: Generated<number>;
   withholdsBackupTax: Generated<boolean>;
+}
+
+export interface OwnerLinks {
+  createdAt: Timestamp;
+  hash: Buffer;
+  homeOwnerId: string;
+  lastUsedAt: Timestamp;
+  organizationId: string;
+  revokedAt: Timestamp | null;
 }
 
 export interface Parts {
@@ -998,6 +1278,7 @@ export interface Parts {
   createdBy: Json;
   description: string | null;
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   id: string;
   leadTimeDays: number | null;
   manufacturer: string | null;
@@ -1005,6 +1286,7 @@ export interface Parts {
   organizationId: string;
   scope: string | null;
   sku: string;
+  skuKey: Generated<string | null>;
   unit: string;
   updatedAt: Timestamp;
   version: number;
@@ -1031,10 +1313,15 @@ export interface Passkeys {
 
 export interface PaymentAllocations {
   amount: Numeric;
+  billId: string | null;
+  discountAmount: Generated<Numeric>;
+  discountDueDate: string | null;
+  discountTaken: Generated<Numeric>;
+  dueDate: string | null;
   lineId: string | null;
   organizationId: string;
   paymentId: string;
-  poId: string;
+  poId: string | null;
   position: number;
   retainageWithheld: Numeric;
 }
@@ -1051,6 +1338,7 @@ export interface PaymentRunNumbers {
 
 export interface PaymentRuns {
   amount: Numeric;
+  billIds: Generated<string[]>;
   bytes: Generated<number>;
   communityId: string | null;
   createdAt: Timestamp;
@@ -1072,6 +1360,7 @@ export interface PaymentRuns {
 
 export interface Payments {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   amount: Numeric;
   backupWithheld: Generated<Numeric>;
   bytes: Generated<number>;
@@ -1085,13 +1374,15 @@ export interface Payments {
   dueDate: string;
   externalId: string | null;
   grossAmount: Numeric;
+  hasSharedKey: Generated<boolean>;
   homeId: string | null;
   id: string;
   invoiceDate: string | null;
-  invoiceKey: Generated<string | null>;
+  invoiceKey: string | null;
   invoiceNumber: string | null;
   lienWaiverId: string | null;
   method: string;
+  migrated: Generated<boolean>;
   number: string;
   organizationId: string;
   paidDate: string | null;
@@ -1127,6 +1418,33 @@ export interface PeriodCloses {
   version: number;
 }
 
+export interface Permits {
+  appliedDate: string;
+  authority: string | null;
+  communityId: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  currency: string;
+  expiryDate: string | null;
+  expiryOrder: Generated<string>;
+  externalId: string | null;
+  feeAmount: Numeric | null;
+  finaledDate: string | null;
+  homeId: string;
+  id: string;
+  inactivityDays: number | null;
+  issuedDate: string | null;
+  notes: string | null;
+  number: string | null;
+  organizationId: string;
+  permitType: string;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+  warnedOf: string | null;
+  warnOn: Generated<string | null>;
+}
+
 export interface PlanRevisions {
   basePrice: Numeric | null;
   bathrooms: Numeric | null;
@@ -1150,6 +1468,7 @@ export interface Plans {
   bathrooms: Numeric | null;
   bedrooms: number | null;
   code: string;
+  codeKey: Generated<string | null>;
   communityIds: string[];
   createdAt: Timestamp;
   createdBy: Json;
@@ -1157,6 +1476,7 @@ export interface Plans {
   externalId: string | null;
   figures: Json;
   garageSpaces: number | null;
+  hasSharedKey: Generated<boolean>;
   id: string;
   name: string;
   organizationId: string;
@@ -1178,6 +1498,13 @@ export interface PortalAddresses {
   sealedToken: string | null;
   subjectId: string;
   vendorId: string;
+}
+
+export interface PortalForms {
+  content: Json;
+  createdAt: Timestamp;
+  id: string;
+  organizationId: string;
 }
 
 export interface Postings {
@@ -1246,6 +1573,41 @@ export interface Proposals {
   version: number;
 }
 
+export interface PunchItems {
+  answerCount: Generated<number>;
+  answersSince: Timestamp | null;
+  assignedAt: Timestamp | null;
+  assigneeUserId: string | null;
+  backchargeOrderId: string | null;
+  communityId: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  description: string;
+  disputeNote: string | null;
+  dueDate: string | null;
+  externalId: string | null;
+  fixedAt: Timestamp | null;
+  homeId: string;
+  id: string;
+  location: string | null;
+  noticeDueAt: Timestamp | null;
+  number: string;
+  organizationId: string;
+  ownerVisible: boolean;
+  plannedDate: string | null;
+  priority: string;
+  reopenedCount: number;
+  responsibleVendorId: string | null;
+  scope: string | null;
+  status: string;
+  taskId: string | null;
+  updatedAt: Timestamp;
+  vendorId: string | null;
+  verifiedAt: Timestamp | null;
+  version: number;
+  walkthroughId: string | null;
+}
+
 export interface PurchaseOrderLines {
   budgetLineId: string | null;
   completedAmount: Numeric;
@@ -1261,6 +1623,8 @@ export interface PurchaseOrderLines {
   priceId: string | null;
   purchaseOrderId: string;
   quantity: Numeric;
+  retainagePercent: Numeric | null;
+  storedAmount: Generated<Numeric>;
   taxAmount: Numeric;
   taxPercent: Numeric;
   total: Numeric;
@@ -1271,9 +1635,12 @@ export interface PurchaseOrderLines {
 export interface PurchaseOrders {
   acceptedAt: Timestamp | null;
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   approval: Json;
   balance: Generated<Numeric>;
   bidId: string | null;
+  billedAmount: Generated<Numeric>;
+  billingMethod: Generated<string>;
   bytes: Generated<number>;
   closedAt: Timestamp | null;
   completedAmount: Numeric;
@@ -1282,37 +1649,51 @@ export interface PurchaseOrders {
   createdAt: Timestamp;
   createdBy: Json;
   currency: string;
+  drawings: Generated<Json>;
   externalId: string | null;
+  hasSharedKey: Generated<boolean>;
   homeId: string;
   id: string;
   issuedAt: Timestamp | null;
   lienWaiverRequired: boolean | null;
   linesBytes: Generated<number>;
+  migrated: Generated<boolean>;
   noPayment: Generated<boolean>;
   notes: string | null;
   number: string;
   optionSelectionId: string | null;
   organizationId: string;
   paidAmount: Numeric;
+  paidElsewhere: Numeric | null;
   parentPoId: string | null;
   payableAmount: Generated<Numeric>;
   poType: string;
   progressedAt: Timestamp | null;
+  punchItemId: string | null;
   releasedAmount: Numeric;
+  releasingAmount: Generated<Numeric>;
+  requiredRetainage: Generated<Numeric>;
   reservedAmount: Numeric;
+  retainageMaxPercent: Numeric | null;
   retainagePercent: Numeric;
+  retainageSteps: Generated<Json>;
   retainedAmount: Numeric;
+  rootPoId: string | null;
   scope: string;
   status: string;
+  storedAmount: Generated<Numeric>;
+  storedRetainagePercent: Numeric | null;
   subtotal: Numeric;
   taxTotal: Numeric;
   total: Numeric;
   totalInCents: Generated<Int8>;
+  unbilledAmount: Generated<Numeric>;
   updatedAt: Timestamp;
   varianceReasonCode: string | null;
   varianceResponsible: string | null;
   vendorId: string;
   version: number;
+  warrantyRequestId: string | null;
 }
 
 export interface SaleNumbers {
@@ -1326,6 +1707,7 @@ export interface Sales {
   approvedBy: Json | null;
   basePrice: Numeric;
   block: string | null;
+  blockKey: Generated<string | null>;
   buyers: Json;
   cancelledAt: Timestamp | null;
   cancelReason: string | null;
@@ -1344,11 +1726,13 @@ export interface Sales {
   elevation: string | null;
   externalId: string | null;
   financing: Json | null;
+  hasSharedKey: Generated<boolean>;
   homeId: string | null;
   id: string;
   incentives: Numeric;
   leadId: string | null;
   lotNumber: string | null;
+  lotNumberKey: Generated<string | null>;
   lotPremium: Numeric;
   number: string;
   openContingencies: number;
@@ -1379,6 +1763,25 @@ export interface Sandboxes {
   startedBy: string | null;
   status: string;
   total: number;
+}
+
+export interface SavedReports {
+  archivedAt: Timestamp | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  favoriteUserIds: string[];
+  id: string;
+  input: Json;
+  isShared: boolean;
+  lastMailing: Json | null;
+  name: string;
+  nextMailingAt: Timestamp | null;
+  organizationId: string;
+  ownerId: string;
+  report: string;
+  schedule: Json | null;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface SchedulesOfValues {
@@ -1453,6 +1856,7 @@ export interface Selections {
   priceBasis: string;
   quantity: Numeric;
   scope: string | null;
+  signature: Json | null;
   status: string;
   unitPrice: Numeric | null;
   updatedAt: Timestamp;
@@ -1545,6 +1949,9 @@ export interface Tasks {
   plannedStart: string;
   poIds: string[];
   predecessors: Json;
+  releasedScopes: Generated<string[]>;
+  remainingAsOf: string | null;
+  remainingDays: number | null;
   scope: string | null;
   sequence: number;
   startDelayDays: Generated<number>;
@@ -1679,6 +2086,7 @@ export interface VendorNotifications {
 
 export interface Vendors {
   accountingId: string | null;
+  accountingIdKey: Generated<string | null>;
   address: Json | null;
   archivedAt: Timestamp | null;
   backupWithholding: Json | null;
@@ -1695,6 +2103,8 @@ export interface Vendors {
   email: string | null;
   emailKey: Generated<string | null>;
   externalId: string | null;
+  hasOldKeys: Generated<boolean>;
+  hasSharedKey: Generated<boolean>;
   id: string;
   is1099: Generated<boolean>;
   language: string | null;
@@ -1714,6 +2124,124 @@ export interface Vendors {
   sealedTaxId: string | null;
   status: string;
   taxIdLast4: string | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface Visits {
+  assigneeUserId: string | null;
+  communityId: string;
+  createdAt: Timestamp;
+  createdBy: Json;
+  date: string;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  notes: string | null;
+  organizationId: string;
+  requestIds: string[];
+  status: string;
+  updatedAt: Timestamp;
+  vendorId: string | null;
+  vendorNote: string | null;
+  version: number;
+  window: string;
+}
+
+export interface Walkthroughs {
+  bytes: Generated<number>;
+  closedAt: Timestamp | null;
+  communityId: string;
+  conductedById: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  date: string;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  kind: string;
+  notes: string | null;
+  organizationId: string;
+  signature: Json | null;
+  status: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface WarrantyCoverages {
+  createdAt: Timestamp;
+  createdBy: Json;
+  endDate: string;
+  homeId: string;
+  id: string;
+  name: string;
+  organizationId: string;
+  partIds: string[];
+  scopes: string[];
+  startDate: string;
+  updatedAt: Timestamp;
+  version: number;
+  warrantyTermId: string;
+}
+
+export interface WarrantyRequestNumbers {
+  last: number;
+  organizationId: string;
+}
+
+export interface WarrantyRequests {
+  assigneeUserId: string | null;
+  bytes: Generated<number>;
+  closedAt: Timestamp | null;
+  communityId: string;
+  completeBy: Timestamp;
+  completedAt: Timestamp | null;
+  coverageId: string | null;
+  createdAt: Timestamp;
+  createdBy: Json;
+  decision: string | null;
+  decisionReason: string | null;
+  description: string;
+  externalId: string | null;
+  homeId: string;
+  id: string;
+  isOverdue: boolean;
+  location: string | null;
+  missedTargets: Generated<string[]>;
+  nextDueAt: Timestamp | null;
+  number: string;
+  organizationId: string;
+  partId: string | null;
+  planId: string | null;
+  repeatOfId: string | null;
+  reportedBy: string | null;
+  respondBy: Timestamp;
+  respondedAt: Timestamp | null;
+  responsibleVendorId: string | null;
+  scope: string | null;
+  severity: string;
+  signature: Json | null;
+  source: string;
+  status: string;
+  updatedAt: Timestamp;
+  vendorId: string | null;
+  version: number;
+  visitId: string | null;
+}
+
+export interface WarrantyTerms {
+  archivedAt: Timestamp | null;
+  bytes: Generated<number>;
+  createdAt: Timestamp;
+  createdBy: Json;
+  externalId: string | null;
+  id: string;
+  months: number;
+  name: string;
+  organizationId: string;
+  partIds: string[];
+  scopes: string[];
+  text: string | null;
   updatedAt: Timestamp;
   version: number;
 }
@@ -1753,6 +2281,10 @@ export interface DB {
   bidRequestNumbers: BidRequestNumbers;
   bidRequests: BidRequests;
   bids: Bids;
+  billLines: BillLines;
+  billNumbers: BillNumbers;
+  billOrders: BillOrders;
+  bills: Bills;
   budgetLines: BudgetLines;
   budgetTransfers: BudgetTransfers;
   buyerChanges: BuyerChanges;
@@ -1764,17 +2296,23 @@ export interface DB {
   contracts: Contracts;
   copiedLinkBidDrafts: CopiedLinkBidDrafts;
   costCodes: CostCodes;
+  dailyLogs: DailyLogs;
   deliveries: Deliveries;
   deliveryAttempts: DeliveryAttempts;
   deployment: Deployment;
+  drawings: Drawings;
   events: Events;
   executions: Executions;
   fileArrivals: FileArrivals;
   fileUsage: FileUsage;
   form1099Filings: Form1099Filings;
+  homeOwners: HomeOwners;
   homes: Homes;
   idempotencyRecords: IdempotencyRecords;
   identities: Identities;
+  importRows: ImportRows;
+  imports: Imports;
+  inspections: Inspections;
   invitations: Invitations;
   journalNumbers: JournalNumbers;
   journals: Journals;
@@ -1791,6 +2329,7 @@ export interface DB {
   loans: Loans;
   looseFiles: LooseFiles;
   lumpSums: LumpSums;
+  mailReplyAddresses: MailReplyAddresses;
   mails: Mails;
   messageRecipients: MessageRecipients;
   messages: Messages;
@@ -1802,6 +2341,7 @@ export interface DB {
   options: Options;
   optionTakeoffLines: OptionTakeoffLines;
   organizations: Organizations;
+  ownerLinks: OwnerLinks;
   parts: Parts;
   passkeyChallenges: PasskeyChallenges;
   passkeys: Passkeys;
@@ -1811,17 +2351,21 @@ export interface DB {
   paymentRuns: PaymentRuns;
   payments: Payments;
   periodCloses: PeriodCloses;
+  permits: Permits;
   planRevisions: PlanRevisions;
   plans: Plans;
   portalAddresses: PortalAddresses;
+  portalForms: PortalForms;
   postings: Postings;
   prices: Prices;
   proposals: Proposals;
+  punchItems: PunchItems;
   purchaseOrderLines: PurchaseOrderLines;
   purchaseOrders: PurchaseOrders;
   saleNumbers: SaleNumbers;
   sales: Sales;
   sandboxes: Sandboxes;
+  savedReports: SavedReports;
   schedulesOfValues: SchedulesOfValues;
   scopes: Scopes;
   searchQueue: SearchQueue;
@@ -1840,5 +2384,11 @@ export interface DB {
   users: Users;
   vendorNotifications: VendorNotifications;
   vendors: Vendors;
+  visits: Visits;
+  walkthroughs: Walkthroughs;
+  warrantyCoverages: WarrantyCoverages;
+  warrantyRequestNumbers: WarrantyRequestNumbers;
+  warrantyRequests: WarrantyRequests;
+  warrantyTerms: WarrantyTerms;
   webhooks: Webhooks;
 }

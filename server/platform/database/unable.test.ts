@@ -11,7 +11,7 @@ test.each([
   ['disk is full', '53100'],
   ['memory is used up', '53200'],
   ['disk cannot be read', '58030'],
-])('a database whose %s returns unavailable with Retry-After instead of an internal error', async (_what, code) => {
+])("if the database's %s, a request returns unavailable with Retry-After instead of internal", async (_what, code) => {
   const plumbline = await startTestPlumbline()
   const run = (text: string) => plumbline.database.statements.executeQuery(CompiledQuery.raw(text))
   try {
@@ -27,7 +27,7 @@ test.each([
   }
 })
 
-// A session of the embedded database cannot be ended and replaced.
+// A session of the embedded database cannot be terminated and replaced.
 describe.skipIf(inject('postgres') === null)('a read-only database', () => {
   let plumbline: TestPlumbline
   let admin: pg.Client
@@ -45,13 +45,14 @@ describe.skipIf(inject('postgres') === null)('a read-only database', () => {
     await admin.end()
   })
 
-  /** Makes all new sessions read-only or writable. Existing ones do not notice. */
+  /** Makes all new sessions read-only or writable. Existing sessions do not change. */
   async function takeChanges(are: 'off' | 'on'): Promise<void> {
     const { name } = (await admin.query('select current_database()::text as "name"')).rows[0]
     await admin.query(`alter database "${name}" set default_transaction_read_only = ${are}`)
     const { rows } = await admin.query(`select "pid", pg_terminate_backend("pid") from pg_stat_activity
       where "datname" = '${name}' and "pid" <> pg_backend_pid()`)
-    // A session ends at its next opportunity; until then it would still receive statements.
+    // PostgreSQL terminates a session only at its next opportunity. Until then, the session would still receive
+    // statements.
     const pids = rows.map(({ pid }) => pid)
     const left = async () =>
       (await admin.query('select from pg_stat_activity where "pid" = any($1)', [pids])).rowCount ?? pids.length
@@ -59,7 +60,7 @@ describe.skipIf(inject('postgres') === null)('a read-only database', () => {
     await plumbline.until('/readyz', ({ status }) => status === 200)
   }
 
-  test('a read-only database serves reads, within the limits, and rejects changes', async () => {
+  test('if the database is read-only, the service handles reads and rejects changes', async () => {
     const list = async () => (await plumbline.get('/api/ext/vendors')).status
     const create = async () => {
       const { status, body, headers } = await plumbline.post('/api/ext/vendors', VENDOR)

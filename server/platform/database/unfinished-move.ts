@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import { DatabaseUnavailable } from './connection-errors.ts'
+import { DatabaseUnavailableError } from './connection-errors.ts'
 import type { Db } from './database.ts'
 
 /**
- * The table that marks a database into which an embedded database is being moved. It exists from the first statement of
- * a move to the last.
+ * The table that marks a database into which an embedded database is being moved. The table exists from the first
+ * statement of a move to the last.
  */
 export const MOVE_MARKER_TABLE = 'unfinishedMove'
 
 /**
- * Throws for a database that a move has filled only in part, which the service would use as complete.
+ * Throws if a move has filled the database only in part, because the service would otherwise treat it as complete.
  *
- * @throws {DatabaseUnavailable}
+ * @throws {DatabaseUnavailableError}
  */
 export async function assertNoUnfinishedMove(db: Db): Promise<void> {
   if (!(await hasUnfinishedMove(db))) return
-  throw new DatabaseUnavailable(
+  throw new DatabaseUnavailableError(
     'A move into this database is unfinished. Run "move" again with the same DATA_DIR, or drop the database and create it again.',
   )
 }

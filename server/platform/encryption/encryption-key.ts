@@ -2,18 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { type Config, ConfigError, type EnvironmentConfig } from '../config/config.ts'
 import type { Database, Db, Tables } from '../database/database.ts'
-import { replaceKeys } from './vault.ts'
+import { replaceVaultKeys } from './vault.ts'
 
 /**
  * Returns the configuration with the encryption key. All processes of a deployment must encrypt and sign with the same
- * key. It comes from the operator (`ENCRYPTION_KEY`) or from the data folder of an embedded database. Otherwise the
- * first process generates one and stores it in the database, where the others find it. That protects copies of single
- * tables but not of the whole database, so the caller should warn when `isKeptInDatabase` is true.
+ * key. The key comes from the operator (`ENCRYPTION_KEY`) or from the data folder of an embedded database. Otherwise,
+ * the first process generates a key and stores it in the database, where the other processes find it. A key in the
+ * database protects copies of single tables, but not a copy of the whole database. The caller should therefore warn if
+ * `isKeptInDatabase` is true.
  *
- * During a key rotation the database says which key encrypts, so that it is the same everywhere. Throws ConfigError if
- * this process does not know that key, because no other can decrypt what is in the database.
+ * During a key rotation, the database determines the key for encryption, so that all processes use the same key. Throws
+ * ConfigError if this process does not know that key, because no other key can decrypt the data in the database.
  */
-export async function withEncryptionKey(
+export async function resolveEncryptionKey(
   provided: EnvironmentConfig,
   database: Database,
 ): Promise<{ config: Config; isKeptInDatabase: boolean }> {
@@ -29,7 +30,7 @@ export async function withEncryptionKey(
     .execute()
   const stored = await findDeployment(db)
   const keys = selectKeys(provided, stored)
-  replaceKeys(keys.sealing, keys)
+  replaceVaultKeys(keys.sealing, keys)
   return {
     config: Object.freeze({ ...provided, encryptionKey: keys.sealing }),
     isKeptInDatabase: stored.encryptionKey !== null,
@@ -37,14 +38,15 @@ export async function withEncryptionKey(
 }
 
 /**
- * Follows a key rotation that an operator runs meanwhile. A job of every process of a deployment that can have several.
+ * Follows a key rotation that an operator runs while the service is running. Every process runs this job if its
+ * deployment can have several processes.
  */
-export async function watchEncryptionKey(
+export async function refreshEncryptionKeys(
   database: Database,
   provided: EnvironmentConfig,
   config: Config,
 ): Promise<void> {
-  replaceKeys(config.encryptionKey, selectKeys(provided, await findDeployment(database.statements)))
+  replaceVaultKeys(config.encryptionKey, selectKeys(provided, await findDeployment(database.statements)))
 }
 
 export type Deployment = Selectable<Tables['deployment']>
@@ -62,7 +64,7 @@ function selectKeys(provided: EnvironmentConfig, kept: Deployment): { sealing: B
   if (named.length === 0)
     throw new ConfigError('ENCRYPTION_KEY is missing. Set it to the key that this database is encrypted with.')
   throw new ConfigError(
-    'ENCRYPTION_KEY is not the key that this database is encrypted with. To change the key, set ENCRYPTION_KEY_PREVIOUS to the current one.',
+    'ENCRYPTION_KEY is not the key that this database is encrypted with. To change the key, set ENCRYPTION_KEY_PREVIOUS to the current key.',
   )
 }
 

@@ -9,12 +9,12 @@ import {
 } from 'node:crypto'
 
 /**
- * Encrypts (AES-256-GCM) texts that must be readable later, but not by somebody who sees the database. Each text is
- * bound to its context: moved to another row, it cannot be decrypted. The key is derived from the configured one, which
- * protects other things too, and encrypted text names its key.
+ * Encrypts (AES-256-GCM) texts that the service must read later, but that must not be readable in the database. Each
+ * text is bound to its context: if a text is moved to another row, it cannot be decrypted. The key is derived from the
+ * configured key, which also protects other data. Encrypted text names its key.
  */
 export interface Vault {
-  /** @param place the context: identifies the row, and may contain more */
+  /** @param place the context, which identifies the row and may contain more data */
   seal(text: string, place: string): string
   open(sealed: string, place: string): string
 }
@@ -23,28 +23,28 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** `v2.<key name>.<base64>`. The first version named no key. */
+/** `v2.<key name>.<base64>`. The first version did not include the name of the key. */
 const VERSION = 'v2.'
 const UNNAMED_VERSION = 'v1.'
 
 interface NamedKey {
-  /** The prefix of everything encrypted with this key. */
+  /** The prefix of all texts encrypted with this key. */
   readonly mark: string
-  /** An imported key, because importing it for each text takes longer than encrypting. */
+  /** An imported key, because importing the key for each text takes longer than encrypting. */
   readonly key: KeyObject
 }
 
 interface VaultKeys {
   sealing: NamedKey
-  /** By prefix, including the encrypting key. */
+  /** All keys that can decrypt, by prefix, including the key that encrypts. */
   opening: Map<string, NamedKey>
 }
 
 const vaultKeys = new WeakMap<Buffer, VaultKeys>()
 
 /**
- * Returns the vault of a deployment, identified by the key that the process started with. During a key rotation
- * `replaceKeys` gives the vault the other keys, so its users need not know.
+ * Returns the vault of a deployment, which is identified by the key that the process started with. During a key
+ * rotation, `replaceVaultKeys` gives the vault its other keys, so code that uses the vault does not need to change.
  */
 export function createVault(encryptionKey: Buffer): Vault {
   const locks = findVaultKeys(encryptionKey)
@@ -66,20 +66,27 @@ export function createVault(encryptionKey: Buffer): Vault {
   }
 }
 
-/** Returns the prefix of everything encrypted with this key. */
-export function keyMarkOf(encryptionKey: Buffer): string {
+/** Returns the prefix of all texts encrypted with this key. */
+export function getKeyMark(encryptionKey: Buffer): string {
   const name = createHash('sha256').update('plumbline vault key ').update(encryptionKey).digest('hex').slice(0, 12)
   return `${VERSION}${name}.`
 }
 
-/** Makes the vault identified by `of` encrypt with one key, and decrypt what any of them has encrypted. */
-export function replaceKeys(of: Buffer, { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] }): void {
+/**
+ * Makes the vault identified by `of` encrypt with the `sealing` key, and decrypt texts encrypted with any `opening`
+ * key.
+ */
+export function replaceVaultKeys(
+  of: Buffer,
+  { sealing, opening }: { sealing: Buffer; opening: readonly Buffer[] },
+): void {
   const locks = findVaultKeys(of)
-  if (locks.sealing.mark !== keyMarkOf(sealing)) locks.sealing = toNamedKey(sealing)
-  const marks = new Set([locks.sealing.mark, ...opening.map(keyMarkOf)])
+  if (locks.sealing.mark !== getKeyMark(sealing)) locks.sealing = toNamedKey(sealing)
+  const marks = new Set([locks.sealing.mark, ...opening.map(getKeyMark)])
   for (const mark of locks.opening.keys()) if (!marks.has(mark)) locks.opening.delete(mark)
   locks.opening.set(locks.sealing.mark, locks.sealing)
-  for (const key of opening) if (!locks.opening.has(keyMarkOf(key))) locks.opening.set(keyMarkOf(key), toNamedKey(key))
+  for (const key of opening)
+    if (!locks.opening.has(getKeyMark(key))) locks.opening.set(getKeyMark(key), toNamedKey(key))
 }
 
 function findVaultKeys(encryptionKey: Buffer): VaultKeys {
@@ -94,12 +101,12 @@ function findVaultKeys(encryptionKey: Buffer): VaultKeys {
 
 function toNamedKey(encryptionKey: Buffer): NamedKey {
   return {
-    mark: keyMarkOf(encryptionKey),
+    mark: getKeyMark(encryptionKey),
     key: createSecretKey(Buffer.from(hkdfSync('sha256', encryptionKey, '', 'plumbline vault', 32))),
   }
 }
 
-// There are at most two keys, and the authentication tag reveals a wrong one.
+// There are at most two keys, and the authentication tag reveals that a key is wrong.
 function openWithAnyKey({ opening }: VaultKeys, text: string, place: string): string {
   let failure: unknown
   for (const lock of opening.values()) {

@@ -1,10 +1,12 @@
 import type { EventTypeEntry } from '../../../client/contract.gen.ts'
 import type { Contract, SchemaReference } from '../calls/contract.ts'
-import { permissionForType } from './readable-events.ts'
+import { getEventPermission } from './readable-events.ts'
 import type { EventType } from './record-event.ts'
 
 interface WebhookDeclaration {
   post: {
+    /** Whether only the service's clock records the event. */
+    'x-timed'?: true
     summary: string
     description: string
     requestBody: { content: { 'application/json': { examples: { event: Example | SchemaReference } } } }
@@ -15,28 +17,27 @@ interface Example {
   value: Record<string, unknown>
 }
 
-/** Returns the event types that the contract declares. No other code lists them by name. */
+/** Returns the event types that the contract declares. No other code lists the event types by name. */
 export function listEventTypes(contract: Contract): EventTypeEntry[] {
-  // Every event that happens over time is also recorded by some operation, so a type that no operation declares cannot
-  // occur yet.
+  // A type that neither an operation nor the clock records cannot occur yet.
   const emitted = new Set([...contract.operations.values()].flatMap(({ emits }) => emits))
   return Object.keys(contract.document.webhooks ?? {}).map((name) => {
     const type = name as EventType
-    const { summary, description } = findDeclaration(contract, type).post
-    const permission = permissionForType(contract, type)
+    const { summary, description, 'x-timed': isTimed = false } = findDeclaration(contract, type).post
+    const permission = getEventPermission(contract, type)
     return {
       type,
       summary,
       description,
-      available: emitted.has(type),
+      available: isTimed || emitted.has(type),
       permission,
-      example: findExample(contract, type),
+      example: findExamplePayload(contract, type),
     }
   })
 }
 
-/** Returns the contract's example payload of a type. */
-export function findExample(contract: Contract, type: EventType): Record<string, unknown> {
+/** Returns the contract's example payload for an event type. */
+export function findExamplePayload(contract: Contract, type: EventType): Record<string, unknown> {
   const { examples } = findDeclaration(contract, type).post.requestBody.content['application/json']
   return contract.resolve<Example>(examples.event).value
 }

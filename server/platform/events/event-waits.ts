@@ -3,26 +3,28 @@ import type { Database } from '../database/database.ts'
 import { LAST_SEQUENCE } from './last-sequence.ts'
 
 /**
- * Requests that wait for events. They hold no connection or transaction, only a timer. One short query for all of them
- * checks whether any of their organizations has new events, once a second, and at once when this process has dispatched
- * some. So events from other processes are seen within a second.
+ * Manages requests that wait for events. Waiting requests hold no connection or transaction, only a timer. One short
+ * query for all waiting requests checks whether any of their organizations has new events. The query runs once a
+ * second, and immediately after this process has dispatched events. Events from other processes are therefore seen
+ * within a second.
  */
 export interface EventWaits {
   /** Returns the sequence of the organization's last event. */
   last(organizationId: string): Promise<number>
   /**
-   * Resolves with true once the organization has events after the sequence, or the time is over. Resolves with false at
-   * once if no more requests may wait.
+   * Resolves with true when the organization has events after the sequence, or when the time is over. Resolves
+   * immediately with false if no more requests may wait.
    */
   beyond(organizationId: string, sequence: number, ms: number): Promise<boolean>
-  /** Call this when events were dispatched in this process. */
+  /** Call this function after events were dispatched in this process. */
   dispatched(): void
-  /** Ends all waits, and allows no new ones. */
+  /** Ends all waits, and allows no new waits. */
   stop(): void
 }
 
 /**
- * The maximum number of waiting requests in one process. Further ones are answered at once. Each takes a few kilobytes.
+ * The maximum number of waiting requests in one process. Further requests get an immediate response. Each waiting
+ * request takes a few kilobytes.
  */
 const MAX_WAITING_REQUESTS = 1000
 const POLL_INTERVAL_MS = 1000
@@ -55,7 +57,7 @@ export function createEventWaits(database: Database): EventWaits {
       const last = await sequences([...new Set([...waiting].map(({ organizationId }) => organizationId))])
       for (const each of waiting) if ((last.get(each.organizationId) ?? 0) > each.sequence) each.end()
     } catch {
-      // The database is unavailable. Everybody keeps waiting, and the next check may succeed.
+      // An error means that the database is unavailable. All requests keep waiting, because the next check may succeed.
     }
     isLooking = false
     if (isAskedAgain) await look()

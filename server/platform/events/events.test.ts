@@ -20,7 +20,7 @@ async function createVendors(many: number): Promise<string[]> {
 
 const resources = (body: Body): string[] => body.data.map((event: Body) => event.data.object.id)
 
-/** Returns the events of these resources, once all of them have a sequence. */
+/** Returns the events of these resources as soon as all of the events have a sequence. */
 async function getEvents(ids: string[]): Promise<Body[]> {
   const isThere = ({ body }: { body: Body }) => ids.every((id) => resources(body).includes(id))
   const { body } = await plumbline.until('/api/ext/events?limit=200&sort=-sequence', isThere)
@@ -28,7 +28,7 @@ async function getEvents(ids: string[]): Promise<Body[]> {
 }
 
 describe('the list of events', () => {
-  test('is in the order of commits, and continues after the last processed event', async () => {
+  test('the list of events continues in commit order after a given event', async () => {
     const ids = await createVendors(5)
     const events = await getEvents(ids)
     expect(events.map((event) => event.data.object.id)).toEqual(ids)
@@ -36,7 +36,7 @@ describe('the list of events', () => {
     expect(resources(body).slice(0, 3)).toEqual(ids.slice(2))
   })
 
-  test('is paginated without a gap', async () => {
+  test('the list of events is paginated without gaps', async () => {
     const ids = await createVendors(7)
     const [first] = await getEvents(ids)
     const walked: string[] = [first.data.object.id]
@@ -50,7 +50,7 @@ describe('the list of events', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('is filtered by type, resource, time, and ID', async () => {
+  test('events can be filtered by type, resource, time, and ID', async () => {
     const [one = '', two = ''] = await createVendors(2)
     await plumbline.patch(`/api/ext/vendors/${one}`, { phone: '+1 512 555 0100' })
     const [created] = await getEvents([two, one])
@@ -67,13 +67,13 @@ describe('the list of events', () => {
     expect((await plumbline.get(`/api/ext/events?createdAfter=${encodeURIComponent(future)}`)).body.data).toEqual([])
   })
 
-  test('rejects an unknown event as the position', async () => {
+  test('the list of events rejects an unknown event ID as the start position', async () => {
     const { status, body } = await plumbline.get('/api/ext/events?after=evt_01m7y975jzfesvq6gvfwg6b9ft')
     expect(status).toBe(422)
     expect(body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: 'after' }] })
   })
 
-  test('shows no events of another builder', async () => {
+  test('the list of events contains no events of another builder', async () => {
     const [event] = await getEvents(await createVendors(1))
     const { key } = await plumbline.newBuilder()
     expect((await plumbline.get('/api/ext/events', { key })).body.data).toEqual([])
@@ -91,7 +91,7 @@ describe('a caller with permission for only some records', () => {
     return ids
   }
 
-  test('sees the events of those, in full pages and in order, forward and backward', async () => {
+  test('a caller with some read permissions gets full pages of only the allowed events', async () => {
     const [before] = await getEvents(await createVendors(1))
     const vendors: string[] = []
     const homes: string[] = []
@@ -124,17 +124,17 @@ describe('a caller with permission for only some records', () => {
     const [home] = await getEvents([homes[0] ?? ''])
     expect(await filtered(`ids=${home.id},${before.id}`)).toEqual([before.data.object.id])
     expect((await plumbline.get(`/api/ext/events/${home.id}`, { key })).status).toBe(404)
-    // The last processed event may be of a type that the client could read at that time.
+    // The last processed event may be of a type that the client could read when it processed the event.
     expect((await filtered(`after=${home.id}`)).slice(0, 1)).toEqual(vendors.slice(0, 1))
   })
 
-  test('sees nothing with only the permission to read events', async () => {
+  test('a caller with only events:read gets no events', async () => {
     await getEvents(await createVendors(1))
     const { status, body } = await plumbline.get('/api/ext/events', { key: await plumbline.newKey(['events:read']) })
     expect([status, body.data]).toEqual([200, []])
   })
 
-  test('sees the status history of those, and of no others', async () => {
+  test('a caller with some read permissions can read the status history only of the allowed records', async () => {
     const [home = ''] = await createHomes(1)
     const [vendor = ''] = await createVendors(1)
     const key = await plumbline.newKey(['events:read', 'homes:read'])
@@ -145,7 +145,7 @@ describe('a caller with permission for only some records', () => {
   })
 })
 
-test("events get their sequence without updating their builder's row, which every request reads", async () => {
+test('recording an event does not update the row of its builder, which every request reads', async () => {
   const { statements } = plumbline.database
   const { organizationId } = plumbline
   const version = async () => {
@@ -160,7 +160,7 @@ test("events get their sequence without updating their builder's row, which ever
   expect(await version()).toEqual(before)
 })
 
-test('a single event is returned as it was sent', async () => {
+test('reading a single event returns the event that was sent', async () => {
   const [event] = await getEvents(await createVendors(1))
   const { status, body, headers } = await plumbline.get(`/api/ext/events/${event.id}`)
   expect(status).toBe(200)
@@ -171,9 +171,9 @@ test('a single event is returned as it was sent', async () => {
   ).toBe(304)
 })
 
-test('every event type is listed with a description, whether anything records it yet, and an example', async () => {
+test('every event type is listed with a description, an example, and whether it is available', async () => {
   const { body } = await plumbline.get('/api/ext/event-types')
-  expect(body.data).toHaveLength(35)
+  expect(body.data).toHaveLength(57)
   for (const entry of body.data) {
     expect(entry.permission).toMatch(/^[a-z]+:read$/)
     expect(entry.example.type).toBe(entry.type)
@@ -191,7 +191,7 @@ test('every event type is listed with a description, whether anything records it
   })
 })
 
-test('the status history can be read', async () => {
+test('the status history of a record can be read', async () => {
   const [id = ''] = await createVendors(1)
   const moved = await plumbline.post(`/api/ext/vendors/${id}/status`, {
     status: 'on_hold',
@@ -216,7 +216,7 @@ describe('a caller that waits', () => {
   const waiting = (key: string, more = '') => plumbline.get(`/api/ext/events?wait=30${more}`, { key })
   const create = (key: string) => plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' }, { key })
 
-  test('gets a response when there is an event for them, and not before', async () => {
+  test('a request that waits for events gets its response when a matching event occurs', async () => {
     const [{ key }, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
     const started = performance.now()
     const many = Promise.all(Array.from({ length: 5 }, () => waiting(key)))
@@ -231,7 +231,7 @@ describe('a caller that waits', () => {
     expect(performance.now() - started).toBeLessThan(25_000)
   })
 
-  test('gets existing events at once, an empty page after the time, and only later events with a position', async () => {
+  test('a request that waits for events gets existing events immediately', async () => {
     const { key } = await plumbline.newBuilder()
     expect((await plumbline.get('/api/ext/events?wait=1', { key })).body).toEqual({ data: [], nextCursor: null })
     await create(key)
@@ -244,7 +244,7 @@ describe('a caller that waits', () => {
     expect((await plumbline.post('/api/ext/execute', skill, { key })).body.result.data).toEqual([])
   })
 
-  test('gets a response when the service stops', async () => {
+  test('a request that waits for events gets a response when the service stops', async () => {
     const stopping = await startTestPlumbline()
     const waits = stopping.get('/api/ext/events?wait=30')
     await stopping.until('/readyz', ({ status }) => status === 200)

@@ -2,7 +2,7 @@ import type { Handlers } from '../calls/operation.ts'
 import { notFound, unknownReference, validationFailed } from '../problems/problem.ts'
 import { listEventTypes } from './event-types.ts'
 import * as events from './queries.ts'
-import { assertCanRead, canReadType, listReadableTypes } from './readable-events.ts'
+import { assertCanReadRecord, canReadEventType, listReadableEventTypes } from './readable-events.ts'
 import { waitForPage } from './wait-for.ts'
 
 const WAITING_BACKWARDS = {
@@ -17,13 +17,13 @@ export const eventOperations = {
     if (wait > 0 && rest.sort !== 'sequence') throw validationFailed([WAITING_BACKWARDS])
     let afterSequence: number | null = null
     if (after !== undefined) {
-      // Only a position, so the caller need not be able to read the event.
-      const event = await events.findSequence(call, after)
+      // Reads only the event's position, so the caller does not need permission to read the event.
+      const event = await events.findEventSequence(call, after)
       if (event === undefined) throw unknownReference(['after'])
-      // An event without a sequence is the last of all, and nothing follows it.
+      // An event without a sequence comes last, and no event follows it.
       afterSequence = event.sequence ?? Number.MAX_SAFE_INTEGER
     }
-    const readable = listReadableTypes(call)
+    const readable = listReadableEventTypes(call)
     const { type } = rest
     if (type !== undefined && readable?.includes(type) === false) {
       return { status: 200, body: { data: [], nextCursor: null } }
@@ -34,7 +34,7 @@ export const eventOperations = {
 
   async getEvent({ path }, call) {
     const event = await events.findEvent(call, path.eventId)
-    if (event === undefined || !canReadType(call, event.type)) throw notFound()
+    if (event === undefined || !canReadEventType(call, event.type)) throw notFound()
     return { status: 200, body: event }
   },
 
@@ -43,7 +43,7 @@ export const eventOperations = {
   },
 
   async listStatusChanges({ query }, call) {
-    assertCanRead(call, query.resourceId)
+    assertCanReadRecord(call, query.resourceId)
     return { status: 200, body: await events.listStatusChanges(call, query) }
   },
 } satisfies Partial<Handlers>

@@ -1,15 +1,13 @@
 import { CompiledQuery, sql } from 'kysely'
 import { type EventRow, recordChange, type StatusChangeRow, type WriteCall } from '../calls/call.ts'
+import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 
-/** Rows per statement: payloads are a few kB each, some far more. */
+/** Rows per statement. Most payloads have a few kB, and some have far more. */
 const MAX_ROWS_PER_STATEMENT = 100
-/**
- * Enough for most transactions. Each number of rows has its own statement, whose values are sent as separate
- * parameters.
- */
-const MAX_SINGLE_ROWS = 8
+/** This number is enough for most transactions. Each number of rows has its own statement. */
+const MAX_PREPARED_ROWS = 8
 
-/** Adds events to those that the transaction has recorded. */
+/** Adds events to the events that the transaction has recorded. */
 export async function queueEvents(call: WriteCall, rows: readonly EventRow[]): Promise<void> {
   for (const row of rows) {
     call.pendingRows.events.push(row)
@@ -25,8 +23,9 @@ export async function queueStatusChanges(call: WriteCall, rows: readonly StatusC
 }
 
 /**
- * Stores what a transaction has recorded so far, in one statement for the events and one for the status changes. Called
- * before it commits, before a savepoint that it may return to, and before anything reads them.
+ * Stores the rows that a transaction has recorded so far, in one statement for the events and one statement for the
+ * status changes. The function must be called before the transaction commits, before a savepoint to which it may roll
+ * back, and before any code reads the rows.
  */
 export async function storePendingRows({ db, organizationId, pendingRows }: WriteCall): Promise<void> {
   const events = pendingRows.events.splice(0)
@@ -38,45 +37,38 @@ export async function storePendingRows({ db, organizationId, pendingRows }: Writ
   }
 }
 
-const insertEvents = buildInsert<EventRow>('events', {
-  ...{ id: 'text', type: 'text', resourceId: 'text', actorId: 'text', payload: 'json', occurredAt: 'timestamptz' },
-  ...{ requestId: 'text', address: 'text', permissions: 'text[]' },
-})
+const insertEvents = buildInsert<EventRow>('events', [
+  ...(['id', 'type', 'resourceId', 'actorId', 'payload', 'occurredAt', 'requestId', 'address'] as const),
+  'permissions',
+])
 const insertStatusChanges = buildInsert<Omit<StatusChangeRow, 'at' | 'by'> & { at: string; by: string }>(
   'statusChanges',
-  { id: 'text', resourceId: 'text', from: 'text', to: 'text', at: 'timestamptz', by: 'jsonb', reason: 'text' },
+  ['id', 'resourceId', 'from', 'to', 'at', 'by', 'reason'],
 )
 
 /**
- * Returns the statement that inserts rows of one organization in order. JSON is passed as text, so that no byte
- * changes.
+ * Returns the function that builds the statement to insert rows of one organization in order. JSON is passed as text, so
+ * that every byte stays the same.
  */
 function buildInsert<Row>(
   table: string,
-  types: Readonly<Record<Exclude<keyof Row, 'organizationId'>, string>>,
+  columns: readonly Exclude<keyof Row, 'organizationId'>[],
 ): (organizationId: string, rows: readonly Row[]) => CompiledQuery {
-  const columns = Object.keys(types) as Exclude<keyof Row, 'organizationId'>[]
-  const names = columns.map((column) => `"${String(column)}"`)
-  const into = `insert into "${table}" ("organizationId", ${names.join(', ')})`
-  const read = columns.map((column, i) => `${names[i]} ${types[column].startsWith('json') ? 'text' : types[column]}`)
-  const ofMany = `${into}
-    select $1, ${columns.map((column, i) => `r.${names[i]}::${types[column]}`).join(', ')}
-    from json_to_recordset($2::json) as r (${read.join(', ')})`
+  const into = `insert into "${table}" ("organizationId", ${columns.map((column) => `"${String(column)}"`).join(', ')})`
   const place = (row: number) => `($1, ${columns.map((_, i) => `$${2 + row * columns.length + i}`).join(', ')})`
-  const ofFew = Array.from({ length: MAX_SINGLE_ROWS }, (_, more) => {
-    return `${into} values ${Array.from({ length: 1 + more }, (_, row) => place(row)).join(', ')}`
-  })
+  const textFor = (count: number) => {
+    const text = `${into} values ${Array.from({ length: count }, (_, row) => place(row)).join(', ')}`
+    return count <= MAX_PREPARED_ROWS ? text : `${text}${PLAN_EACH_TIME}`
+  }
   return (organizationId, rows) => {
-    const text = ofFew[rows.length - 1]
-    if (text === undefined) return CompiledQuery.raw(ofMany, [organizationId, JSON.stringify(rows)])
     const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null))
-    return CompiledQuery.raw(text, [organizationId, ...values])
+    return CompiledQuery.raw(textFor(rows.length), [organizationId, ...values])
   }
 }
 
 /**
- * A savepoint of a transaction. Everything that it does and records afterwards is kept or rolled back. Call exactly one
- * of the two.
+ * A savepoint of a transaction. The functions keep or roll back everything that the transaction does and records after
+ * the savepoint. Call exactly one of the two functions.
  */
 export interface Savepoint {
   keep(): Promise<void>

@@ -4,15 +4,16 @@ import type { Event, StatusChange } from '../../../client/contract.gen.ts'
 import { type Call, isWriteCall, type Tenant } from '../calls/call.ts'
 import { Json } from '../calls/json.ts'
 import type { Input } from '../calls/operation.ts'
-import { countItemsThatFit, invalidCursor, readCursor, toPage, writeCursor } from '../calls/page.ts'
-import { limitForPage } from '../database/page-limits.ts'
+import { countItemsThatFit, createCursorProblem, decodeCursor, encodeCursor, toPage } from '../calls/page.ts'
+import { toFetchLimitSql } from '../database/page-limits.ts'
 import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 import { Problem } from '../problems/problem.ts'
 import { storePendingRows } from './pending-rows.ts'
 
 /**
- * Events are read in the order of `sequence`. The dispatcher assigns it after the commit, one event after the other, so
- * nothing ever appears before what has already been read. An event without one is not listed yet.
+ * Events are read in the order of `sequence`. The dispatcher assigns sequences after the commit, one event at a time,
+ * so a new event never appears before events that have already been read. An event without a sequence is not listed
+ * yet.
  */
 type EventQuery = Omit<Input<'listEvents'>['query'], 'after' | 'wait'>
 
@@ -22,14 +23,14 @@ interface EventRecord {
   payload: string
 }
 
-/** The page query returns only the length of a long event. Most pages have none. */
+/** For a long event, the page query returns only the length of the payload. Most pages have no long events. */
 interface ListedRow extends Omit<EventRecord, 'payload'> {
   payload: string | null
   bytes: number
 }
 const MAX_SHORT_BYTES = 5000
 
-/** @param readable the types that may be returned; null means all */
+/** @param readable the event types that may be returned; null means all types */
 export async function listEvents(
   call: Call,
   query: EventQuery,
@@ -37,23 +38,23 @@ export async function listEvents(
   readable: readonly string[] | null,
 ): Promise<Json<{ data: Event[]; nextCursor: string | null }>> {
   const { limit, sort } = query
-  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const position = query.cursor === undefined ? null : decodeCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"sequence" is not null`, whereReadable(call)]
   if (afterSequence !== null) conditions.push(sql`"sequence" > ${afterSequence}`)
   if (query.type !== undefined) conditions.push(sql`"type" = ${query.type}`)
   if (query.resourceId !== undefined) conditions.push(sql`"resourceId" = ${query.resourceId}`)
-  // An event never changes, so both filters use the time at which it happened.
+  // Events never change, so both filters use the time at which the event happened.
   const since = [query.updatedAfter, query.createdAfter].filter((each) => each !== undefined)
   for (const each of since)
     conditions.push(sql`"occurredAt" >= ${each}`, sql`"sequence" > ${await findSequenceBefore(call, each)}`)
   if (query.ids !== undefined) conditions.push(sql`"id" = any(${query.ids})`)
   if (position !== null) {
-    if (!Number.isSafeInteger(position.value)) throw invalidCursor()
+    if (!Number.isSafeInteger(position.value)) throw createCursorProblem()
     if (!sort.startsWith('-')) await assertNoGap(call, Number(position.value))
     conditions.push(sql`"sequence" ${beyond} ${position.value}`)
   }
-  const order = sql`order by "sequence" ${direction} limit ${limitForPage(limit)}`
+  const order = sql`order by "sequence" ${direction} limit ${toFetchLimitSql(limit)}`
   const isNamed = query.resourceId !== undefined || query.ids !== undefined || query.type !== undefined
   const { rows } = await sql<ListedRow>`
     select "id", "sequence", octet_length("payload") as "bytes",
@@ -64,27 +65,27 @@ export async function listEvents(
   const data = rows.slice(0, countItemsThatFit(sizes, limit))
   const last = data.at(-1)
   const nextCursor =
-    data.length === rows.length || last === undefined ? null : writeCursor(sort, { value: last.sequence, id: last.id })
+    data.length === rows.length || last === undefined ? null : encodeCursor(sort, { value: last.sequence, id: last.id })
   const long = await findPayloads(
     call,
     data.filter(({ payload }) => payload === null),
   )
   const texts = data.flatMap(({ id, sequence, payload }) => {
     const text = payload ?? long.get(id)
-    // The event may have been deleted between the two queries, at the end of its retention.
+    // The event may have been deleted between the two queries, at the end of its retention period.
     return text === undefined ? [] : `{"sequence":${sequence},${text.slice(1)}`
   })
   return new Json(`{"data":[${texts.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
 /**
- * Returns the sequence of the last event that was recorded well before a time, or 0. Every event since that time has a
- * greater one, so earlier events need not be read. Event IDs sort by the time of recording, and events are numbered in
- * nearly that order: two can be swapped by no more than the length of a transaction and the difference between the
- * clocks of two processes.
+ * Returns the sequence of the last event that was recorded well before a time; 0 if there is no such event. Every event
+ * since that time has a greater sequence, so earlier events need not be read. Event IDs sort by the time of recording,
+ * and sequences are assigned in nearly the same order. Two events can be swapped by no more than the length of a
+ * transaction and the difference between the clocks of two processes.
  */
 async function findSequenceBefore({ db, organizationId }: Tenant, since: string): Promise<number> {
-  const first = firstIdSince((Date.parse(since) || 0) - MAX_DISORDER_MS)
+  const first = computeFirstIdSince((Date.parse(since) || 0) - MAX_DISORDER_MS)
   const { rows } = await sql<{ sequence: number }>`
     select "sequence" from "events"
     where "organizationId" = ${organizationId} and "id" < ${first} and "sequence" is not null
@@ -94,14 +95,17 @@ async function findSequenceBefore({ db, organizationId }: Tenant, since: string)
 
 const MAX_DISORDER_MS = 3_600_000
 
-/** Returns the smallest ID of an event recorded at this time or later. */
-export function firstIdSince(ms: number): string {
+/** Returns the smallest possible ID of an event recorded at this time or later. */
+export function computeFirstIdSince(ms: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.max(0, ms), 0, 6)
   return TypeID.fromUUIDBytes('evt', bytes).toString()
 }
 
-/** Returns the condition that the caller has the permissions of an event in addition to that of its type. */
+/**
+ * Returns the SQL condition that the caller has the additional permissions of an event, besides the permission of its
+ * type.
+ */
 function whereReadable({ permissions }: Call): RawBuilder<unknown> {
   return sql`("permissions" is null or "permissions" <@ ${[...permissions]}::text[])`
 }
@@ -115,9 +119,9 @@ async function findPayloads(call: Tenant, rows: readonly { id: string }[]): Prom
 }
 
 /**
- * Throws if events after the position were deleted, because a client that continues there would miss some without
- * knowing it. An organization's sequences have no gaps, so nothing is missing if the first remaining event directly
- * follows what was read.
+ * Throws if events after the position were deleted, because a client that continues there would miss the events without
+ * knowing it. An organization's sequences have no gaps, so no event is missing if the first remaining event directly
+ * follows the position.
  */
 async function assertNoGap(call: Tenant, readTo: number): Promise<void> {
   const { rows } = await sql<{ first: number }>`
@@ -143,7 +147,8 @@ function whereTypeIn(readable: readonly string[] | null, conditions: RawBuilder<
   return sql.join([...conditions, ...types], sql` and `)
 }
 
-// Takes a page per type, and the first rows of those. It costs the same however rare the readable events are.
+// Reads one page per type, and takes the first rows of all these pages. The cost does not depend on how rare the
+// readable events are.
 function selectByTypes(
   { organizationId }: Tenant,
   readable: readonly string[],
@@ -157,8 +162,10 @@ function selectByTypes(
     ) found ${order}))`
 }
 
-/** Returns the position of an event, whoever may read it; undefined if it does not exist. */
-export async function findSequence(
+/**
+ * Returns the position of an event, even if the caller may not read the event; undefined if the event does not exist.
+ */
+export async function findEventSequence(
   { db, organizationId }: Tenant,
   id: string,
 ): Promise<Pick<EventRecord, 'sequence'> | undefined> {
@@ -167,7 +174,7 @@ export async function findSequence(
   return rows[0]
 }
 
-// Here and below, a step of a batch may read what earlier steps recorded.
+// Here and below, a step of a batch may read rows that earlier steps recorded.
 export async function findEvent(call: Call, id: string): Promise<Event | undefined> {
   if (isWriteCall(call)) await storePendingRows(call)
   const { rows } = await sql<EventRecord>`
@@ -180,13 +187,13 @@ function toEvent({ sequence, payload }: EventRecord): Event {
   return { ...(JSON.parse(payload) as Omit<Event, 'sequence'>), sequence }
 }
 
-/** IDs are in the order of creation, so sorting by ID gives a resource's status changes in order. */
+/** Lists the status changes of a resource in order. IDs are in the order of creation, so the rows are sorted by ID. */
 export async function listStatusChanges(
   call: Call,
   query: Input<'listStatusChanges'>['query'],
 ): Promise<{ data: StatusChange[]; nextCursor: string | null }> {
   const { limit, sort } = query
-  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const position = query.cursor === undefined ? null : decodeCursor(sort, query.cursor)
   const [direction, beyond] = sort.startsWith('-') ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const conditions = [sql`"organizationId" = ${call.organizationId}`, sql`"resourceId" = ${query.resourceId}`]
   for (const since of [query.updatedAfter, query.createdAfter]) {
@@ -197,6 +204,8 @@ export async function listStatusChanges(
   if (isWriteCall(call)) await storePendingRows(call)
   const { rows } = await sql<StatusChange>`
     select "id", "from", "to", "at", "by", "reason" from "statusChanges"
-    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${limitForPage(limit)}`.execute(call.db)
+    where ${sql.join(conditions, sql` and `)} order by "id" ${direction} limit ${toFetchLimitSql(limit)}`.execute(
+    call.db,
+  )
   return toPage(rows, limit, sort, () => null)
 }

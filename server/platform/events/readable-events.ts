@@ -4,15 +4,15 @@ import type { Contract } from '../calls/contract.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Who may see which events. An event contains a record, so only callers who may read such records see it: in the list
- * of events, in the result of a skill or its dry run, and in the deliveries of a subscription. The contract declares
- * the permission of each event, and every check uses this file.
+ * Determines which callers may see which events. An event contains a record, so only callers who may read such records
+ * see the event. This applies to the event list, to the result of a skill or its dry run, and to the deliveries of a
+ * subscription. The contract declares the permission of each event, and every check uses this file.
  */
 
 interface EventPermissions {
-  /** The permission for each type of event. */
+  /** The permission required for each event type. */
   byType: ReadonlyMap<string, Permission>
-  /** The permissions for reading a record, by its ID prefix. */
+  /** The permissions required to read a record, by the prefix of its ID. */
   byPrefix: ReadonlyMap<string, readonly string[]>
 }
 
@@ -32,7 +32,8 @@ function permissionsByType({ document }: Contract): Map<string, Permission> {
   return new Map(declared.map(([type, { post }]) => [type, post['x-permission']]))
 }
 
-// Each record has an operation that reads it by ID, and that parameter's example starts with the prefix of all its IDs.
+// Each type of record has an operation that reads a record by ID. The example of that parameter starts with the prefix
+// of all such IDs.
 function permissionsByPrefix(contract: Contract): Map<string, readonly string[]> {
   const prefixes = new Map<string, readonly string[]>()
   for (const { method, path, permissions, declaration } of contract.operations.values()) {
@@ -52,25 +53,30 @@ function idPrefixOf(id: string): string | null {
 }
 
 /** Returns the permission needed to see events of this type. */
-export function permissionForType(contract: Contract, type: string): Permission {
+export function getEventPermission(contract: Contract, type: string): Permission {
   const permission = eventPermissionsOf(contract).byType.get(type)
   if (permission === undefined) throw new Error(`Expected the contract to declare the permission for reading ${type}.`)
   return permission
 }
 
-export function canReadType({ services, permissions }: Call, type: string): boolean {
-  return permissions.has(permissionForType(services.contract, type))
+export function canReadEventType({ services, permissions }: Call, type: string): boolean {
+  return permissions.has(getEventPermission(services.contract, type))
 }
 
-/** Returns the event types that the caller may see; null if all, so that no filter is needed. */
-export function listReadableTypes(call: Call): string[] | null {
+/**
+ * Returns the event types that the caller may see; null if the caller may see all types, so that no filter is needed.
+ */
+export function listReadableEventTypes(call: Call): string[] | null {
   const types = [...eventPermissionsOf(call.services.contract).byType.keys()]
-  const readable = types.filter((type) => canReadType(call, type))
+  const readable = types.filter((type) => canReadEventType(call, type))
   return readable.length === types.length ? null : readable
 }
 
-/** Throws `permission_denied` unless the caller may read the record with this ID, if there is one. */
-export function assertCanRead({ services, permissions }: Call, id: string): void {
+/**
+ * Throws `permission_denied` if the caller may not read records with the prefix of this ID. Does nothing for an unknown
+ * prefix.
+ */
+export function assertCanReadRecord({ services, permissions }: Call, id: string): void {
   const needed = eventPermissionsOf(services.contract).byPrefix.get(idPrefixOf(id) ?? '') ?? []
   const missing = needed.find((permission) => !permissions.has(permission))
   if (missing === undefined) return

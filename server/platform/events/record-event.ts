@@ -3,18 +3,18 @@ import type { webhooks } from '../../../client/contract.gen.ts'
 import type { Call, EventRow, RecordedEvent, WriteCall } from '../calls/call.ts'
 import { queueEvents } from './pending-rows.ts'
 
-/** The event types, and the record that each contains, from the contract's `webhooks`. */
+/** The event types and the record that each event contains, from the contract's `webhooks`. */
 export type EventType = keyof webhooks & string
 export type EventObject<Type extends EventType> = EventData<Type>['object']
-/** Fields of an event's data besides the record and its previous values; for most events, none. */
+/** Fields of an event's data besides the record and its previous values. Most events have no such fields. */
 export type EventExtras<Type extends EventType> = Omit<EventData<Type>, 'object' | 'previous'>
 type EventData<Type extends EventType> = webhooks[Type]['post']['requestBody']['content']['application/json']['data']
 
 /**
- * Records an event as a row in the transaction of its change: both are committed, or neither. Its payload is fixed
- * here, byte for byte, and delivered unchanged on every attempt.
+ * Records an event as a row in the transaction of its change, so that both or neither of them are committed. The
+ * payload is fixed here, byte for byte, and is delivered unchanged on every attempt.
  *
- * @param object the record after the change, as its GET returns it to a caller who may only read
+ * @param object the record after the change, as its GET operation returns it to a caller with read permission only
  * @param previous the previous values of the changed fields, or the whole record before the change
  */
 export async function recordEvent<Type extends EventType>(
@@ -46,7 +46,7 @@ export interface NewEvent {
   recorded: RecordedEvent
 }
 
-/** Returns the row of an event, for a statement that inserts it along with something else. */
+/** Returns the row of an event, for a statement that inserts the event together with other rows. */
 export function buildEvent<Type extends EventType>(
   call: Call,
   type: Type,
@@ -93,10 +93,10 @@ export function buildEvent<Type extends EventType>(
   }
 }
 
-// 256 kB, counted in characters. Non-ASCII text may take a little more.
+// The limit is 256 kB, counted in characters. Non-ASCII text may take a little more.
 const MAX_PAYLOAD_CHARACTERS = 256 * 1024
 
-// The path of an event's record, by the first word of the event type.
+// The URL path of an event's record, by the first word of the event type.
 const COLLECTIONS: Record<string, string> = {
   bid_request: 'bids/requests',
   period: 'ledger/closes',
@@ -108,7 +108,7 @@ function getCollection(type: string): string {
   return COLLECTIONS[noun] ?? `${noun.replaceAll('_', '-')}s`
 }
 
-// These change every time, so they say nothing about this change.
+// These fields change every time, so they say nothing about a particular change.
 const ALWAYS_CHANGED = new Set(['version', 'updatedAt'])
 
 function previousValues(object: object, previous: object): Record<string, unknown> | null {

@@ -10,7 +10,7 @@ interface StatusMove {
   reason?: string | null | undefined
 }
 
-/** Records one status change of any kind of record, in the transaction that makes it. */
+/** Records a status change of a record, in the transaction that makes the change. */
 export function recordStatusChange(call: WriteCall, move: StatusMove): Promise<void> {
   return recordStatusChanges(call, [move])
 }
@@ -33,7 +33,8 @@ export async function recordInitialStatuses(
   if (created.length === 0) return
   await sql`
     insert into "statusChanges" ("organizationId", "id", "resourceId", "to", "at", "by")
-    select ${organizationId}, m.*, ${now.toISOString()}::timestamptz, ${JSON.stringify(actor)}::jsonb
-    from unnest(${created.map(() => typeid('stc').toString())}::text[], ${created.map(({ id }) => id)}::text[],
-      ${created.map(({ status }) => status)}::text[]) as m`.execute(db)
+    select o."id", m.*, ${now.toISOString()}::timestamptz, ${JSON.stringify(actor)}::jsonb
+    from "organizations" as o cross join unnest(${created.map(() => typeid('stc').toString())}::text[], ${created.map(({ id }) => id)}::text[],
+      ${created.map(({ status }) => status)}::text[]) as m
+    where o."id" = ${organizationId}`.execute(db)
 }

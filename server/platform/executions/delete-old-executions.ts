@@ -5,7 +5,10 @@ import type { Clock } from '../runtime/clock.ts'
 
 const DAY_MS = 86_400_000
 
-/** Deletes executions: those with changes after the audit retention period, all others after that of deliveries. */
+/**
+ * Deletes executions: executions with changes after the audit retention period, and all other executions after the
+ * retention period of deliveries.
+ */
 export async function deleteOldExecutions(
   database: Database,
   clock: Clock,

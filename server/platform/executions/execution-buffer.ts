@@ -3,18 +3,22 @@ import { toProblem } from '../problems/problem.ts'
 import { insertExecutions, type NewExecution } from './queries.ts'
 
 /**
- * Executions that changed nothing are written a few seconds after the response, so that reading takes no extra
- * statement. A process that crashes loses those few seconds; one that ends normally writes them first.
+ * Executions that changed nothing are written a few seconds after the response, so that a read operation takes no extra
+ * statement. A process that crashes loses the executions of those few seconds. A process that ends normally writes the
+ * buffered executions first.
  */
 const buffers = new WeakMap<Services, ExecutionBuffer>()
 
 interface ExecutionBuffer {
   waiting: NewExecution[]
-  /** Statements that are writing some of them. */
+  /** Statements that are currently writing executions. */
   underWay: Set<Promise<void>>
 }
 
-/** The maximum held while the database is unavailable, about 20 MB. Beyond that the oldest are lost. */
+/**
+ * The maximum number of executions held while the database is unavailable, about 20 MB. If there are more, the oldest
+ * are lost.
+ */
 const MAX_BUFFERED = 2000
 /** Rows per statement. */
 const BATCH_ROWS = 200
@@ -24,7 +28,10 @@ export function bufferExecution(services: Services, created: NewExecution): void
   if (waiting.push(created) > MAX_BUFFERED) waiting.shift()
 }
 
-/** Writes the held executions. While the database is unavailable they stay held, and this throws. */
+/**
+ * Writes the executions in the buffer to the database. If the database is unavailable, throws and keeps the executions
+ * in the buffer.
+ */
 export async function flushExecutions(services: Services): Promise<void> {
   const { waiting, underWay } = bufferOf(services)
   while (waiting.length > 0) {
@@ -34,19 +41,20 @@ export async function flushExecutions(services: Services): Promise<void> {
     try {
       await writing
     } catch (error) {
-      // An execution that can never be written must not block the others.
+      // An execution that can never be written must not block other executions.
       if (toProblem(error).status === 503) waiting.unshift(...batch)
       throw error
     } finally {
       underWay.delete(writing)
     }
   }
-  // Executions that another call is writing are no longer held, and not readable yet.
+  // Executions that another call is writing are no longer in the buffer, but cannot be read yet.
   await Promise.allSettled(underWay)
 }
 
 async function insertBatch({ database }: Services, batch: NewExecution[]): Promise<void> {
-  await insertExecutions(database.statements, batch)
+  for (const [organizationId, own] of Map.groupBy(batch, (each) => each.organizationId))
+    await insertExecutions(database.statements, organizationId, own)
 }
 
 function bufferOf(services: Services): ExecutionBuffer {

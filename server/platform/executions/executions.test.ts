@@ -25,7 +25,7 @@ async function kept(id: string): Promise<boolean> {
   return rows.length === 1
 }
 
-test('a skill that changes something is recorded in its transaction, with its caller and its records', async () => {
+test('the execution of a writing skill is recorded in the same transaction as its changes', async () => {
   const input = { companyName: 'Recorded Framing', taxId: '12-3456789', scopes: ['framing'] }
   const { body: done } = await execute('createVendor', input, {}, { headers: { 'x-request-id': 'req_of-the-agent' } })
   expect(await kept(done.id)).toBe(true)
@@ -44,12 +44,12 @@ test.each([
   ['a dry run', () => execute('createVendor', { companyName: 'Tried' }, { dryRun: true })],
 ])('%s is not recorded before its response', async (_what, run) => {
   let isHeld = false
-  // Held executions are written once a second, which may be at this very moment.
+  // Buffered executions are written once a second, possibly during this check.
   for (let tries = 0; tries < 20 && !isHeld; tries++) isHeld = !(await kept((await run()).body.id))
   expect(isHeld).toBe(true)
 })
 
-test('reads, dry runs, and errors are recorded', async () => {
+test('executions of reads, dry runs, and rejected skills are recorded', async () => {
   const { body: read } = await execute('getCaller', {})
   const { body: tried } = await execute('createVendor', { companyName: 'Tried' }, { dryRun: true })
   const { status } = await execute('updateVendor', { vendorId: 'ven_none', phone: 5 })
@@ -68,24 +68,28 @@ test('reads, dry runs, and errors are recorded', async () => {
   expect(refused.input.phone).toBe(5)
 })
 
-// The embedded database has one connection, so writes and reads take turns.
-test.skipIf(inject('postgres') === null)('a read waits for executions that are being written', async () => {
-  const { database } = plumbline
-  const { body: read } = await execute('getCaller', {})
-  const lists = await database.transaction(async (trx) => {
-    await sql`lock table "executions" in share mode`.execute(trx)
-    const first = found('skill=getCaller')
-    const waits = async () =>
-      (await sql`select from pg_locks where not "granted" and "relation" = '"executions"'::regclass`.execute(trx)).rows
-    await expect.poll(async () => (await waits()).length).toBe(1)
-    const second = found('skill=getCaller')
-    for (let i = 0; i < 5; i++) await plumbline.get('/api/ext/vendors')
-    return { first, second }
-  })
-  for (const list of [lists.first, lists.second]) expect((await list)[0].id).toBe(read.id)
-})
+// The embedded database has only one connection, so writes and reads run one after the other.
+test.skipIf(inject('postgres') === null)(
+  'a list of executions includes executions that are still being written',
+  async () => {
+    const { database } = plumbline
+    const { body: read } = await execute('getCaller', {})
+    const lists = await database.transaction(async (trx) => {
+      await sql`lock table "executions" in share mode`.execute(trx)
+      const first = found('skill=getCaller')
+      const waits = async () =>
+        (await sql`select from pg_locks where not "granted" and "relation" = '"executions"'::regclass`.execute(trx))
+          .rows
+      await expect.poll(async () => (await waits()).length).toBe(1)
+      const second = found('skill=getCaller')
+      for (let i = 0; i < 5; i++) await plumbline.get('/api/ext/vendors')
+      return { first, second }
+    })
+    for (const list of [lists.first, lists.second]) expect((await list)[0].id).toBe(read.id)
+  },
+)
 
-test('a batch is one execution, and so is what an agent runs over MCP', async () => {
+test('a batch is recorded as one execution', async () => {
   const steps = [
     { name: 'vendor', skill: 'createVendor', input: { companyName: 'In A Batch' } },
     { name: 'read', skill: 'getVendor', input: { vendorId: '$steps.vendor.id' } },
@@ -109,16 +113,19 @@ test('a batch is one execution, and so is what an agent runs over MCP', async ()
   expect((await found('skill=updateVendor'))[0]).toMatchObject({ status: 'refused', problem: 'unknown_reference' })
 })
 
-test('an ordinary call records no execution, and a long input is not kept', async () => {
+test('an ordinary API call is not recorded as an execution', async () => {
   await plumbline.post('/api/ext/vendors', { companyName: 'Ordinary' })
   expect(JSON.stringify(await found())).not.toContain('Ordinary')
+})
+
+test('a long input of an execution is not stored', async () => {
   await execute('createVendor', { companyName: 'x'.repeat(17_000) })
   const [long] = await found('sort=-createdAt')
   expect(long.status).toBe('refused')
   expect(long.input).toBeNull()
 })
 
-test('executions are filtered by skill, status, and actor, and visible only to callers who may run the skill', async () => {
+test('executions can be filtered by skill, status, and actor', async () => {
   const other = await plumbline.newKey(['skills:write', 'vendors:read', 'events:read'])
   const { body: mine } = await execute('getCaller', {}, {}, { key: other })
   const { body: of } = await plumbline.get('/api/ext/me', { key: other })
@@ -126,12 +133,19 @@ test('executions are filtered by skill, status, and actor, and visible only to c
   expect((await found('status=refused')).every(({ problem }: { problem: string }) => problem !== null)).toBe(true)
   expect(await found('skill=createVendor', other)).toEqual([])
   const [made] = await found('skill=createVendor&status=done')
+  expect(made.status).toBe('done')
+})
+
+test('an execution is visible only to callers who can run its skill', async () => {
+  const other = await plumbline.newKey(['skills:write', 'vendors:read', 'events:read'])
+  expect(await found('skill=createVendor', other)).toEqual([])
+  const [made] = await found('skill=createVendor&status=done')
   expect((await plumbline.get(`${LIST}/${made.id}`, { key: other })).body.permission).toBe('vendors:write')
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${LIST}/${made.id}`, { key })).status).toBe(404)
 })
 
-test('erasing a person removes them from the inputs of executions', async () => {
+test("erasing a person removes the person's data from the inputs of executions", async () => {
   const input = { companyName: 'To Erase', contactName: 'Theodora Vance', email: 'theodora@example.com' }
   const { body: done } = await execute('createVendor', input)
   await eraseContact(plumbline, done.result.id, { email: input.email, also: [] })
@@ -139,7 +153,7 @@ test('erasing a person removes them from the inputs of executions', async () => 
   expect(body.input).toEqual({ companyName: 'To Erase', contactName: 'Erased person', email: 'erased@erased.invalid' })
 })
 
-test('executions held while the database is unavailable are written when it returns', async () => {
+test('executions that could not be written because the database was unavailable are written later', async () => {
   const { services } = plumbline.app
   const away = Object.assign(new Error('terminating connection'), { code: '57P01' })
   const gone = new Proxy(services.database, {
@@ -155,8 +169,8 @@ test('executions held while the database is unavailable are written when it retu
   expect((await plumbline.get(`${LIST}/${read.id}`)).status).toBe(200)
 })
 
-// This test advances the clock, so it comes last.
-test('executions without changes are deleted first, the others with the audit trail', async () => {
+// This test must be the last, because it advances the clock.
+test('executions without changes are deleted before other executions', async () => {
   const { database, clock } = plumbline
   await found()
   const days = { auditRetentionDays: 400, deliveryRetentionDays: 30 }

@@ -15,28 +15,27 @@ export const { list, find, findAll } = defineResource({
 export type NewExecution = ExecutionRecord & { organizationId: string }
 
 /**
- * Records an execution in the transaction of its changes. It needs no entry in the audit trail, because it is one
- * itself.
+ * Records an execution in the transaction of its changes. An execution needs no audit entry, because it is part of the
+ * audit trail.
  */
 export async function insertExecution({ db }: WriteCall, created: NewExecution): Promise<void> {
-  await sql`insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${toRows([created])}`.execute(db)
+  await insertExecutions(db, created.organizationId, [created])
 }
 
-/** Records many executions, except those of builders that were erased meanwhile. */
-export async function insertExecutions(db: Db, created: readonly NewExecution[]): Promise<void> {
+/** Records executions of one organization. Records none if the organization was erased in the meantime. */
+export async function insertExecutions(db: Db, organizationId: string, rows: readonly NewExecution[]): Promise<void> {
   await sql`
-    insert into "executions" (${COLUMNS}) select ${COLUMNS} from ${toRows(created)}
-    where exists (select from "organizations" o where o."id" = given."organizationId")
-    on conflict do nothing`.execute(db)
+    insert into "executions" ("organizationId", ${toColumns()})
+    select o."id", ${toColumns('e')} from "organizations" as o
+    cross join json_populate_recordset(null::"executions", ${JSON.stringify(rows)}::json) as e
+    where o."id" = ${organizationId} on conflict do nothing`.execute(db)
 }
 
-function toRows(created: readonly NewExecution[]) {
-  return sql`json_populate_recordset(null::"executions", ${JSON.stringify(created)}::json) as given`
-}
+const COLUMNS = [
+  ...['id', 'skill', 'skills', 'input', 'dryRun', 'status', 'problem', 'changed', 'resourceIds'],
+  ...['durationMs', 'requestId', 'version', 'createdBy', 'createdAt', 'updatedAt'],
+]
 
-const COLUMNS = sql.join(
-  [
-    ...['organizationId', 'id', 'skill', 'skills', 'input', 'dryRun', 'status', 'problem', 'changed', 'resourceIds'],
-    ...['durationMs', 'requestId', 'version', 'createdBy', 'createdAt', 'updatedAt'],
-  ].map((column) => sql.id(column)),
-)
+function toColumns(...alias: string[]) {
+  return sql.join(COLUMNS.map((column) => sql.id(...alias, column)))
+}

@@ -5,25 +5,28 @@ import { bufferExecution } from './execution-buffer.ts'
 import { insertExecution, type NewExecution } from './queries.ts'
 import { toStoredInput } from './stored-input.ts'
 
-/** The call to execute. */
+/** The skill or batch to execute. */
 export interface ExecutionRequest {
   skill: string
-  /** The skill, or those of a batch. */
+  /** The skill, or the skills of a batch. */
   skills: readonly string[]
   input: unknown
   dryRun: boolean
-  /** Whether it can change anything. */
+  /** Whether the execution can change anything. */
   writes: boolean
 }
 
-/** The maximum number of records named. A skill with more has them in its result. */
+/**
+ * The maximum number of records that an execution names. A skill that affects more records lists them in its result.
+ */
 const MAX_RESOURCES = 100
 
 /**
- * Runs work and records it. Changes are recorded in their transaction, so no change of an agent is without its
- * execution. Reads, dry runs, and errors are written later, and take no statement here.
+ * Runs the work and records it as an execution. Executions with changes are recorded in the transaction of these
+ * changes, so every change by an agent has its execution. Reads, dry runs, and errors are written later, and need no
+ * statement here.
  */
-export async function runRecorded<T>(
+export async function runAndRecordExecution<T>(
   call: Call,
   requested: ExecutionRequest,
   work: (call: Call, execution: { id: string; elapsedMs(): number }) => Promise<T>,

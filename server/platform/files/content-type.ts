@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { fileTypeFromFile } from 'file-type'
 
 /**
- * Returns the type of a file by its content; null if it is not accepted. A name proves nothing: an attacker gives a
- * program the name of a picture. Types that run when they are opened (programs, scripts, web pages, macros, and all
- * archives) are not in the list.
+ * Returns the content type of a file, determined by its content; null if the type is not accepted. The file name proves
+ * nothing, because an attacker can give a program the name of a picture. The list does not contain types that run when
+ * they are opened: programs, scripts, web pages, macros, and all archives.
  */
 const ACCEPTED_TYPES: ReadonlySet<string> = new Set([
   'application/pdf',
@@ -16,17 +16,17 @@ const ACCEPTED_TYPES: ReadonlySet<string> = new Set([
   ...['video/mp4', 'video/quicktime'],
 ])
 
-/** Far more than any honest file takes. A crafted file may try to keep its reader busy. */
+/** This is far more time than any regular file takes. A crafted file may try to keep the library busy. */
 const DETECTION_TIMEOUT_MS = 5000
 
 export async function detectContentType(path: string, fileName: string): Promise<string | null> {
-  // Content that the library cannot parse is none of the known types, and may still be text.
+  // Content that the library cannot parse has none of the known types, but may still be text.
   const found = await fileTypeFromFile(path, { signal: AbortSignal.timeout(DETECTION_TIMEOUT_MS) }).catch(
     () => undefined,
   )
   if (found !== undefined) return ACCEPTED_TYPES.has(found.mime) ? found.mime : null
   if (!(await isPlainText(path))) return null
-  // A table is text too, and equally harmless, so here the name may decide between the two.
+  // A CSV table is also text, and equally harmless, so here the file name may decide between the two types.
   return /\.csv$/i.test(fileName) ? 'text/csv' : 'text/plain'
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { StoreUnusable } from './file-store.ts'
+import { StoreUnusableError } from './file-store.ts'
 import { createIncomingFiles, createPrivateFolder } from './incoming-files.ts'
 
 function newFolder(): string {
@@ -12,15 +12,15 @@ function newFolder(): string {
   return folder
 }
 
-test('a folder for files that cannot be written prevents the start with one sentence', async () => {
+test('startup fails with an explanation if the file folder is not writable', async () => {
   const dataDir = newFolder()
   writeFileSync(path.join(dataDir, 'files'), '')
   const starting = startTestPlumbline({ DATA_DIR: dataDir })
-  await expect(starting).rejects.toThrow(StoreUnusable)
+  await expect(starting).rejects.toThrow(StoreUnusableError)
   await expect(starting).rejects.toThrow(/^Cannot use the data folder: .* Set DATA_DIR to .*\.$/)
 })
 
-test('a process that can no longer write its folder for files is not ready until it can', async () => {
+test('a process is not ready while it cannot write to its file folder', async () => {
   const dataDir = newFolder()
   const files = path.join(dataDir, 'files')
   const plumbline = await startTestPlumbline({ DATA_DIR: dataDir })
@@ -35,7 +35,7 @@ test('a process that can no longer write its folder for files is not ready until
   await plumbline.until('/readyz', ({ status }) => status === 200)
 })
 
-test('two processes receive uploads into separate folders, which no other user can read', async () => {
+test('each process receives uploads in its own folder, which no other user can read', async () => {
   const parent = newFolder()
   const [one, other] = [
     createIncomingFiles(createPrivateFolder(parent)),
@@ -50,12 +50,12 @@ test('two processes receive uploads into separate folders, which no other user c
   expect(folderOf(second)).toBe(folderOf(first))
   expect(folderOf(third)).not.toBe(folderOf(first))
   for (const arrived of [first, third]) expect(statSync(folderOf(arrived)).mode & 0o777).toBe(0o700)
-  // The folder of an ended process is deleted after a while, and that of a running one is not.
+  // The folder of an ended process is deleted after a while. The folder of a running process is not deleted.
   const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000)
   for (const arrived of [first, third]) utimesSync(folderOf(arrived), threeHoursAgo, threeHoursAgo)
   await one.tidy(Date.now())
   expect(readdirSync(parent)).toEqual([path.basename(folderOf(first))])
-  // The system's cleanup may delete a folder in use.
+  // The operating system's cleanup may delete a folder that is in use.
   rmSync(folderOf(first), { recursive: true })
   expect((await one.receive(Buffer.from('4'))).size).toBe(1)
 })

@@ -4,11 +4,12 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createFolder } from '../database/create-folder.ts'
 import { toDataFolderUnusable } from '../database/data-folder.ts'
-import { type FileStore, fileContentMissing, StoreUnusable } from './file-store.ts'
+import { createMissingContentProblem, type FileStore, StoreUnusableError } from './file-store.ts'
 
-/** Returns a store in a folder, with a subfolder for each organization. */
+/** Returns a file store in a folder, with a subfolder for each organization. */
 export function createDiskStore(root: string): FileStore {
-  // The end of an ID is random, so no folder has more than a thousandth of an organization's files.
+  // Files are spread by the random end of their IDs, so that no folder has more than a thousandth of an organization's
+  // files.
   const placeOf = (key: string) => {
     const [organizationId = '', name = ''] = key.split('/')
     return path.join(root, organizationId, name.slice(-2), name)
@@ -19,10 +20,10 @@ export function createDiskStore(root: string): FileStore {
       const folder = path.dirname(place)
       const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 })
       await flushToDisk(from)
-      // On the same disk a file is renamed completely or not at all.
+      // On the same disk, a file is renamed either completely or not at all.
       await rename(from, place)
       await flushToDisk(folder)
-      // A new folder is durable only once its parent is flushed.
+      // A new folder survives a power failure only after its parent is flushed.
       if (firstMade === undefined) return
       for (let created = folder; created.length >= firstMade.length; created = path.dirname(created))
         await flushToDisk(path.dirname(created))
@@ -30,7 +31,7 @@ export function createDiskStore(root: string): FileStore {
 
     async open(key, range) {
       const handle = await open(placeOf(key), 'r').catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? fileContentMissing() : error
+        throw error.code === 'ENOENT' ? createMissingContentProblem() : error
       })
       return createReadStream('', { fd: handle, ...(range !== null && { start: range.first, end: range.last }) })
     },
@@ -50,13 +51,13 @@ export function createDiskStore(root: string): FileStore {
       try {
         await assertWritable(root)
       } catch (error) {
-        throw new StoreUnusable(toDataFolderUnusable(error)?.message ?? String(error))
+        throw new StoreUnusableError(toDataFolderUnusable(error)?.message ?? String(error))
       }
     },
   }
 }
 
-/** As much as a disk allocates at once, so that a full one is detected. */
+/** The probe has the size that a disk allocates at a time, so that a full disk is detected. */
 const PROBE_BYTES = 4096
 
 async function assertWritable(folder: string): Promise<void> {

@@ -7,17 +7,17 @@ import { pipeline } from 'node:stream/promises'
 import type { ReceivedFile } from '../calls/upload.ts'
 import { validationFailed } from '../problems/problem.ts'
 
-/** Receives files into a folder, from which they are moved or deleted. */
+/** Receives files into a folder. From there, each file is moved or deleted. */
 export interface IncomingFiles {
   receive(chunks: AsyncIterable<Buffer> | Buffer): Promise<ReceivedFile>
-  /** Deletes what an abruptly ended process has left behind. */
+  /** Deletes the files that abruptly ended processes left behind. */
   tidy(now: number): Promise<void>
 }
 
-/** No upload takes as long: a request must arrive within an hour. */
+/** No upload takes that long, because a request must arrive within an hour. */
 const ABANDONED_AFTER_MS = 2 * 60 * 60 * 1000
 
-/** @param place the folder, or a function that creates one for this process and user alone */
+/** @param place the folder, or a function that creates a folder for only this process and user */
 export function createIncomingFiles(place: string | IncomingFolder): IncomingFiles {
   const { open, tidyOthers } = typeof place === 'string' ? useFixedFolder(place) : place
   return {
@@ -53,7 +53,7 @@ export function createIncomingFiles(place: string | IncomingFolder): IncomingFil
 export interface IncomingFolder {
   /** Creates the folder if it is missing. */
   open(): Promise<string>
-  /** Deletes what ended processes have left behind. */
+  /** Deletes the files that ended processes left behind. */
   tidyOthers(now: number): Promise<void>
 }
 
@@ -68,8 +68,8 @@ function useFixedFolder(folder: string): IncomingFolder {
 }
 
 /**
- * Returns a new folder of this process below a folder that other users can write to. They cannot create it beforehand,
- * because its name is random.
+ * Returns a new folder of this process below a folder that other users can write to. Other users cannot create the
+ * folder beforehand, because its name is random.
  */
 export function createPrivateFolder(parent: string): IncomingFolder {
   let created: Promise<string> | null = null
@@ -82,7 +82,8 @@ export function createPrivateFolder(parent: string): IncomingFolder {
     },
     async tidyOthers(now) {
       const folder = await created?.catch(() => null)
-      // Keeps a folder in use recent, for the system's cleanup, which may have deleted it anyway.
+      // Updates the time of a folder in use, so that the operating system's cleanup keeps it. The folder may already
+      // have been deleted.
       if (folder) await utimes(folder, new Date(now), new Date(now)).catch(() => {})
       await removeOldEntries(parent, now, ({ name, uid }) => name.startsWith(PREFIX) && uid === process.getuid?.())
       if (folder) await removeOldEntries(folder, now, () => true)

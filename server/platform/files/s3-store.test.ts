@@ -15,7 +15,7 @@ import { startDeletionWorker } from '../../operators/retention/delete-expired.ts
 import { fetchArchives } from '../archives/fetch-archives.ts'
 import { createS3Store } from './s3-store.ts'
 
-/** An S3 server that is independent of our client. */
+/** An S3 server that does not depend on the service's own S3 client. */
 const folder = mkdtempSync(path.join(tmpdir(), 'plumbline-s3-'))
 const s3 = new S3rver({
   address: '127.0.0.1',
@@ -48,13 +48,13 @@ async function newRecord(key: string): Promise<string> {
   return (await plumbline.post('/api/ext/messages', { body: 'Files', recipientRoles: ['owner'] }, { key })).body.id
 }
 
-/** Returns the objects in the bucket that are named after an attachment. */
+/** Returns the objects in the bucket that are named after the attachment. */
 const objects = () =>
   new Set(
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => /att_[0-9a-z]{26}/.exec(name) ?? []),
   )
 
-test('a file is stored in a bucket, read in whole or in part, and removed when it is deleted', async () => {
+test('a file in a bucket can be read and deleted like a file on disk', async () => {
   const bytes = createPdf(9 * 1024 * 1024)
   const { status, body } = await uploadFile(plumbline, bytes, { recordId })
   expect([status, objects().has(body.id)]).toEqual([201, true])
@@ -67,7 +67,7 @@ test('a file is stored in a bucket, read in whole or in part, and removed when i
   expect(objects().has(body.id)).toBe(false)
 })
 
-test('erasing a builder deletes its files from the bucket, and keeps those of others', async () => {
+test("erasing a builder deletes only the builder's files from the bucket", async () => {
   const other = await plumbline.newBuilder()
   const theirs = await uploadFile(plumbline, createPdf(), { recordId: await newRecord(other.key), key: other.key })
   const ours = await uploadFile(plumbline, createPdf(), { recordId })
@@ -75,20 +75,20 @@ test('erasing a builder deletes its files from the bucket, and keeps those of ot
   expect([objects().has(theirs.body.id), objects().has(ours.body.id)]).toEqual([false, true])
 })
 
-/** Does what the job does with events after a year. */
+/** Runs the deletion of events as the job does after a year. */
 function forget(): Promise<void> {
   plumbline.clock.advance(800 * 86_400_000)
   const stored = { archives: true, eventRetentionDays: 365, historyRetentionDays: null }
   return startDeletionWorker(plumbline.app.services, stored).run()
 }
 
-/** Returns the IDs of a record's events, once they have a sequence. */
+/** Returns the IDs of a record's events as soon as they have a sequence. */
 async function getEvents(id: string): Promise<string[]> {
   const { body } = await plumbline.until(`/api/ext/events?resourceId=${id}`, ({ body }) => body.data.length > 0)
   return body.data.map((event: { id: string }) => event.id)
 }
 
-test('old events are in the bucket before they are deleted, and an operator can fetch them', async () => {
+test('events are archived in the bucket before they are deleted', async () => {
   const sent = await getEvents(await newRecord(plumbline.key))
   await forget()
   expect((await plumbline.get('/api/ext/events')).body.data).toEqual([])
@@ -100,7 +100,7 @@ test('old events are in the bucket before they are deleted, and an operator can 
   for (const id of sent) expect(text.join('')).toContain(id)
 })
 
-test('a file that breaks off while a skill reads it is unavailable, and so is a store that stops responding', async () => {
+test('a download returns unavailable if the file store breaks the connection', async () => {
   const bytes = createPdf(1000)
   const open = new Set<ServerResponse>()
   let isSilent = false
@@ -139,7 +139,7 @@ test('a file that breaks off while a skill reads it is unavailable, and so is a 
   await new Promise((closed) => broken.close(closed))
 })
 
-test('a missing bucket prevents the start with one sentence', async () => {
+test('a missing bucket prevents startup with an explanation', async () => {
   const env = { FILES_S3_URL: `http://127.0.0.1:${port}/missing`, FILES_S3_REGION: 'us-east-1' }
   const keys = { FILES_S3_ACCESS_KEY_ID: 'S3RVER', FILES_S3_SECRET_ACCESS_KEY: 'S3RVER' }
   await expect(startTestPlumbline({ ...env, ...keys })).rejects.toThrow(
@@ -151,7 +151,7 @@ test('a missing bucket prevents the start with one sentence', async () => {
   ).rejects.toThrow(/rejected FILES_S3_ACCESS_KEY_ID \(status 403\)/)
 })
 
-test('while the bucket is unavailable, only files are, and no event is lost', async () => {
+test('while the bucket is unavailable, only files are unavailable', async () => {
   const { body } = await uploadFile(plumbline, createPdf(), { recordId })
   const lastId = await newRecord(plumbline.key)
   const sent = await getEvents(lastId)

@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { S3mini } from 's3mini'
 import { Problem } from '../problems/problem.ts'
-import { type FileStore, fileContentMissing, StoreUnusable } from './file-store.ts'
+import { createMissingContentProblem, type FileStore, StoreUnusableError } from './file-store.ts'
 
-/** A bucket of S3 or a compatible store. */
+/** A bucket in S3 or in a compatible store. */
 export interface Bucket {
-  /** URL with the bucket as its path: https://s3.eu-central-1.amazonaws.com/harrow-finch */
+  /** URL with the bucket as its path, such as https://s3.eu-central-1.amazonaws.com/harrow-finch */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -16,13 +16,13 @@ export interface Bucket {
 }
 
 /**
- * How long the store may take to receive and respond to a request, and how long it may pause within the response. A
- * client that downloads slowly takes longer, and does not count.
+ * Maximum time for the store to receive a request and begin its response, and maximum pause within the response, in
+ * milliseconds. The time that a slow client takes to download does not count.
  */
 const STORE_TIMEOUT_MS = 30_000
 const KEYS_PER_LISTING = 1000
 
-/** Returns a store in a bucket, with the same keys as on a disk. */
+/** Returns a file store in a bucket, which uses the same keys as a store on a disk. */
 export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = STORE_TIMEOUT_MS): FileStore {
   const s3 = new S3mini({
     ...access,
@@ -31,7 +31,7 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
   })
   return {
     async put(key, path) {
-      // Streamed from the disk while it is sent.
+      // The file is streamed from the disk while it is sent.
       const file = await openAsBlob(path)
       const stored = await findObject(() =>
         s3.putObject(key, file, 'application/octet-stream', undefined, undefined, file.size),
@@ -44,7 +44,7 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
       const answer = await findObject(() =>
         range === null ? s3.getObjectRaw(key) : s3.getObjectRaw(key, false, range.first, range.last + 1),
       )
-      if (answer === null || answer.body === null) throw fileContentMissing()
+      if (answer === null || answer.body === null) throw createMissingContentProblem()
       return Readable.fromWeb(answer.body as ReadableStream)
     },
 
@@ -65,22 +65,22 @@ export function createS3Store({ url, ...access }: Bucket, timeoutMs: number = ST
     isLocal: false,
 
     async check() {
-      // A listing has a response text, which says whether the bucket or the key is wrong.
+      // The error response to a listing has a text, which states whether the bucket or the access key is wrong.
       const page = await s3.listObjectsPaged('/', 'check/', 1).catch((error: unknown) => {
         const { status } = error as { status?: unknown }
         if (status === 404) return null
         if (status !== 401 && status !== 403) throw storeUnavailable(error)
-        throw new StoreUnusable(
+        throw new StoreUnusableError(
           `The bucket at ${url} rejected FILES_S3_ACCESS_KEY_ID (status ${status}). Check the key and its permissions.`,
         )
       })
       if (page === null || page === undefined)
-        throw new StoreUnusable(`No bucket exists at ${url}. Create it, or correct FILES_S3_URL.`)
+        throw new StoreUnusableError(`No bucket exists at ${url}. Create it, or correct FILES_S3_URL.`)
     },
   }
 }
 
-/** Like fetch, but rejects when the store does not respond, or does not continue its response, for this time. */
+/** Like fetch, but rejects if the store does not respond, or pauses within its response, for this time. */
 async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const abort = new AbortController()
   const within = async <T>(waiting: Promise<T>): Promise<T> => {
@@ -104,7 +104,7 @@ async function fetchWithin(timeoutMs: number, ...[input, init]: Parameters<typeo
   return new Response(body, response)
 }
 
-/** Returns the result; null if there is no such object. Throws `unavailable` if the bucket fails. */
+/** Returns the result; null if the object does not exist. Throws `unavailable` if the bucket fails. */
 async function findObject<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
@@ -121,7 +121,7 @@ function storeUnavailable(cause: unknown): Problem {
     {},
     { 'Retry-After': '5' },
   )
-  // For the log; the caller learns nothing about the bucket.
+  // The cause is only for the log; the caller learns nothing about the bucket.
   problem.cause = cause
   return problem
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * The scanner's result for a file: exit code 0 is clean and 1 is not, as for ClamAV and others. Any other code, and a
- * timeout, is unknown.
+ * The scanner's verdict on a file. As in ClamAV and other scanners, exit code 0 means clean and 1 means not clean. Any
+ * other exit code, or a timeout, means unknown.
  */
 export type ScanVerdict = 'clean' | 'unclean' | 'unknown'
 
@@ -11,7 +11,8 @@ export type ScanCommand = readonly [program: string, ...args: string[]]
 
 export function scanFile([program, ...args]: ScanCommand, path: string, withinMs: number): Promise<ScanVerdict> {
   return new Promise((done) => {
-    // Without a shell, so that nothing in a path or an argument is a command; and without the service's secrets.
+    // The scanner runs without a shell, so that no part of a path or an argument is run as a command. The scanner also
+    // runs without the service's secrets.
     const scanner = spawn(program, [...args, path], {
       ...{ shell: false, stdio: 'ignore', timeout: withinMs, killSignal: 'SIGKILL' },
       env: { PATH: process.env.PATH ?? '' },
@@ -22,8 +23,8 @@ export function scanFile([program, ...args]: ScanCommand, path: string, withinMs
 }
 
 /**
- * Returns the words of a command, separated by spaces. A word in double quotes may contain spaces. Null if there is no
- * word, or a quote is not closed.
+ * Returns the words of a command, which are separated by spaces. A word in double quotes may contain spaces. Returns
+ * null if there is no word, or if a quote is not closed.
  */
 export function parseScanCommand(text: string): ScanCommand | null {
   const words = [...text.matchAll(/"([^"]*)"|([^\s"]+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')

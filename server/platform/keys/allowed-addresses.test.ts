@@ -18,25 +18,25 @@ async function askFrom(address: string, key: string): Promise<[status: number, c
   return [status, body.code]
 }
 
-test('a key works from its addresses and ranges, on its first and on later requests', async () => {
+test("the IP address of a key's caller is checked on every request", async () => {
   const { secret } = await newKey(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32'])
   for (const address of ['10.255.0.1', '203.0.113.7', '2001:db8:1::1', '::ffff:10.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [200, undefined]])
-  // A found key is cached for a while, but its address is checked on every request.
+  // A key that was found is cached briefly, but the caller's address is checked on every request.
   for (const address of ['11.0.0.1', '203.0.113.8', '2001:db9::1', '::1', '::ffff:11.0.0.1'])
     expect([address, await askFrom(address, secret)]).toEqual([address, [403, 'address_not_allowed']])
   expect(await askFrom('10.0.0.1', secret)).toEqual([200, undefined])
 })
 
-test('X-Forwarded-For is trusted only if a trusted proxy has written it', async () => {
+test('allowed addresses are compared with X-Forwarded-For only if a trusted proxy sends the header', async () => {
   const { secret } = await newKey(['10.0.0.0/8'])
-  // The proxy appends the client's address to those that the client sent.
+  // The proxy appends the client's address to the addresses that the client sent.
   expect(await askFrom('10.0.0.1, 198.51.100.1', secret)).toEqual([403, 'address_not_allowed'])
   const { status } = await plumbline.get('/api/ext/me', { key: secret })
   expect(status).toBe(403)
 })
 
-test('the error names the address, does not ask for a key, and is in the audit trail', async () => {
+test('the error for a forbidden IP address names the address and is in the audit trail', async () => {
   const { id, secret } = await newKey(['10.0.0.0/8'])
   const headers = { 'x-forwarded-for': '198.51.100.9', 'x-request-id': 'req_elsewhere' }
   const { body, headers: answered } = await plumbline.get('/api/ext/vendors', { key: secret, headers })
@@ -55,7 +55,7 @@ test('the error names the address, does not ask for a key, and is in the audit t
   ])
 })
 
-test('a changed list takes effect within a second', async () => {
+test('a change of the allowed IP addresses takes effect within one second', async () => {
   const { id, secret } = await newKey(['10.0.0.0/8'])
   expect((await askFrom('10.0.0.1', secret))[0]).toBe(200)
   await updateKey(plumbline.database, plumbline.clock, id, { allowedAddresses: ['192.0.2.0/24'] })
@@ -64,7 +64,7 @@ test('a changed list takes effect within a second', async () => {
   expect((await askFrom('192.0.2.9', secret))[0]).toBe(200)
 })
 
-test('a key expires after a year by default, and getCaller shows when', async () => {
+test('by default, a key expires after one year', async () => {
   const { database, clock, organizationId } = plumbline
   const { secret } = await createKey(database, clock, { organizationId, name: 'For a year' })
   const { body } = await plumbline.get('/api/ext/me', { key: secret })

@@ -2,14 +2,15 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** The addresses and ranges that a key may be used from, parsed for comparison. */
+/** The addresses and ranges from which a key may be used, parsed for comparison. */
 export type AddressList = readonly Range[]
 
-/** A key's list is checked on every request, so its length is limited. */
+/** The address list of a key is checked on every request, so its length is limited. */
 export const MAX_ALLOWED_ADDRESSES = 50
 
 /**
- * Returns whether this is a single address (203.0.113.7, 2001:db8::7) or a range (10.0.0.0/8) that a list can contain.
+ * Returns whether an address list can contain this text: a single address (203.0.113.7, 2001:db8::7) or a range
+ * (10.0.0.0/8).
  */
 export function isAddressOrRange(text: string): boolean {
   if (!text.includes(':'))
@@ -27,8 +28,8 @@ export function parseAddressList(texts: readonly string[]): AddressList {
 }
 
 /**
- * Returns whether the address is in the list. An unreadable address, such as that of a closed connection, matches
- * nothing.
+ * Returns whether the address is in the list. An unreadable address, such as the address of a closed connection,
+ * matches nothing.
  */
 export function isInAddressList(list: AddressList, address: string): boolean {
   if (!ipaddr.isValid(address)) return false

@@ -11,13 +11,13 @@ function withSecurity(security: Record<string, string[]>[]): Contract {
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
-  // The operation declares no response for a missing permission, which this test is not about.
+  // The operation declares no response for a missing permission, but this test does not check responses.
   const contract = withSecurity([{ apiKey: ['bids:read'] }, { portalToken: [] }])
   plumbline = await startTestPlumbline({ CHECK_ANSWERS: 'false' }, { contract })
 })
 afterAll(() => plumbline.stop())
 
-test('an operation with two schemes accepts either', async () => {
+test('an operation with two security schemes accepts credentials of either scheme', async () => {
   const token = await plumbline.newPortalToken()
   expect((await plumbline.get('/api/portal/invitations', { key: token })).status).toBe(200)
   // The key is accepted but belongs to no vendor, so it has no invitations to list.
@@ -28,17 +28,17 @@ test('an operation with two schemes accepts either', async () => {
   expect([refused.status, refused.body.permission]).toEqual([403, 'bids:read'])
 })
 
-test('a request without credentials returns the error of the first scheme', async () => {
+test('a request without credentials returns the error of the first security scheme', async () => {
   const refused = await plumbline.get('/api/portal/invitations', { key: null })
   expect([refused.status, refused.body.code]).toEqual([401, 'missing_key'])
   expect(refused.body.detail).toContain('plb_')
 })
 
-test('a contract with a scheme that has no authenticator prevents the start', async () => {
+test('a security scheme without an authenticator prevents startup', async () => {
   const start = startTestPlumbline({}, { contract: withSecurity([{ certificate: [] }]) })
   await expect(start).rejects.toThrow('Expected an authenticator for the scheme certificate of listPortalInvitations')
 })
 
-test('a requirement of two schemes at once is rejected', () => {
+test('a contract that requires two security schemes together is rejected', () => {
   expect(() => withSecurity([{ apiKey: [], portalToken: [] }])).toThrow('to name one scheme')
 })

@@ -13,18 +13,18 @@ import { assertSameOrigin } from './same-origin.ts'
 import { createSessionAuthenticator } from './session-authenticator.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-/** Finds the caller from a request's headers, for one security scheme of the contract. */
+/** Finds the caller of a request from its headers, for one security scheme of the contract. */
 export interface Authenticator {
-  /** Returns whether the request has a credential for this scheme, valid or not. */
+  /** Returns whether the request has a credential for this scheme, even if the credential is not valid. */
   isAddressed(headers: IncomingHttpHeaders): boolean
   /**
-   * Returns the caller at this address. Throws one of the problems with status 401, `address_not_allowed`,
+   * Returns the caller of a request from this address. Throws a problem with status 401, `address_not_allowed`,
    * `tier_required`, or `too_many_attempts`.
    */
   authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal>
   /**
-   * Whether browsers send the credential by themselves, for requests of any page. A change must then come from a page
-   * of ours.
+   * Whether browsers send the credential automatically, with requests from any page. If so, a change must come from a
+   * page of this service.
    */
   readonly isAmbient?: true
 }
@@ -37,16 +37,17 @@ export interface AuthenticatorParts {
 }
 
 /**
- * Returns a function that finds the caller of an operation by its schemes. Each scheme has its authenticators. A
- * contract with a scheme that has none fails at startup, because its operations would be open to nobody or to
- * everybody. Operations without a scheme are for signing in, and are called by a visitor.
+ * Returns a function that finds the caller of an operation by the operation's security schemes. Each scheme has one or
+ * more authenticators. If a scheme in the contract has no authenticator, startup fails, because its operations would be
+ * open to no one or to everyone. Operations without a scheme are for signing in. The caller of such an operation is a
+ * visitor.
  */
 export function createAuthenticator(
   contract: Contract,
   parts: AuthenticatorParts,
 ): (operation: Operation, headers: IncomingHttpHeaders, address: string) => Promise<Principal> {
   const known: Record<string, readonly Authenticator[]> = {
-    // An app sends an access token in place of a key.
+    // An app sends an access token instead of an API key.
     apiKey: [createKeyAuthenticator(parts), createOauthAuthenticator(parts)],
     portalToken: [createPortalAuthenticator(parts)],
     session: [createSessionAuthenticator(parts)],
@@ -74,7 +75,7 @@ export function createAuthenticator(
   }
 }
 
-// A loop instead of a closure per request, of which there are thousands a second.
+// A loop avoids a closure for each of thousands of requests a second.
 function selectAuthenticator(ways: readonly Authenticator[], headers: IncomingHttpHeaders): Authenticator | undefined {
   for (const way of ways) if (way.isAddressed(headers)) return way
   return undefined

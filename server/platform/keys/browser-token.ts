@@ -3,22 +3,23 @@ import { createVault } from '../encryption/vault.ts'
 import { conflict } from '../problems/problem.ts'
 
 /**
- * A token for a web page in place of an API key. It has some of the key's permissions, for pages of one origin, and
- * lasts 15 minutes. It contains all of this, encrypted, so that no process has to look it up, and nothing has to be
- * deleted. Whether the key is still valid is looked up as for the key (key-authenticator.ts).
+ * A token for a web page, used instead of an API key. The token has some of the key's permissions, is for pages of one
+ * origin, and lasts 15 minutes. The token contains all of this information, encrypted, so that no process has to look
+ * it up, and no data has to be deleted. The check whether the key is still valid is the same as for the key itself
+ * (key-authenticator.ts).
  */
 export interface BrowserToken {
   readonly organizationId: string
   readonly keyId: string
   readonly origin: string
   readonly permissions: readonly string[]
-  /** Expiry time in milliseconds. */
+  /** Expiration time in milliseconds. */
   readonly expires: number
 }
 
 export const BROWSER_TOKEN_MS = 15 * 60_000
 
-/** Starts like keys do, so that scanners for leaked keys find it too. */
+/** The prefix starts like the prefix of keys, so that scanners for leaked keys also find tokens. */
 const PREFIX = 'plb_browser.'
 const SEAL_CONTEXT = 'browser token'
 
@@ -36,11 +37,11 @@ export function isBrowserToken(secret: string): boolean {
 }
 
 /** Returns the contents of a token; null if this service did not create it. */
-export function openBrowserToken(encryptionKey: Buffer, secret: string): BrowserToken | null {
+export function unsealBrowserToken(encryptionKey: Buffer, secret: string): BrowserToken | null {
   if (secret.length > MAX_TOKEN_LENGTH) return null
   const text = secret.slice(PREFIX.length)
   const bytes = Buffer.from(text, 'base64url')
-  // Node ignores invalid base64 characters, so that a token would have many forms.
+  // Node ignores invalid base64 characters, so without this check a token would have many forms.
   if (bytes.toString('base64url') !== text) return null
   const sealed = bytes.toString('latin1')
   try {
@@ -51,8 +52,8 @@ export function openBrowserToken(encryptionKey: Buffer, secret: string): Browser
 }
 
 /**
- * Throws `wrong_caller` for a browser token. It expires after 15 minutes, and no credential or subscription may outlive
- * it.
+ * Throws `wrong_caller` if the caller uses a browser token. The token expires after 15 minutes, and no credential or
+ * subscription created with it may outlive it.
  */
 export function assertNotBrowserToken({ principal }: Pick<Call, 'principal'>): void {
   if (principal.isInBrowser === true)

@@ -1,11 +1,11 @@
 import { Problem } from '../problems/problem.ts'
 
-/** Returns the token of an `Authorization: Bearer …` header; null if there is no well-formed one. */
+/** Returns the token of an `Authorization: Bearer …` header; null if the header is not well-formed. */
 export function readBearerToken(authorization: string): string | null {
   return /^Bearer ([!-~]+)$/i.exec(authorization)?.[1] ?? null
 }
 
-export function unauthenticated(
+export function createAuthenticationProblem(
   code: 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'expired_token' | 'revoked_token',
   detail: string,
 ): Problem {
@@ -13,6 +13,6 @@ export function unauthenticated(
   return new Problem(code, detail, {}, { 'WWW-Authenticate': `Bearer realm="plumbline"${error}` })
 }
 
-export function notSignedIn(detail: string): Problem {
+export function createSignInProblem(detail: string): Problem {
   return new Problem('not_signed_in', detail, {}, { 'WWW-Authenticate': 'Session realm="plumbline"' })
 }

@@ -20,7 +20,7 @@ async function counted(): Promise<Record<string, number>> {
   return rows[0] ?? {}
 }
 
-test('erasing a person deletes their address, sessions, links, and passkeys, unless they work for another builder too', async () => {
+test('erasing a person who also works for another builder keeps the sign-in data', async () => {
   const { database, clock, organizationId } = plumbline
   const { identity } = plumbline.app.services
   const other = await plumbline.newBuilder()
@@ -43,7 +43,7 @@ test('erasing a person deletes their address, sessions, links, and passkeys, unl
   expect(await counted()).toEqual(before)
 })
 
-test('expired sessions, links, and challenges are deleted, and no others', async () => {
+test('only expired sessions, links, and challenges are deleted', async () => {
   const { database, clock } = plumbline
   const { identity } = plumbline.app.services
   const before = await counted()

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 
-/** Rows per statement, so that none takes long. */
+/** Rows per statement, limited so that no statement takes long. */
 const BATCH_SIZE = 1000
 
-/** Deletes ended sessions, and expired links and challenges. */
+/** Deletes ended sessions, expired sign-in links, and expired challenges. */
 export async function deleteEndedSessions(database: Database, clock: Clock): Promise<void> {
   const now = clock.now().toISOString()
   for (const table of ['sessions', 'signInLinks', 'passkeyChallenges'] as const) {
@@ -22,16 +22,30 @@ export async function deleteEndedSessions(database: Database, clock: Clock): Pro
 }
 
 /**
- * Deletes the identities of addresses that no user has any longer, with their sessions and passkeys, and the links for
- * such addresses.
+ * Deletes the identities of email addresses that no user has any longer, with their sessions, passkeys, and sign-in
+ * links. Users are read separately, because a distributed database cannot join them with the tables of its coordinator.
  */
 export async function deleteUnusedIdentities(database: Database): Promise<void> {
-  await sql`
-    delete from "identities" as i
-    where not exists (select from "users" as u where u."signInEmail" = i."email")`.execute(database.statements)
-  await sql`
-    delete from "signInLinks" as l
-    where not exists (select from "users" as u where u."signInEmail" = l."value"::json ->> 'email')`.execute(
-    database.statements,
-  )
+  for (let last = ''; ; ) {
+    const { rows } = await sql<{ email: string }>`
+      select "email" from (
+        select "email" from "identities" union select "value"::json ->> 'email' from "signInLinks"
+      ) as known ("email")
+      where "email" > ${last} order by "email" limit ${BATCH_SIZE}`.execute(database.statements)
+    const emails = rows.map(({ email }) => email)
+    const used = await sql<{ email: string }>`
+      select distinct "signInEmail" as "email" from "users" where "signInEmail" = any(${emails}::text[])`.execute(
+      database.statements,
+    )
+    const isUsed = new Set(used.rows.map(({ email }) => email))
+    const unused = emails.filter((email) => !isUsed.has(email))
+    if (unused.length > 0) {
+      await sql`delete from "identities" where "email" = any(${unused}::text[])`.execute(database.statements)
+      await sql`delete from "signInLinks" where "value"::json ->> 'email' = any(${unused}::text[])`.execute(
+        database.statements,
+      )
+    }
+    if (emails.length < BATCH_SIZE) return
+    last = emails.at(-1) ?? ''
+  }
 }

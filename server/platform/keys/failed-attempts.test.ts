@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { newKeySecret } from './key-secret.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createKeySecret } from './key-secret.ts'
 
 let plumbline: TestPlumbline
 /** The number of key lookups in the database. */
@@ -13,31 +13,31 @@ beforeEach(async () => {
   const select = statements.selectFrom.bind(statements)
   Object.assign(statements, {
     selectFrom: (from: string) => {
-      if (String(from).startsWith('apiKeys')) lookUps++
+      if (from === 'apiKeySecrets') lookUps++
       return select(from as never)
     },
   })
 })
 afterEach(async () => {
-  // The next test may get the same database.
+  // The next test may use the same database.
   Reflect.deleteProperty(plumbline.database.statements, 'selectFrom')
   await plumbline.stop()
 })
 
 /** Sends a request with this key from this address. */
-function ask(key: string, address = '198.51.100.7'): Promise<Answer> {
+function ask(key: string, address = '198.51.100.7'): Promise<ServiceResponse> {
   return plumbline.get('/api/ext/me', { key, headers: { 'x-forwarded-for': address } })
 }
-const codes = (answers: Answer[]) => answers.map(({ status, body }) => (status === 200 ? 200 : body.code))
+const codes = (answers: ServiceResponse[]) => answers.map(({ status, body }) => (status === 200 ? 200 : body.code))
 
-async function askAll(keys: readonly string[], address?: string): Promise<Answer[]> {
-  const answers: Answer[] = []
+async function askAll(keys: readonly string[], address?: string): Promise<ServiceResponse[]> {
+  const answers: ServiceResponse[] = []
   for (const key of keys) answers.push(await ask(key, address))
   return answers
 }
 
-test('an address may try a few unknown keys a minute; further ones need no lookup', async () => {
-  const unknown = Array.from({ length: 6 }, newKeySecret)
+test('an IP address that tries too many unknown keys is rejected without further lookups', async () => {
+  const unknown = Array.from({ length: 6 }, createKeySecret)
   const answers = await askAll(unknown)
   const [no, many] = ['invalid_key', 'too_many_attempts']
   expect(codes(answers)).toEqual([no, no, no, many, many, many])
@@ -45,34 +45,35 @@ test('an address may try a few unknown keys a minute; further ones need no looku
   expect([answers[5]?.status, Number(answers[5]?.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
   const left = Number(answers[5]?.headers.get('retry-after'))
   expect(left > 0 && left <= 60).toBe(true)
-  // Another address has its own attempts, and so does this one after a minute.
-  expect(codes([await ask(newKeySecret(), '198.51.100.8')])).toEqual([no])
+  // Another address has its own attempts, and this address has new attempts after a minute.
+  expect(codes([await ask(createKeySecret(), '198.51.100.8')])).toEqual([no])
   plumbline.clock.advance(60_000)
-  expect(codes([await ask(newKeySecret())])).toEqual([no])
+  expect(codes([await ask(createKeySecret())])).toEqual([no])
 })
 
-test('concurrent attempts cause no more lookups than allowed', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => ask(newKeySecret())))
+test('concurrent attempts with unknown keys do not exceed the limit of lookups', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => ask(createKeySecret())))
   expect(lookUps).toBe(3)
 })
 
-test('IPv6 addresses of the same /64 share their attempts', async () => {
-  for (let i = 1; i <= 3; i++) await ask(newKeySecret(), `2001:db8:0:7::${i}`)
-  expect(codes([await ask(newKeySecret(), '2001:db8:0:7:ffff::9')])).toEqual(['too_many_attempts'])
-  expect(codes([await ask(newKeySecret(), '2001:db8:0:8::1')])).toEqual(['invalid_key'])
+test('IPv6 addresses of the same /64 network share their limit of attempts', async () => {
+  for (let i = 1; i <= 3; i++) await ask(createKeySecret(), `2001:db8:0:7::${i}`)
+  expect(codes([await ask(createKeySecret(), '2001:db8:0:7:ffff::9')])).toEqual(['too_many_attempts'])
+  expect(codes([await ask(createKeySecret(), '2001:db8:0:8::1')])).toEqual(['invalid_key'])
 })
 
-test('a key that was valid before works from an address without attempts left', async () => {
+test('a key that was valid before still works from an IP address that has used all its attempts', async () => {
   expect((await ask(plumbline.key)).status).toBe(200)
-  await askAll(Array.from({ length: 4 }, newKeySecret))
+  await askAll(Array.from({ length: 4 }, createKeySecret))
   for (let i = 0; i < 5; i++) {
-    // A found key is cached for half a second. Advancing the clock makes the next request look it up again.
+    // A key that was found is cached for half a second. Advancing the clock makes the next request look up the key
+    // again.
     plumbline.clock.advance(1000)
     expect((await ask(plumbline.key)).status).toBe(200)
   }
 })
 
-test('a revoked key in a loop is looked up once and then rejected, and a valid key from the same address works at once', async () => {
+test('repeated attempts with a revoked key cause only one lookup', async () => {
   const old = await plumbline.newKey([])
   await sql`update "apiKeys" k set "revokedAt" = now() from "apiKeySecrets" s
     where s."keyId" = k."id" and s."start" = ${old.slice(0, 10)}`.execute(plumbline.database.statements)
@@ -83,14 +84,14 @@ test('a revoked key in a loop is looked up once and then rejected, and a valid k
   expect((await ask(plumbline.key)).status).toBe(200)
 })
 
-test('a malformed key is rejected without using an attempt', async () => {
+test('a malformed key does not count as an attempt', async () => {
   const answers = await askAll(Array.from({ length: 10 }, (_, i) => `plb_${i}`))
   expect(new Set(codes(answers))).toEqual(new Set(['invalid_key']))
   expect(lookUps).toBe(0)
   expect((await ask(plumbline.key)).status).toBe(200)
 })
 
-test('a builder of another tier gets tier_required, and access when its tier changes', async () => {
+test('a builder with an insufficient tier can use the API only after its tier changes', async () => {
   const { key, organizationId } = await plumbline.newBuilder({ tier: 'standard' })
   expect(codes(await askAll(Array.from({ length: 10 }, () => key)))).toEqual(Array(10).fill('tier_required'))
   await sql`update "organizations" set "tier" = 'pro_plus' where "id" = ${organizationId}`.execute(

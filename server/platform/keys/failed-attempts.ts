@@ -1,13 +1,13 @@
 import { getNetwork } from '../calls/client-address.ts'
 import { Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { tryAgainIn } from '../values/format.ts'
+import { formatRetryAdvice } from '../values/format.ts'
 
 /**
- * Limits the cost of requests with wrong keys. A rejected secret is remembered for a minute and not looked up during
- * that time, and each address has a limited number of failed lookups a minute, so nobody can keep the database busy by
- * guessing. Keys that were valid when last seen skip this, so a program that repeats an old key and one with a valid
- * key can share an address.
+ * Limits the cost of requests with invalid keys. A rejected secret is remembered for a minute and is not looked up
+ * during that time. Each address has a limited number of failed lookups per minute, so that no one can keep the
+ * database busy by guessing. Keys that were valid when last seen are exempt. A program that repeats an old key can
+ * therefore share an address with a program that has a valid key.
  */
 const REMEMBERED_MS = 60_000
 const SHORT_MEMORY_MS = 500
@@ -37,7 +37,7 @@ export class FailedAttempts {
   }
 
   /**
-   * Throws the problem with which this secret was rejected in the last minute, or `too_many_attempts` if it was
+   * Throws the problem with which this secret was rejected in the last minute, or `too_many_attempts` if the secret was
    * repeated too often.
    */
   refuseKnown(secret: string): void {
@@ -54,7 +54,8 @@ export class FailedAttempts {
   }
 
   /**
-   * Uses one of the address's lookups. Throws `too_many_attempts` if none is left. The returned function gives it back.
+   * Uses one of the lookups of this address. Throws `too_many_attempts` if no lookup is left. Returns a function that
+   * restores the lookup.
    */
   take(address: string): () => void {
     const network = getNetwork(address)
@@ -74,15 +75,15 @@ export class FailedAttempts {
     }
   }
 
-  /** Remembers why a secret was rejected. The current attempt counts as the first. */
+  /** Stores the reason why a secret was rejected. The current attempt counts as the first. */
   remember(secret: string, problem: Problem): void {
     if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()
     this.#refused.set(secret, { problem, until: this.#clock.nowMs() + REMEMBERED_MS, attempts: 1 })
   }
 
   /**
-   * Like `remember`, for a valid key that was rejected for a reason that can change at any time: briefly, and without
-   * counting.
+   * Like `remember`, but for a valid key that was rejected for a reason that can change at any time. The rejection is
+   * remembered briefly, and attempts are not counted.
    */
   rememberBriefly(secret: string, problem: Problem): void {
     if (this.#refused.size >= MAX_REMEMBERED_SECRETS) this.#refused.clear()
@@ -93,6 +94,6 @@ export class FailedAttempts {
 
 function tooManyAttempts(cause: string, leftMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(leftMs / 1000))
-  const detail = `${cause} ${tryAgainIn(seconds)}`
+  const detail = `${cause} ${formatRetryAdvice(seconds)}`
   return new Problem('too_many_attempts', detail, {}, { 'Retry-After': String(seconds) })
 }

@@ -1,21 +1,26 @@
 import type { Db } from '../database/database.ts'
 import type { BrowserToken } from './browser-token.ts'
+import { findOrganizationByHash } from './find-organization-by-hash.ts'
 import { hashKeySecret } from './key-secret.ts'
 
-/** The properties of a key, its builder, and its creator that authentication needs. */
+/** The properties of a key, its builder, and its creator that are needed for authentication. */
 export type FoundKey = NonNullable<Awaited<ReturnType<typeof findKeyBySecret>>>
 
 export async function findKeyBySecret(db: Db, secret: string) {
+  const hash = hashKeySecret(secret)
+  const organizationId = await findOrganizationByHash(db, 'apiKeySecrets', hash)
+  if (organizationId === undefined) return undefined
   return selectKeysWithCreators(db)
     .innerJoin('apiKeySecrets as s', (join) =>
       join.onRef('s.organizationId', '=', 'k.organizationId').onRef('s.keyId', '=', 'k.id'),
     )
-    .where('s.hash', '=', hashKeySecret(secret))
+    .where('k.organizationId', '=', organizationId)
+    .where('s.hash', '=', hash)
     .select('s.expiresAt as secretExpiresAt')
     .executeTakeFirst()
 }
 
-/** Returns the key that a browser token was created with. Rotating the key's secret does not affect the token. */
+/** Returns the key with which a browser token was created. Rotating the key's secret does not affect the token. */
 export async function findKeyByToken(db: Db, { organizationId, keyId, expires }: BrowserToken) {
   const key = await selectKeysWithCreators(db)
     .where('k.organizationId', '=', organizationId)

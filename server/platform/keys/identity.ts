@@ -6,32 +6,33 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { validationFailed } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { sessionCookieName } from './session-cookie.ts'
+import { getSessionCookieName } from './session-cookie.ts'
 
 /**
- * Identities for sign-in. An identity is an email address, and represents the users with that address: one in each of
- * several organizations. better-auth creates and redeems one-time links, signs the cookie, and stores the sessions.
- * Which user a session represents is decided in principals.ts, on every request.
+ * Manages identities for sign-in. An identity is an email address, and represents the users with that address: one in
+ * each of several organizations. better-auth creates and redeems one-time links, signs the cookie, and stores the
+ * sessions. principals.ts determines on every request which user a session represents.
  *
- * None of better-auth's routes is mounted: the contract's operations call it in this process. So limits, same-origin
- * checks, and problems are those of all operations.
+ * No routes of better-auth are mounted; the contract's operations call better-auth in this process. Limits, same-origin
+ * checks, and problems are therefore the same as in all other operations.
  */
 export interface Identity {
   /**
-   * Creates a one-time link for the reader of this address, which the caller knows to be a user's. Use only a few
-   * different values of `lifeMs`, because each has its own instance. Throws `validation_failed` for an unusual address.
+   * Creates a one-time sign-in link for this email address. The caller must know that the address belongs to a user.
+   * Use only a few different values of `lifeMs`, because each value has its own better-auth instance. Throws
+   * `validation_failed` for an email address that better-auth does not accept.
    */
   makeLink(email: string, lifeMs: number): Promise<SignInLink>
-  /** Redeems a link and opens a session; null if the link was used, has expired, or never existed. */
+  /** Redeems a sign-in link and opens a session; null if the link was used, has expired, or never existed. */
   redeem(token: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
   /**
-   * Opens a session for the owner of this address, who has proved it by other means than a link; null if no user has
-   * it.
+   * Opens a session for the owner of this email address, who has proved ownership without a link; null if no user has
+   * the address.
    */
   admit(email: string, from: { address: string | null; device: string | null }): Promise<OpenedSession | null>
-  /** Returns the session of this cookie; null if there is none or it has ended. */
+  /** Returns the session of this cookie; null if there is no session or it has ended. */
   find(cookie: string): Promise<SessionState | null>
-  /** Extends the session and returns it with the cookie to set; null if it has ended. */
+  /** Extends the session, and returns the session with the cookie to set; null if the session has ended. */
   lengthen(cookie: string): Promise<OpenedSession | null>
   /** The `Set-Cookie` header that deletes the cookie. */
   readonly clearing: string
@@ -42,7 +43,7 @@ export interface SignInLink {
   expiresAt: Date
 }
 
-/** A stored session with the cookie that represents it in requests. */
+/** A stored session, with the cookie that represents the session in requests. */
 export interface SessionState {
   readonly id: string
   readonly identityId: string
@@ -62,22 +63,22 @@ export interface OpenedSession {
 
 const DAY_S = 86_400
 
-/** How long an unused session lasts, and how often a used one is extended. */
+/** Time that an unused session lasts, and interval at which a session in use is extended, in seconds. */
 const SESSION_LIFETIME_S = 14 * DAY_S
 export const SESSION_EXTENSION_INTERVAL_MS = DAY_S * 1000
 
-/** Lifetime of a link that is redeemed at once. */
+/** Lifetime of a link that is redeemed immediately, in milliseconds. */
 const INTERNAL_LINK_MS = 60_000
 
 /**
- * Returns the URL of the page that asks for a click before it redeems a link. The part after the # is never sent to a
- * server or a proxy.
+ * Returns the URL of the page that waits for a click before it redeems a sign-in link. The part after the # is never
+ * sent to a server or a proxy.
  */
 export function toSignInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#token=${token}`
 }
 
-export function openIdentity({
+export function createIdentityService({
   database,
   clock,
   config,
@@ -86,15 +87,15 @@ export function openIdentity({
   clock: Clock
   config: Config
 }): Identity {
-  const cookieName = sessionCookieName(config.publicUrl)
+  const cookieName = getSessionCookieName(config.publicUrl)
   const secure = isHttps(config.publicUrl) || !isLoopback(new URL(config.publicUrl).hostname)
   const db = database.statements.withPlugin(new TimestampPlugin())
-  // Changing the encryption key signs everybody out, as intended.
+  // Changing the encryption key signs out all users. Signing out all users is intended in this case.
   const secret = Buffer.from(hkdfSync('sha256', config.encryptionKey, '', 'plumbline sessions', 32)).toString('hex')
 
-  /** Returns an instance whose links all have this lifetime. */
+  /** Returns a better-auth instance whose links all have this lifetime. */
   async function open(lifeS: number) {
-    // Loaded at the first sign-in, so that a service for programs alone starts without it.
+    // better-auth is loaded at the first sign-in, so that a service that only programs use starts without it.
     const [{ betterAuth }, { magicLink }] = await Promise.all([
       import('better-auth'),
       import('better-auth/plugins/magic-link'),
@@ -116,12 +117,12 @@ export function openIdentity({
       verification: { modelName: 'signInLinks' },
       advanced: {
         cookies: { session_token: { name: cookieName, attributes: { secure } } },
-        // The name has our prefix, and not that of better-auth.
+        // The cookie name has Plumbline's prefix instead of better-auth's.
         useSecureCookies: false,
         ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
         database: {
           generateId: ({ model }) => typeid(PREFIXES[model] ?? 'idn').toString(),
-          // There is no table for external accounts or passwords, because nobody signs in with either.
+          // There is no table for external accounts or passwords, because users do not sign in with them.
           validateSchema: false,
         },
       },
@@ -139,7 +140,7 @@ export function openIdentity({
     return new Headers({ cookie: `${cookieName}=${cookie}` })
   }
 
-  /** Returns the header that sets the session cookie; empty if there is none. */
+  /** Returns the header that sets the session cookie; empty if there is no such header. */
   function setCookieOf(headers: Headers): string {
     return headers.getSetCookie().find((each) => each.startsWith(`${cookieName}=`)) ?? ''
   }
@@ -168,7 +169,7 @@ export function openIdentity({
     await api
       .signInMagicLink({ body: { email: email.toLowerCase(), metadata: { ...metadata } }, headers: new Headers() })
       .catch((error: unknown) => {
-        // better-auth accepts fewer addresses than the command line.
+        // better-auth accepts fewer email addresses than the command line does.
         if ((error as { statusCode?: unknown }).statusCode !== 400) throw error
         throw validationFailed([
           { pointer: '/email', code: 'format', message: 'is not an email address that can be used to sign in' },
@@ -187,7 +188,7 @@ export function openIdentity({
     const answer = await api
       .magicLinkVerify({ query: { token }, headers, returnHeaders: true })
       .catch((error: unknown) => {
-        // better-auth would redirect the browser to an error page.
+        // With this error, better-auth would redirect the browser to an error page.
         if ((error as { status?: unknown }).status === 'FOUND') return null
         throw error
       })
@@ -196,7 +197,7 @@ export function openIdentity({
     const setCookie = setCookieOf(set)
     const { session, user } = response as unknown as { session: FoundSession; user: { email: string } }
     const createdAt = clock.now()
-    // The device is not passed as a header, which cannot contain every text.
+    // The device is stored here instead of being passed as a header, because a header cannot contain every text.
     await db
       .updateTable('sessions')
       .set({ userAgent: device, createdAt: createdAt.toISOString() })
@@ -216,7 +217,7 @@ export function openIdentity({
 
     redeem,
 
-    // Uses a link that nobody sees, so that all sessions begin in the same way.
+    // Uses an internal link, so that all sessions begin in the same way.
     async admit(email, from) {
       return redeem(await makeToken(email, INTERNAL_LINK_MS), from)
     },
@@ -255,7 +256,10 @@ interface FoundSession {
   expiresAt: Date
 }
 
-/** The header in which better-auth gets the client's address, determined by our own rule (client-address.ts). */
+/**
+ * The header that passes the client's address to better-auth. The service determines the address by its own rule
+ * (client-address.ts).
+ */
 const ADDRESS_HEADER = 'x-plumbline-client'
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -270,8 +274,8 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Our connections return timestamps as texts, as in JSON. better-auth compares them with Date objects, and a text is
- * neither before nor after a Date, so that no session would ever end.
+ * The database connections return timestamps as texts, as in JSON. better-auth compares timestamps with Date objects. A
+ * text is neither before nor after a Date, so without this plugin no session would ever end.
  */
 class TimestampPlugin implements KyselyPlugin {
   transformQuery({ node }: Parameters<KyselyPlugin['transformQuery']>[0]) {

@@ -6,29 +6,29 @@ import { Problem } from '../problems/problem.ts'
 import { formatTimestamp } from '../values/format.ts'
 import { type AddressList, isInAddressList, parseAddressList } from './allowed-addresses.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
-import { type BrowserToken, isBrowserToken, openBrowserToken } from './browser-token.ts'
-import { readBearerToken, unauthenticated } from './credentials.ts'
+import { type BrowserToken, isBrowserToken, unsealBrowserToken } from './browser-token.ts'
+import { createAuthenticationProblem, readBearerToken } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
 import { findKeyBySecret, findKeyByToken } from './find-key.ts'
 import { isKeySecret } from './key-secret.ts'
-import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
+import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts'
 
 /**
- * Finds the API key of a bearer token's secret, or the key that a browser token was created with. A result is cached
- * for half a second, so that a revocation, an expiry, or a changed role takes effect on every process within a second,
- * and a busy key costs two lookups a second.
+ * Finds the API key of a bearer token's secret, or the key with which a browser token was created. A result is cached
+ * for half a second. A revocation, an expiration, or a changed role therefore takes effect on every process within a
+ * second. A busy key costs two lookups a second.
  */
 const CACHE_MS = 500
 const MAX_CACHED = 10_000
 
 interface CachedKey {
   principal: Principal
-  /** Where the key may be used from; null means anywhere. */
+  /** Addresses from which the key may be used; null means any address. */
   addresses: AddressList | null
   until: number
-  /** The only origin whose pages may use it; null for a key. */
+  /** The only origin whose pages may use the browser token; null for a key. */
   origin: string | null
-  /** When the secret or the key expires, in milliseconds. */
+  /** Time at which the secret or the key expires, in milliseconds. */
   expires: number
 }
 
@@ -41,10 +41,11 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
     const token = isBrowserToken(secret) ? opened(secret) : null
     const db = database.statements
     const row = token === null ? await findKeyBySecret(db, secret) : await findKeyByToken(db, token)
-    if (row === undefined) throw unauthenticated('invalid_key', 'Unknown API key. Check the key, or create a new one.')
+    if (row === undefined)
+      throw createAuthenticationProblem('invalid_key', 'Unknown API key. Check the key, or create a new one.')
     const refused = { organizationId: row.organizationId, actor: { type: 'key', id: row.id } } as const
     if (row.revokedAt !== null)
-      throw unauthenticated(
+      throw createAuthenticationProblem(
         'revoked_key',
         `The API key was revoked on ${formatTimestamp(row.revokedAt, row.timeZone)}. Use another key.`,
       ).refusing(refused)
@@ -57,11 +58,13 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
         : token === null
           ? `The API key expired on ${expiry}. Use another key.`
           : `The API key of the browser token expired on ${expiry}. Use another key.`
-      throw unauthenticated('expired_key', detail).refusing(refused)
+      throw createAuthenticationProblem('expired_key', detail).refusing(refused)
     }
     if (row.tier !== 'pro_plus') throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    // A key acts for its creator: it has at most their current permissions, and none once they are deactivated.
-    const power: ReadonlySet<Permission> = row.userStatus === 'disabled' ? new Set() : rolePermissions(row.role as Role)
+    // A key acts for its creator. A key has at most the creator's current permissions, and no permissions after the
+    // creator is deactivated.
+    const power: ReadonlySet<Permission> =
+      row.userStatus === 'disabled' ? new Set() : getRolePermissions(row.role as Role)
     const provided =
       token === null ? row.permissions : row.permissions.filter((each) => token.permissions.includes(each))
     const { organizationId, organizationName, tier, currency, timeZone } = row
@@ -95,7 +98,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
     return found
   }
 
-  // At most one write a minute. Informative only, so it must never delay or fail a request.
+  // Writes at most once a minute. The time of last use is only informative, so storing it must never delay or fail a
+  // request.
   async function noteUse(key: { organizationId: string; id: string; lastUsedAt: string | null }): Promise<void> {
     const { organizationId, id, lastUsedAt } = key
     const now = clock.nowMs()
@@ -108,24 +112,30 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
   }
 
   function opened(secret: string): BrowserToken {
-    const token = openBrowserToken(config.encryptionKey, secret)
+    const token = unsealBrowserToken(config.encryptionKey, secret)
     if (token === null)
-      throw unauthenticated('invalid_key', 'The browser token is not valid. Request a new one from your server.')
+      throw createAuthenticationProblem(
+        'invalid_key',
+        'The browser token is not valid. Request a new one from your server.',
+      )
     return token
   }
 
-  /** Returns the caller, if the key may be used from this address, or the token from this page. Throws otherwise. */
+  /**
+   * Returns the caller, if the key may be used from this address, or the token from this page. Otherwise, throws a
+   * problem.
+   */
   function admitted(
     { principal, addresses, origin }: CachedKey,
     headers: IncomingHttpHeaders,
     address: string,
   ): Principal {
     if (origin !== null && headers.origin !== origin) {
-      throw unauthenticated(
+      throw createAuthenticationProblem(
         'invalid_key',
         headers.origin === undefined
-          ? `The browser token is valid only for pages of ${origin}, but the request has no Origin header.`
-          : `The browser token is valid only for pages of ${origin}, not of ${headers.origin.slice(0, 300)}.`,
+          ? `The browser token is valid only for pages from ${origin}, but the request has no Origin header.`
+          : `The browser token is valid only for pages from ${origin}, not from ${headers.origin.slice(0, 300)}.`,
       )
     }
     if (addresses === null || isInAddressList(addresses, address)) return principal
@@ -139,7 +149,10 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
   async function authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal> {
     const { authorization } = headers
     if (authorization === undefined || authorization === '') {
-      throw unauthenticated('missing_key', 'The request has no API key. Send it as "Authorization: Bearer plb_…".')
+      throw createAuthenticationProblem(
+        'missing_key',
+        'The request has no API key. Send it as "Authorization: Bearer plb_…".',
+      )
     }
     const found = known.get(authorization)
     if (found !== undefined) {
@@ -148,11 +161,12 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
     }
     const secret = readBearerToken(authorization)
     if (secret === null || !(isKeySecret(secret) || isBrowserToken(secret)))
-      throw unauthenticated('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
+      throw createAuthenticationProblem('invalid_key', 'The API key is malformed. A key has the form "plb_…".')
     // Concurrent requests share one lookup.
     let asking = requested.get(authorization)
     if (asking === undefined) {
-      // A key that was valid last time is looked up without using an attempt, since it most likely still is.
+      // A key that was valid at the last lookup is looked up without using an attempt, because it is most likely still
+      // valid.
       asking = found === undefined ? tryOut(secret, authorization, address) : lookUpAgain(secret, authorization)
       requested.set(authorization, asking)
       asking.finally(() => requested.delete(authorization)).catch(() => {})
@@ -193,8 +207,8 @@ export function createKeyAuthenticator({ database, clock, config }: Authenticato
 }
 
 /**
- * Returns whether the key is unknown or has ended, rather than rejected for its tier or because the database is
- * unavailable.
+ * Returns whether the error means that the key is unknown or has ended. Returns false if the key was rejected for its
+ * tier, or because the database is unavailable.
  */
 function isCredentialError(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 401

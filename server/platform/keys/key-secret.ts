@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * An API key is `plb_`, 31 random characters (184 bits), and a checksum of 6, all of 0-9A-Za-z. With the checksum, a
- * mistyped key is rejected without a lookup, and secret scanners distinguish a real key from a similar text:
- * `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 of a key is stored.
+ * An API key consists of `plb_`, 31 random characters (184 bits), and a checksum of 6 characters, all from 0-9A-Za-z.
+ * With the checksum, a mistyped key is rejected without a lookup. Secret scanners can distinguish a real key from
+ * similar text: `/\bplb_[0-9A-Za-z]{37}\b/`. Only the SHA-256 hash of a key is stored.
  */
 const PREFIX = 'plb_'
 const RANDOM_CHARACTERS = 31
@@ -12,10 +12,11 @@ const CHECKSUM_CHARACTERS = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_PATTERN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`)
 
-export function newKeySecret(): string {
+export function createKeySecret(): string {
   let random = ''
   while (random.length < RANDOM_CHARACTERS) {
-    // Bytes from 248 on are skipped: 248 is the largest multiple of 62, so every character is equally likely.
+    // Bytes of 248 and above are skipped, because 248 is the largest multiple of 62. Every character is therefore
+    // equally likely.
     for (const byte of randomBytes(64)) {
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += ALPHABET[byte % 62]
     }
@@ -34,7 +35,7 @@ export function hashKeySecret(secret: string): Buffer {
 }
 
 /** Returns the part of a secret that identifies it in lists and logs. */
-export function keySecretStart(secret: string): string {
+export function getKeySecretStart(secret: string): string {
   return secret.slice(0, PREFIX.length + 6)
 }
 

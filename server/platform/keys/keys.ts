@@ -1,35 +1,39 @@
 import { isDeepStrictEqual } from 'node:util'
 import { typeid } from 'typeid-js'
 import type { Permission } from '../../../client/contract.gen.ts'
-import { recordOperatorAct } from '../audit/record.ts'
+import { recordOperatorAction } from '../audit/record-audit-entries.ts'
 import type { Tenant } from '../calls/call.ts'
 import type { Database, Db } from '../database/database.ts'
 import { conflict, notFound, validationFailed } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { hashKeySecret, keySecretStart, newKeySecret } from './key-secret.ts'
-import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
+import { createKeySecret, getKeySecretStart, hashKeySecret } from './key-secret.ts'
+import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts'
 
 export interface NewKey {
   organizationId: string
   /** The creator, whose role limits the key's permissions. Defaults to the organization's first owner. */
   userId?: string | undefined
   name: string
-  /** Defaults to everything that the creator's role allows and, for a propose-only key, that may be delegated. */
+  /**
+   * Defaults to all permissions of the creator's role. For a propose-only key, defaults to the permissions among them
+   * that may be delegated.
+   */
   permissions?: readonly string[] | undefined
-  /** Defaults to one year. Null for a key that never expires. */
+  /** Defaults to one year. Null means that the key never expires. */
   expiresAt?: Date | null | undefined
-  /** Addresses and ranges that the key may be used from. Defaults to any. */
+  /** Addresses and ranges from which the key may be used. Defaults to any address. */
   allowedAddresses?: readonly string[] | null | undefined
-  /** Whether its changes become proposals. Defaults to false. */
+  /** Whether changes made with the key become proposals. Defaults to false. */
   proposeOnly?: boolean | undefined
 }
 
-/** So that a forgotten key expires by itself. */
+/** A default lifetime ensures that a forgotten key expires. */
 export const DEFAULT_LIFETIME_MS = 365 * 24 * 3_600_000
 
 /**
- * Creates an API key. The secret is returned only here. Throws `not_found` for an unknown organization or user, and
- * `validation_failed` for a permission that does not exist or that the creator's role lacks.
+ * Creates an API key. Only this function returns the secret of the new key. Throws `not_found` for an unknown
+ * organization or user. Throws `validation_failed` for a permission that does not exist or that the creator's role
+ * lacks.
  */
 export async function createKey(database: Database, clock: Clock, requested: NewKey) {
   const now = clock.now()
@@ -45,7 +49,7 @@ export async function createKey(database: Database, clock: Clock, requested: New
       userId === undefined ? creators.where('role', '=', 'owner').orderBy('id') : creators.where('id', '=', userId)
     const creator = await creators.limit(1).executeTakeFirst()
     if (creator === undefined) throw notFound()
-    const power = rolePermissions(creator.role as Role)
+    const power = getRolePermissions(creator.role as Role)
     const permissions =
       requested.permissions ?? [...power].filter((permission) => isDelegablePermission(permission) || !proposeOnly)
     if (proposeOnly) {
@@ -88,8 +92,8 @@ export async function createKey(database: Database, clock: Clock, requested: New
         ...(['allowedAddresses', 'proposeOnly', 'createdAt'] as const),
       ])
       .executeTakeFirstOrThrow()
-    const secret = await issueSecret(trx, { organizationId, keyId: key.id, now })
-    await recordOperatorAct(trx, { organizationId, at: now, action: 'key.created', resourceId: key.id })
+    const secret = await issueKeySecret(trx, { organizationId, keyId: key.id, now })
+    await recordOperatorAction(trx, { organizationId, at: now, action: 'key.created', resourceId: key.id })
     return { ...key, secret }
   })
 }
@@ -100,27 +104,33 @@ interface KeyReference {
   now: Date
 }
 
-/** Creates a secret for a key and returns it. Only its hash is stored. */
-export async function issueSecret(trx: Db, { organizationId, keyId, now }: KeyReference): Promise<string> {
-  const secret = newKeySecret()
+/** Creates a secret for a key and returns the secret. Only the hash of the secret is stored. */
+export async function issueKeySecret(trx: Db, { organizationId, keyId, now }: KeyReference): Promise<string> {
+  const secret = createKeySecret()
   await trx
     .insertInto('apiKeySecrets')
-    .values({ hash: hashKeySecret(secret), organizationId, keyId, start: keySecretStart(secret), createdAt: now })
+    .values({ hash: hashKeySecret(secret), organizationId, keyId, start: getKeySecretStart(secret), createdAt: now })
     .execute()
   return secret
 }
 
-/** Creates a new secret. The current one stays valid for the overlap, and any earlier one ends now. */
-export async function replaceSecret(trx: Db, of: KeyReference, overlapMs: number) {
+/**
+ * Creates a new secret for a key. The current secret stays valid for the overlap, and any earlier secret expires
+ * immediately.
+ */
+export async function replaceKeySecret(trx: Db, of: KeyReference, overlapMs: number) {
   const { organizationId, keyId, now } = of
   const previousEndsAt = new Date(now.getTime() + overlapMs)
   const ofKey = trx.updateTable('apiKeySecrets').where('organizationId', '=', organizationId).where('keyId', '=', keyId)
   await ofKey.set({ expiresAt: now }).where('expiresAt', '>', now.toISOString()).execute()
   await ofKey.set({ expiresAt: previousEndsAt }).where('expiresAt', 'is', null).execute()
-  return { secret: await issueSecret(trx, of), previousEndsAt }
+  return { secret: await issueKeySecret(trx, of), previousEndsAt }
 }
 
-/** Returns what the holder of a key may know about it. Throws `not_found`. */
+/**
+ * Returns the information that the holder of a key may have about the key. Throws `not_found` if the key does not
+ * exist.
+ */
 export async function findKey({ db, organizationId }: Tenant, id: string) {
   const key = await db
     .selectFrom('apiKeys')
@@ -132,7 +142,10 @@ export async function findKey({ db, organizationId }: Tenant, id: string) {
   return key
 }
 
-/** Returns the same about the grant of an app that sends a token. Throws `not_found`. */
+/**
+ * Returns the same information about the grant of an app that sends an access token. Throws `not_found` if the grant
+ * does not exist.
+ */
 export async function findGrant({ db, organizationId }: Tenant, id: string) {
   const grant = await db
     .selectFrom('oauthGrants')
@@ -144,7 +157,7 @@ export async function findGrant({ db, organizationId }: Tenant, id: string) {
   return grant
 }
 
-/** Returns the keys of an organization, newest first, each with the start of its active secrets. */
+/** Returns the keys of an organization, newest first, each with the first characters of its active secrets. */
 export async function listKeys(database: Database, organizationId: string) {
   const keys = await database.statements
     .selectFrom('apiKeys')
@@ -165,8 +178,9 @@ export async function listKeys(database: Database, organizationId: string) {
 }
 
 /**
- * Gives a key a new secret. The previous one stays valid for the overlap. One from an earlier overlap ends now, so
- * there are never more than two. Throws `not_found`, and `conflict` for a key that has ended.
+ * Gives a key a new secret. The previous secret stays valid for the overlap. A secret from an earlier overlap expires
+ * immediately, so there are never more than two secrets. Throws `not_found` if the key does not exist, and `conflict`
+ * if it was revoked or has expired.
  */
 export async function rotateKey(database: Database, clock: Clock, id: string, overlapMs: number) {
   const now = clock.now()
@@ -178,14 +192,14 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
       throw conflict('key_expired', 'Cannot rotate the API key: it has expired. Create a new one.')
     }
     const { organizationId } = key
-    const { secret, previousEndsAt } = await replaceSecret(trx, { organizationId, keyId: id, now }, overlapMs)
+    const { secret, previousEndsAt } = await replaceKeySecret(trx, { organizationId, keyId: id, now }, overlapMs)
     await trx
       .updateTable('apiKeys')
       .set((set) => ({ version: set('version', '+', 1), updatedAt: now }))
       .where('organizationId', '=', organizationId)
       .where('id', '=', id)
       .execute()
-    await recordOperatorAct(trx, {
+    await recordOperatorAction(trx, {
       ...{ organizationId: key.organizationId, at: now, resourceId: id },
       action: 'key.rotated',
     })
@@ -195,15 +209,16 @@ export async function rotateKey(database: Database, clock: Clock, id: string, ov
 
 export interface KeyChanges {
   name?: string | undefined
-  /** Null for a key that never expires. */
+  /** Null means that the key never expires. */
   expiresAt?: Date | null | undefined
-  /** Null for a key that may be used from anywhere. */
+  /** Null means that the key may be used from any address. */
   allowedAddresses?: readonly string[] | null | undefined
 }
 
 /**
- * Updates a key, on every process within a second. Omitted fields keep their value. An expired key can be extended.
- * Throws `not_found`, and `conflict` for a revoked key, which stays revoked.
+ * Updates a key. The update takes effect on every process within a second. Omitted fields keep their value. An expired
+ * key can be extended. Throws `not_found` if the key does not exist, and `conflict` if it was revoked. A revoked key
+ * stays revoked.
  */
 export async function updateKey(database: Database, clock: Clock, id: string, changes: KeyChanges) {
   const now = clock.now()
@@ -221,7 +236,7 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
       (field) => !isDeepStrictEqual(after[field], key[field]),
     )
     if (changed.length === 0) return key
-    await recordOperatorAct(trx, {
+    await recordOperatorAction(trx, {
       ...{ organizationId: key.organizationId, at: now, resourceId: id },
       ...{ action: 'key.updated', changed },
     })
@@ -235,13 +250,16 @@ export async function updateKey(database: Database, clock: Clock, id: string, ch
   })
 }
 
-/** Revokes a key, on every process within a second. Idempotent. Throws `not_found`. */
+/**
+ * Revokes a key. The revocation takes effect on every process within a second. Revoking a key again has no effect.
+ * Throws `not_found` if the key does not exist.
+ */
 export async function revokeKey(database: Database, clock: Clock, id: string) {
   const now = clock.now()
   return database.transaction(async (trx) => {
     const key = await lockKey(trx, id)
     if (key.revokedAt !== null) return key
-    await recordOperatorAct(trx, {
+    await recordOperatorAction(trx, {
       ...{ organizationId: key.organizationId, at: now, resourceId: id },
       action: 'key.revoked',
     })
@@ -260,9 +278,17 @@ const KEY_FIELDS = [
   ...(['allowedAddresses', 'proposeOnly', 'revokedAt', 'lastUsedAt', 'createdAt'] as const),
 ]
 
-// An operator names a key by its ID alone, which is unique across all builders.
+// An operator identifies a key by its ID alone, which is unique across all builders.
 async function lockKey(trx: Db, id: string) {
-  const key = await trx.selectFrom('apiKeys').select(KEY_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+  const found = await trx.selectFrom('apiKeys').select('organizationId').where('id', '=', id).executeTakeFirst()
+  if (found === undefined) throw notFound()
+  const key = await trx
+    .selectFrom('apiKeys')
+    .select(KEY_FIELDS)
+    .where('organizationId', '=', found.organizationId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
   if (key === undefined) throw notFound()
   return key
 }

@@ -5,15 +5,16 @@ import type { Organization, Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
 import { formatTimestamp } from '../values/format.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
-import { readBearerToken, unauthenticated } from './credentials.ts'
+import { createAuthenticationProblem, readBearerToken } from './credentials.ts'
 import { FailedAttempts } from './failed-attempts.ts'
+import { findOrganizationByHash } from './find-organization-by-hash.ts'
 import { hashOauthSecret, isOauthSecret } from './oauth-secrets.ts'
-import { isDelegablePermission, type Role, rolePermissions } from './roles.ts'
+import { getRolePermissions, isDelegablePermission, type Role } from './roles.ts'
 
 /**
- * Finds the user whose app sends an access token. The app acts as the user, with the granted permissions that the
- * user's role includes now. Nothing is cached between requests, so a revoked grant and a deactivated user are rejected
- * at once, on every process.
+ * Finds the user for whom an app sends an access token. The app acts as the user. The app's permissions are the granted
+ * permissions that the user's role currently includes. Nothing is cached between requests, so a revoked grant or a
+ * deactivated user is rejected immediately, on every process.
  */
 export function createOauthAuthenticator({ database, clock, config }: AuthenticatorParts): Authenticator {
   const failed = new FailedAttempts(config.failedKeysPerMinute, clock)
@@ -21,13 +22,17 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
   async function authenticate({ authorization = '' }: IncomingHttpHeaders, address: string): Promise<Principal> {
     const token = readBearerToken(authorization) ?? ''
     if (!isOauthSecret('access', token))
-      throw unauthenticated('invalid_key', 'The access token is malformed. Request a new one.')
+      throw createAuthenticationProblem('invalid_key', 'The access token is malformed. Request a new one.')
     failed.refuseKnown(token)
-    // An address with too many failures is rejected without a lookup. A valid token uses no attempt.
+    // A request from an address with too many failures is rejected without a lookup. A valid token does not use up an
+    // attempt.
     failed.take(address)()
     const found = await find(token)
     if (found === undefined) {
-      const wrong = unauthenticated('invalid_key', 'Unknown access token. Refresh it, or connect the app again.')
+      const wrong = createAuthenticationProblem(
+        'invalid_key',
+        'Unknown access token. Refresh it, or connect the app again.',
+      )
       failed.take(address)
       failed.remember(token, wrong)
       throw wrong
@@ -53,22 +58,24 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
     const { timeZone } = organization
     if (revokedAt !== null) {
       const detail = `The access token was revoked on ${formatTimestamp(revokedAt, timeZone)}. Connect the app again.`
-      throw unauthenticated('revoked_key', detail).refusing(refused)
+      throw createAuthenticationProblem('revoked_key', detail).refusing(refused)
     }
     if (status === 'disabled')
-      throw unauthenticated('revoked_key', 'The user who connected the app is deactivated.').refusing(refused)
+      throw createAuthenticationProblem('revoked_key', 'The user who connected the app is deactivated.').refusing(
+        refused,
+      )
     const [end = ''] = [expiresAt, endsAt].sort()
     if (Date.parse(end) <= clock.nowMs()) {
       const detail = `The access token expired on ${formatTimestamp(end, timeZone)}. Refresh it, or connect the app again.`
-      throw unauthenticated('expired_key', detail).refusing(refused)
+      throw createAuthenticationProblem('expired_key', detail).refusing(refused)
     }
     if (audience !== config.publicUrl) {
       const detail = `The access token is valid for ${audience}, not for ${config.publicUrl}. Request a new one.`
-      throw unauthenticated('invalid_key', detail).refusing(refused)
+      throw createAuthenticationProblem('invalid_key', detail).refusing(refused)
     }
     if (organization.tier !== 'pro_plus')
       throw new Problem('tier_required', 'The API requires the Pro+ tier.').refusing(refused)
-    const power = rolePermissions(role as Role)
+    const power = getRolePermissions(role as Role)
     return {
       kind: 'user',
       id: userId,
@@ -79,13 +86,13 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
       ),
       poApprovalLimit,
       subjectId: null,
-      // An app is a program, so it has the limits of keys.
+      // An app is a program, so it has the same limits as keys.
       counters: { minute: `minute:${grantId}`, kind: 'key', day: `day:${organization.id}` },
       ...(proposeOnly && { isProposeOnly: true as const }),
     }
   }
 
-  // At most one write a minute. Informative only, so it must never fail a request.
+  // Writes at most once a minute. The time of last use is only informative, so storing it must never fail a request.
   async function noteUse({ id: organizationId, grantId, lastUsedAt }: FoundToken): Promise<void> {
     const now = clock.nowMs()
     if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < 60_000) return
@@ -96,9 +103,12 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
       .catch(() => {})
   }
 
-  // The token itself proves who may read this, so the query has no organization: its hash is unique and matches one row
-  // of each other table.
+  // The token itself proves that its sender may read these rows. The token's hash is unique and matches one row of each
+  // other table.
   async function find(token: string): Promise<FoundToken | undefined> {
+    const hash = hashOauthSecret(token)
+    const organizationId = await findOrganizationByHash(database.statements, 'oauthTokens', hash)
+    if (organizationId === undefined) return undefined
     const { rows } = await sql<FoundToken>`
       select o."id", o."name", o."tier", o."currency", o."timeZone", u."id" as "userId", u."role", u."status",
         u."poApprovalLimit", g."id" as "grantId", g."clientName" as "client", coalesce(t."permissions", g."permissions") as "permissions", g."proposeOnly",
@@ -107,7 +117,9 @@ export function createOauthAuthenticator({ database, clock, config }: Authentica
       join "oauthGrants" as g on g."organizationId" = t."organizationId" and g."id" = t."grantId"
       join "organizations" as o on o."id" = g."organizationId"
       join "users" as u on u."organizationId" = g."organizationId" and u."id" = g."userId"
-      where t."hash" = ${hashOauthSecret(token)} and t."kind" = 'access'`.execute(database.statements)
+      where g."organizationId" = ${organizationId} and t."hash" = ${hash} and t."kind" = 'access'`.execute(
+      database.statements,
+    )
     return rows[0]
   }
 
@@ -126,7 +138,7 @@ interface FoundToken extends Organization {
   audience: string
   revokedAt: string | null
   lastUsedAt: string | null
-  /** When the grant ends, and when the token does. */
+  /** Time at which the grant ends, and time at which the token expires. */
   endsAt: string
   expiresAt: string
 }

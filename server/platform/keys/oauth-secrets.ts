@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * The secrets of a grant: a code for a minute, an access token for an hour, and a refresh token until it is used. Each
- * is a prefix and 256 random bits, and only its SHA-256 is stored. Their prefixes differ from those of keys, so that
- * nobody looks for one among the others, and secret scanners can distinguish them: `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
+ * The secrets of a grant: a code (valid for a minute), an access token (valid for an hour), and a refresh token (valid
+ * until it is used). Each secret consists of a prefix and 256 random bits, and only its SHA-256 hash is stored. The
+ * prefixes of these secrets differ from the prefix of keys, so that a lookup searches only the right table. Secret
+ * scanners can also distinguish the secrets: `/\bpl[acr]_[0-9A-Za-z_-]{43}\b/`.
  */
 const PREFIXES = { code: 'plc_', access: 'pla_', refresh: 'plr_' } as const
 export type OauthSecretKind = keyof typeof PREFIXES
@@ -11,7 +12,7 @@ export type OauthSecretKind = keyof typeof PREFIXES
 const BYTES = 32
 const SECRET_PATTERN = /^pl[acr]_[\w-]{43}$/
 
-export function newOauthSecret(kind: OauthSecretKind): string {
+export function createOauthSecret(kind: OauthSecretKind): string {
   return PREFIXES[kind] + randomBytes(BYTES).toString('base64url')
 }
 

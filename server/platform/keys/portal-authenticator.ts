@@ -1,22 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from 'kysely'
-import type { LinkCopier } from '../../../client/contract.gen.ts'
+import type { LinkCopier, VendorLanguage } from '../../../client/contract.gen.ts'
 import type { Organization, Principal } from '../calls/call.ts'
 import type { Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { formatTimestamp } from '../values/format.ts'
 import type { Authenticator, AuthenticatorParts } from './authenticator.ts'
-import { readBearerToken, unauthenticated } from './credentials.ts'
-import { hashPortalToken, isPortalToken, type LinkPurpose, linkExpiry } from './portal-links.ts'
+import { createAuthenticationProblem, readBearerToken } from './credentials.ts'
+import { findOrganizationByHash } from './find-organization-by-hash.ts'
+import { computeLinkExpiry, hashPortalToken, isPortalToken, type LinkPurpose } from './portal-links.ts'
 import { toVendorPrincipal } from './principals.ts'
 
-/** Finds the vendor of a portal token. The token names what it opens: a portal or an invitation. */
+/** Finds the vendor of a portal token. The token identifies its target: a portal or an invitation. */
 export function createPortalAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     isAddressed: ({ authorization = '' }) => /^Bearer (inv|ven)_/i.test(authorization),
     async authenticate({ authorization }: IncomingHttpHeaders) {
       if (authorization === undefined || authorization === '')
-        throw unauthenticated(
+        throw createAuthenticationProblem(
           'missing_key',
           'The request has no portal token. Send the last part of the portal link as "Authorization: Bearer …".',
         )
@@ -32,19 +33,28 @@ export async function authenticateVendor(
 ): Promise<Principal> {
   const found = isPortalToken(token) ? await findLink(database, token) : undefined
   if (found === undefined)
-    throw unauthenticated('invalid_key', 'The portal link is not valid. Use the link exactly as the builder sent it.')
+    throw createAuthenticationProblem(
+      'invalid_key',
+      'The portal link is not valid. Use the link exactly as the builder sent it.',
+    )
   const { vendorId, subjectId, revokedAt, copiedBy, isDropped, deadlineAt, createdAt, ...organization } = found
   if (revokedAt !== null) {
     const revokedOn = formatTimestamp(revokedAt, organization.timeZone)
     const detail = `The portal link was revoked or replaced on ${revokedOn}. Ask the builder for a new link.`
-    throw unauthenticated('revoked_token', detail)
+    throw createAuthenticationProblem('revoked_token', detail)
   }
   if (isDropped)
-    throw unauthenticated('revoked_token', 'The builder has deactivated or archived this vendor. Contact the builder.')
-  const end = linkExpiry({ createdAt, deadlineAt })
+    throw createAuthenticationProblem(
+      'revoked_token',
+      'The builder has deactivated or archived this vendor. Contact the builder.',
+    )
+  const end = computeLinkExpiry({ createdAt, deadlineAt })
   if (end.getTime() <= clock.nowMs()) {
     const expiry = formatTimestamp(end, organization.timeZone)
-    throw unauthenticated('expired_token', `The portal link expired on ${expiry}. Ask the builder for a new link.`)
+    throw createAuthenticationProblem(
+      'expired_token',
+      `The portal link expired on ${expiry}. Ask the builder for a new link.`,
+    )
   }
   return toVendorPrincipal(organization, vendorId, subjectId, copiedBy)
 }
@@ -57,18 +67,42 @@ interface FoundLink extends Organization, LinkPurpose {
   isDropped: boolean
 }
 
-// The token itself proves who may read this, so the query has no organization: the hash is unique and matches one row
-// of each other table.
+/** The builder and the vendor of a link that may no longer be valid. */
+export interface LinkOwner {
+  builder: string
+  phone: string | null
+  language: VendorLanguage | null
+}
+
+/** Returns whose link this is, also if it has expired or was revoked; null if the token was never issued. */
+export async function findLinkOwner(database: Database, token: string): Promise<LinkOwner | null> {
+  if (!isPortalToken(token)) return null
+  const hash = hashPortalToken(token)
+  const organizationId = await findOrganizationByHash(database.statements, 'portalAddresses', hash)
+  if (organizationId === undefined) return null
+  const { rows } = await sql<LinkOwner>`
+    select o."name" as "builder", o."phone", v."language" from "portalAddresses" as a
+    join "organizations" as o on o."id" = a."organizationId"
+    join "vendors" as v on v."organizationId" = a."organizationId" and v."id" = a."vendorId"
+    where v."organizationId" = ${organizationId} and a."hash" = ${hash}`.execute(database.statements)
+  return rows[0] ?? null
+}
+
+// The token itself proves that its sender may read these rows. The first query finds the organization by the token's
+// hash, and the second query reads rows of this organization only.
 async function findLink(database: Database, token: string): Promise<FoundLink | undefined> {
+  const hash = hashPortalToken(token)
+  const organizationId = await findOrganizationByHash(database.statements, 'portalAddresses', hash)
+  if (organizationId === undefined) return undefined
   const { rows } = await sql<FoundLink>`
     select o."id", o."name", o."tier", o."currency", o."timeZone", a."vendorId", a."subjectId", a."createdAt", a."revokedAt",
       a."copiedBy",
       v."archivedAt" is not null or v."status" = 'inactive' as "isDropped", r."deadlineAt"
     from "portalAddresses" as a
-    join "organizations" as o on o."id" = a."organizationId"
-    join "vendors" as v on v."organizationId" = a."organizationId" and v."id" = a."vendorId"
-    left join "invitations" as i on i."organizationId" = a."organizationId" and i."id" = a."subjectId"
-    left join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
-    where a."hash" = ${hashPortalToken(token)}`.execute(database.statements)
+    join "organizations" as o on o."id" = ${organizationId}
+    join "vendors" as v on v."organizationId" = o."id" and v."id" = a."vendorId"
+    left join "invitations" as i on i."organizationId" = o."id" and i."id" = a."subjectId"
+    left join "bidRequests" as r on r."organizationId" = o."id" and r."id" = i."bidRequestId"
+    where a."hash" = ${hash}`.execute(database.statements)
   return rows[0]
 }

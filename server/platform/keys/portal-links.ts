@@ -2,21 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { LinkCopier } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../calls/call.ts'
+import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 import { createVault } from '../encryption/vault.ts'
 import { hashKeySecret } from './key-secret.ts'
 
 /**
- * Portal links: `/portal/<token>`. A token is the ID of its target (an invitation or a vendor) and 192 random bits. It
- * is looked up by its hash, so it survives changes of the encryption key, which only encrypts the copies from which
- * reminders mail an invitation's link again. Each subject has at most one mailed link. A copied link has its own token,
- * which names the person who copied it and is revoked together with the mailed one.
+ * Manages portal links: `/portal/<token>`. A token consists of the ID of its target (an invitation or a vendor) and 192
+ * random bits. A token is looked up by its hash, so it stays valid when the encryption key changes. The key only
+ * encrypts the stored tokens, which reminders and the vendor's list of links use. Each subject has at most one emailed
+ * link.
+ * A copied link has its own token. The token's row stores the user who copied the link, and the token is revoked
+ * together with the emailed link.
  */
 const RANDOM_BYTES = 24
 const TOKEN_PATTERN = /^(inv|ven)_[0-9a-z]{26}\.[\w-]{32}$/
 
 const DAY_MS = 86_400_000
 const DAYS_AFTER_DEADLINE = 14
-/** Half a year: longer than most homes take to build, but short enough that a link does not stay in a mailbox. */
+/**
+ * Half a year: longer than most homes take to build, but short enough that a link in a mailbox soon becomes invalid.
+ */
 const PORTAL_LINK_DAYS = 180
 
 /** The target of a link: an invitation, or a vendor's whole portal. */
@@ -33,9 +38,10 @@ export interface LinkPurpose {
 }
 
 /**
- * Returns when a link expires: when the last of these reasons ends. Add any new reason for keeping a link valid here.
+ * Returns the time at which a link expires: the latest time at which one of these reasons ends. To keep a link valid
+ * for another reason, add the reason here.
  */
-export function linkExpiry({ createdAt, deadlineAt }: LinkPurpose): Date {
+export function computeLinkExpiry({ createdAt, deadlineAt }: LinkPurpose): Date {
   const reasons = [
     deadlineAt === null
       ? Date.parse(createdAt) + PORTAL_LINK_DAYS * DAY_MS
@@ -44,7 +50,17 @@ export function linkExpiry({ createdAt, deadlineAt }: LinkPurpose): Date {
   return new Date(Math.max(...reasons))
 }
 
-/** Returns whether a text is a well-formed token, without a lookup. */
+/** Returns the time of creation before which every link to a whole portal has expired. */
+export function getEarliestPortalLink(now: Date): Date {
+  return new Date(now.getTime() - PORTAL_LINK_DAYS * DAY_MS)
+}
+
+/** Returns the deadline up to which every link to an invitation has expired. */
+export function getLatestExpiredDeadline(now: Date): Date {
+  return new Date(now.getTime() - DAYS_AFTER_DEADLINE * DAY_MS)
+}
+
+/** Returns whether a text is a well-formed token. The function does not look up the token. */
 export function isPortalToken(text: string): boolean {
   return TOKEN_PATTERN.test(text)
 }
@@ -53,26 +69,26 @@ export function hashPortalToken(token: string): Buffer {
   return hashKeySecret(token)
 }
 
-/** Creates a link for each subject without a valid one, and returns the new tokens by subject. */
-export async function issueLinks(call: WriteCall, those: readonly LinkSubject[]): Promise<Map<string, string>> {
+/** Creates a link for each subject that has no valid link, and returns the new tokens by subject. */
+export async function issuePortalLinks(call: WriteCall, those: readonly LinkSubject[]): Promise<Map<string, string>> {
   if (those.length === 0) return new Map()
   const tokens = those.map(({ subjectId }) => newToken(subjectId))
-  // The link to a vendor's whole portal is mailed only once, so it is not stored.
-  const sealed = those.map(({ subjectId, vendorId }, i) =>
-    subjectId === vendorId
-      ? null
-      : createLinkVault(call).seal(tokens[i] ?? '', portalLinkSealContext(call.organizationId, subjectId)),
+  const sealed = those.map(({ subjectId }, i) =>
+    createLinkVault(call).seal(tokens[i] ?? '', getPortalLinkEncryptionContext(call.organizationId, subjectId)),
+  )
+  const rows = those.map(
+    ({ subjectId, vendorId }, i) =>
+      sql`(${call.organizationId}, ${hashPortalToken(tokens[i] ?? '')}, ${subjectId}, ${vendorId}, ${sealed[i] ?? null},
+        ${call.now.toISOString()})`,
   )
   await sql`
     insert into "portalAddresses" ("organizationId", "hash", "subjectId", "vendorId", "sealedToken", "createdAt")
-    select ${call.organizationId}, new.*, ${call.now.toISOString()}
-    from unnest(${tokens.map(hashPortalToken)}::bytea[], ${those.map(({ subjectId }) => subjectId)}::text[],
-      ${those.map(({ vendorId }) => vendorId)}::text[], ${sealed}::text[]) as new`.execute(call.db)
+    values ${sql.join(rows)}${sql.raw(PLAN_EACH_TIME)}`.execute(call.db)
   return new Map(those.map(({ subjectId }, i) => [subjectId, toPortalUrl(call, tokens[i] ?? '')]))
 }
 
-/** Revokes the link of an invitation or a vendor and every copy of it. Returns false if there was none. */
-export async function revokeLink(call: WriteCall, subjectId: string): Promise<boolean> {
+/** Revokes the link of an invitation or a vendor, and every copy of that link. Returns false if there was no link. */
+export async function revokePortalLink(call: WriteCall, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     update "portalAddresses" set "revokedAt" = ${call.now}, "sealedToken" = null
     where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
@@ -86,8 +102,8 @@ export interface RevokedLink extends LinkSubject {
   isCopy: boolean
 }
 
-/** Revokes all links of these vendors: to their portals and to every invitation, including copies. */
-export async function revokeAllLinks(
+/** Revokes all links of these vendors: the links to their portals and to every invitation, including copies. */
+export async function revokeVendorLinks(
   { db, organizationId, now }: Pick<WriteCall, 'db' | 'organizationId' | 'now'>,
   vendorIds: readonly string[],
 ): Promise<RevokedLink[]> {
@@ -98,19 +114,37 @@ export async function revokeAllLinks(
   return rows
 }
 
-/** Returns whether there is a valid link to mail for the invitation or the vendor's portal. Copies do not count. */
-export async function hasLink(call: Call, { subjectId, vendorId }: LinkSubject): Promise<boolean> {
+/**
+ * Returns whether there is a valid emailed link for the invitation or the vendor's portal. Copied links do not count.
+ */
+export async function hasPortalLink(call: Call, { subjectId, vendorId }: LinkSubject): Promise<boolean> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
     where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
       and "copiedBy" is null`.execute(call.db)
-  // The link of an invitation expires with the deadline of its request, whenever it was created.
-  return rows.some(({ createdAt }) => subjectId !== vendorId || linkExpiry({ createdAt, deadlineAt: null }) > call.now)
+  // The link of an invitation expires with the deadline of its bid request, regardless of when the link was created.
+  return rows.some(
+    ({ createdAt }) => subjectId !== vendorId || computeLinkExpiry({ createdAt, deadlineAt: null }) > call.now,
+  )
 }
 
 /**
- * Returns those of the vendors that have or had a portal link of any kind. The links of a merged vendor count for the
- * kept one, because it has the invitations and bids now.
+ * Returns whether the emailed link to the vendor's portal was revoked, or all emailed links of the vendor. A new link
+ * ends this state.
+ */
+export async function hasRevokedLinks({ db, organizationId }: Call, vendorId: string): Promise<boolean> {
+  const { rows } = await sql<{ isOfPortal: boolean; isRevoked: boolean }>`
+    select distinct "subjectId" = ${vendorId} as "isOfPortal", "revokedAt" is not null as "isRevoked"
+    from "portalAddresses"
+    where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "copiedBy" is null`.execute(db)
+  const ofPortal = rows.filter(({ isOfPortal }) => isOfPortal)
+  const decisive = ofPortal.length > 0 ? ofPortal : rows
+  return decisive.length > 0 && decisive.every(({ isRevoked }) => isRevoked)
+}
+
+/**
+ * Returns the vendors that have or had a portal link of any kind. The links of a merged vendor count for the remaining
+ * vendor, which now has its invitations and bids.
  */
 export async function findVendorsWithLinks(
   { db, organizationId }: Call,
@@ -127,18 +161,18 @@ export async function findVendorsWithLinks(
   return new Set(rows.map(({ vendorId }) => vendorId))
 }
 
-/** Returns how many copies of a link are still valid. */
-export async function countCopies(call: Call, { subjectId, vendorId }: LinkSubject): Promise<number> {
+/** Returns the number of copies of a link that are still valid. */
+export async function countLinkCopies(call: Call, { subjectId, vendorId }: LinkSubject): Promise<number> {
   const { rows } = await sql<{ createdAt: string }>`
     select "createdAt" from "portalAddresses"
     where "organizationId" = ${call.organizationId} and "subjectId" = ${subjectId} and "revokedAt" is null
       and "copiedBy" is not null`.execute(call.db)
   return rows.filter(
-    ({ createdAt }) => subjectId !== vendorId || linkExpiry({ createdAt, deadlineAt: null }) > call.now,
+    ({ createdAt }) => subjectId !== vendorId || computeLinkExpiry({ createdAt, deadlineAt: null }) > call.now,
   ).length
 }
 
-/** Creates a copy of a link and returns it. Its token is not stored, so it is shown once. */
+/** Creates a copy of a link and returns the copy. The token of the copy is not stored, so it is shown only once. */
 export async function issueLinkCopy(
   call: WriteCall,
   { subjectId, vendorId }: LinkSubject,
@@ -152,17 +186,23 @@ export async function issueLinkCopy(
   return toPortalUrl(call, token)
 }
 
-/** Returns the links of these invitations for mails, for those that have one. No response contains them. */
-export async function findLinkUrls(call: Call, invitationIds: readonly string[]): Promise<Map<string, string>> {
-  if (invitationIds.length === 0) return new Map()
+/**
+ * Returns the links of the given invitations or vendors that have a stored link, for emails to the vendor and for the
+ * vendor's own list of links. No response to the builder contains these links.
+ */
+export async function findLinkUrls(call: Call, subjectIds: readonly string[]): Promise<Map<string, string>> {
+  if (subjectIds.length === 0) return new Map()
   const { rows } = await sql<{ subjectId: string; sealedToken: string }>`
     select "subjectId", "sealedToken" from "portalAddresses"
-    where "organizationId" = ${call.organizationId} and "subjectId" = any(${[...invitationIds]}) and "revokedAt" is null
+    where "organizationId" = ${call.organizationId} and "subjectId" = any(${[...subjectIds]}) and "revokedAt" is null
       and "sealedToken" is not null`.execute(call.db)
   return new Map(
     rows.map(({ subjectId, sealedToken }) => [
       subjectId,
-      toPortalUrl(call, createLinkVault(call).open(sealedToken, portalLinkSealContext(call.organizationId, subjectId))),
+      toPortalUrl(
+        call,
+        createLinkVault(call).open(sealedToken, getPortalLinkEncryptionContext(call.organizationId, subjectId)),
+      ),
     ]),
   )
 }
@@ -180,6 +220,6 @@ function createLinkVault({ services }: Call) {
 }
 
 /** Returns the encryption context of a link's token. */
-export function portalLinkSealContext(organizationId: string, subjectId: string): string {
+export function getPortalLinkEncryptionContext(organizationId: string, subjectId: string): string {
   return `portal address ${organizationId} ${subjectId}`
 }

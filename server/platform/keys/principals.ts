@@ -2,8 +2,8 @@ import { typeid } from 'typeid-js'
 import type { LinkCopier, Permission } from '../../../client/contract.gen.ts'
 import {
   type Call,
-  newCall,
-  newCallWithin,
+  createCall,
+  createCallInTransaction,
   type Organization,
   type Principal,
   type Services,
@@ -13,26 +13,36 @@ import { getNetwork } from '../calls/client-address.ts'
 import type { Db } from '../database/database.ts'
 import { notFound } from '../problems/problem.ts'
 import type { SessionState } from './identity.ts'
-import { ALL_PERMISSIONS, adminPermissionsOf, type Role, rolePermissions } from './roles.ts'
+import { ALL_PERMISSIONS, getAdminPermissions, getRolePermissions, type Role } from './roles.ts'
 
 /**
- * Principals without an API key: the service itself, a user, or a vendor. Each is loaded from the database, so that its
- * permissions and the rows it sees never depend on what the caller claims.
+ * Loads principals that do not use an API key: the service itself, a user, or a vendor. Each principal is loaded from
+ * the database, so that its permissions and the rows it sees never depend on what the caller claims.
  */
 
-/** Returns a call by the service itself on behalf of one builder, for scheduled work. */
-export async function newSystemCall(services: Services, organizationId: string): Promise<Call> {
+/** Returns a call by the service itself on behalf of a builder, for scheduled work. */
+export async function createSystemCall(services: Services, organizationId: string): Promise<Call> {
   const principal = toSystemPrincipal(await findOrganization(services.database.statements, organizationId))
-  return newCall(services, { principal, requestId: newRequestId(), address: null })
+  return createCall(services, { principal, requestId: newRequestId(), address: null })
 }
 
-/** Does the same within an open transaction. The owner of the transaction announces its events. */
-export async function newSystemCallWithin(services: Services, trx: Db, organizationId: string): Promise<WriteCall> {
+/**
+ * Returns the same kind of call, within an open transaction. The code that opened the transaction must announce the
+ * events of the call.
+ */
+export async function createSystemCallInTransaction(
+  services: Services,
+  trx: Db,
+  organizationId: string,
+): Promise<WriteCall> {
   const principal = toSystemPrincipal(await findOrganization(trx, organizationId))
-  return newCallWithin(services, trx, { principal, requestId: newRequestId(), address: null })
+  return createCallInTransaction(services, trx, { principal, requestId: newRequestId(), address: null })
 }
 
-/** Returns a user with the permissions of their current role; none if they are deactivated. Throws `not_found`. */
+/**
+ * Returns a user with the permissions of the user's current role. A deactivated user has no permissions. Throws
+ * `not_found` if the user does not exist.
+ */
 export async function findUserPrincipal(db: Db, organizationId: string, userId: string): Promise<Principal> {
   const user = await db
     .selectFrom('users')
@@ -46,7 +56,7 @@ export async function findUserPrincipal(db: Db, organizationId: string, userId: 
     kind: 'user',
     id: userId,
     organization,
-    permissions: user.status === 'disabled' ? new Set<Permission>() : rolePermissions(user.role as Role),
+    permissions: user.status === 'disabled' ? new Set<Permission>() : getRolePermissions(user.role as Role),
     poApprovalLimit: user.poApprovalLimit,
     subjectId: null,
     counters: { minute: `minute:${userId}`, kind: 'key', day: null },
@@ -54,9 +64,9 @@ export async function findUserPrincipal(db: Db, organizationId: string, userId: 
 }
 
 /**
- * Returns a vendor as a principal. It has no permissions: it may call what the contract opens to portal tokens, and see
- * what its token was created for. Its requests do not count toward the builder's quota. `copiedBy` is null for the
- * vendor's own link.
+ * Returns a vendor as a principal. A vendor has no permissions. A vendor may call the operations that the contract
+ * opens to portal tokens, and see the data for which its token was created. A vendor's requests do not count toward the
+ * builder's quota. `copiedBy` is null for the vendor's own link.
  */
 export function toVendorPrincipal(
   organization: Organization,
@@ -76,6 +86,39 @@ export function toVendorPrincipal(
   }
 }
 
+/**
+ * Permissions with which the owner's page runs operations. The permissions apply to the whole organization, so the page
+ * must check that each record belongs to the owner's home (server/interfaces/owner/own-records.ts).
+ */
+const HOME_OWNER_PERMISSIONS: readonly Permission[] = [
+  ...([
+    'homes:read',
+    'milestones:read',
+    'logs:read',
+    'options:read',
+    'options:write',
+    'sales:read',
+    'sales:write',
+  ] as const),
+  ...(['punch:read', 'punch:write', 'warranty:read', 'warranty:write', 'messages:read', 'messages:write'] as const),
+]
+
+/**
+ * Returns a principal for a home owner, limited to the owner's home. Only the owner's page accepts the link. HTTP
+ * operations do not accept it.
+ */
+export function toHomeOwnerPrincipal(organization: Organization, homeOwnerId: string, homeId: string): Principal {
+  return {
+    kind: 'home_owner',
+    id: homeOwnerId,
+    organization,
+    permissions: new Set<Permission>(HOME_OWNER_PERMISSIONS),
+    poApprovalLimit: 0,
+    subjectId: homeId,
+    counters: { minute: `minute:${homeOwnerId}`, kind: 'portal', day: null },
+  }
+}
+
 /** A signed-in user. */
 export interface SignedIn extends Principal {
   readonly session: SessionState
@@ -88,8 +131,9 @@ export function requireSignedIn({ principal }: Pick<Call, 'principal'>): SignedI
 }
 
 /**
- * Returns the user that a session represents: in the organization that was selected last, or else where they signed in
- * last. Null if no active user has this address. Users of a sandbox's example do not count.
+ * Returns the user that a session represents, in the organization that was selected last. If none was selected, uses
+ * the organization in which the session's owner last signed in. Returns null if no active user has the email address of
+ * the session. The example users of a sandbox do not count.
  */
 export async function findSignedInMember(db: Db, session: SessionState): Promise<SignedIn | null> {
   const row = await db
@@ -113,10 +157,10 @@ export async function findSignedInMember(db: Db, session: SessionState): Promise
     kind: 'user',
     id: userId,
     organization,
-    permissions: new Set<string>([...rolePermissions(role as Role), ...adminPermissionsOf(role as Role)]),
+    permissions: new Set<string>([...getRolePermissions(role as Role), ...getAdminPermissions(role as Role)]),
     poApprovalLimit,
     subjectId: null,
-    // Requests from pages do not count toward the organization's daily quota for programs.
+    // Requests from pages do not count toward the organization's daily quota, which is for programs.
     counters: { minute: `minute:${userId}`, kind: 'user', day: null },
     session,
   }
@@ -125,13 +169,15 @@ export async function findSignedInMember(db: Db, session: SessionState): Promise
 /** No organization has this ID, so the principal sees no rows. */
 const NO_ORGANIZATION: Organization = { id: 'org_nowhere', name: '', tier: '', currency: '', timeZone: 'UTC' }
 
-/** A caller who has not signed in yet, or signs in again. */
+/** A caller who has not signed in yet, or who is signing in again. */
 export interface Visitor extends Principal {
-  /** Unverified value of the session cookie in the request; null if there is none. */
+  /** Unverified value of the session cookie in the request; null if there is no cookie. */
   readonly previousCookie: string | null
 }
 
-/** Returns the caller of an operation without credentials. Visitors are distinguished by their network. */
+/**
+ * Returns the caller of an operation without credentials. Visitors are distinguished by the network of their address.
+ */
 export function toVisitorPrincipal(address: string, previousCookie: string | null): Visitor {
   const network = getNetwork(address)
   return {

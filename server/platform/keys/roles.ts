@@ -1,19 +1,19 @@
 import type { AdminPermission, Permission } from '../../../client/contract.gen.ts'
 import { administration, type Holders, permissions, roles } from './permissions.gen.ts'
 
-/** The roles of a builder's users. A user's role limits every key they create. */
+/** The roles of a builder's users. A user's role limits the permissions of every key that the user creates. */
 export const ROLES = roles
 export type Role = (typeof ROLES)[number]
 
-/** Returns the permissions of the role that keys can have too. */
-export function rolePermissions(role: Role): ReadonlySet<Permission> {
+/** Returns the permissions of the role that keys can also have. */
+export function getRolePermissions(role: Role): ReadonlySet<Permission> {
   return new Set(permissionsHeldBy(role, permissions) as Permission[])
 }
 
 /**
- * Returns whether a permission may be delegated to a program that acts under supervision or for another person. With
- * the others the holder could act in another's name, so propose-only keys, browser tokens, connected apps, and MCP
- * clients never have them.
+ * Returns whether a permission may be delegated to a program that acts under supervision or for a user. With any other
+ * permission, the program could act in another user's name. Propose-only keys, browser tokens, connected apps, and MCP
+ * clients therefore never have such permissions.
  */
 export function isDelegablePermission(permission: string): boolean {
   return !NOT_DELEGABLE.includes(permission.split(':')[0] ?? '')
@@ -23,10 +23,10 @@ const NOT_DELEGABLE = getEntries(permissions).flatMap(([entity, { isDelegable = 
   isDelegable ? [] : [entity],
 )
 
-export const ALL_PERMISSIONS: readonly Permission[] = [...rolePermissions('owner')]
+export const ALL_PERMISSIONS: readonly Permission[] = [...getRolePermissions('owner')]
 
 /** Returns the permissions of the role that no key can have. */
-export function adminPermissionsOf(role: Role): AdminPermission[] {
+export function getAdminPermissions(role: Role): AdminPermission[] {
   return permissionsHeldBy(role, administration) as AdminPermission[]
 }
 

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '../problems/problem.ts'
 
 /**
- * Throws `cross_site` unless a page of this service sent the request. A browser adds its cookies to the requests of any
- * page, but says which page that was, and no page can change that. Browsers that do not send `Sec-Fetch-Site`, or send
- * it only over HTTPS, send `Origin` with everything that is not a GET.
+ * Throws `cross_site` if the request was not sent by a page of this service. A browser adds its cookies to requests
+ * from any page, but also states the origin of that page, which no page can change. Some browsers do not send
+ * `Sec-Fetch-Site`, or send it only over HTTPS. These browsers send `Origin` with every request that is not a GET
+ * request.
  */
 export function assertSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   const site = headers['sec-fetch-site']

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { type ServiceResponse, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { operations } from '../../interfaces/operations.ts'
 
 let plumbline: TestPlumbline
@@ -9,7 +9,7 @@ let held: Promise<void>
 let arrived: number
 let whenArrived: () => void
 
-// Reading the usage and opening the portal block until the test releases them.
+// The handlers that read the usage and open the portal wait until the test releases them.
 const handlers: typeof operations = {
   ...operations,
   async getUsage(input, call) {
@@ -28,8 +28,8 @@ async function hold(): Promise<void> {
   await held
 }
 
-/** Sends requests that are held, and resolves once all of them are. */
-async function sendHeld(count: number, send: () => Promise<Answer>): Promise<Promise<Answer>[]> {
+/** Sends requests that are held, and resolves when all of these requests are held. */
+async function sendHeld(count: number, send: () => Promise<ServiceResponse>): Promise<Promise<ServiceResponse>[]> {
   const requested = arrived + count
   const all = new Promise<void>((done) => {
     whenArrived = () => {
@@ -55,7 +55,7 @@ afterAll(() => plumbline.stop())
 
 const usage = (key: string) => plumbline.get('/api/ext/usage', { key })
 
-test('a key at its maximum of concurrent requests gets an error for the next one, which is not counted', async () => {
+test('a key that exceeds its maximum of concurrent requests gets too_many_concurrent_requests', async () => {
   const { key } = await plumbline.newBuilder()
   const under = await sendHeld(3, () => usage(key))
   const refused = await usage(key)
@@ -67,7 +67,7 @@ test('a key at its maximum of concurrent requests gets an error for the next one
   expect([next.status, next.body.minute.used]).toEqual([200, 4])
 })
 
-test('the keys of one builder share a limit, and another builder has its own', async () => {
+test('the keys of one builder share a concurrency limit that other builders do not use', async () => {
   const [{ key, organizationId }, neighbour] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const second = await plumbline.newKey([], organizationId)
   const under = [...(await sendHeld(3, () => usage(key))), ...(await sendHeld(2, () => usage(second)))]
@@ -78,7 +78,7 @@ test('the keys of one builder share a limit, and another builder has its own', a
   for (const answer of await Promise.all(under)) expect(answer.status).toBe(200)
 })
 
-test('a vendor has its own limit, and does not block its builder', async () => {
+test('the concurrency limit of a vendor does not affect its builder', async () => {
   const token = await plumbline.newPortalToken()
   const open = () => plumbline.post('/api/portal/visits', {}, { key: token })
   const under = await sendHeld(3, open)
@@ -88,7 +88,7 @@ test('a vendor has its own limit, and does not block its builder', async () => {
   for (const answer of await Promise.all([...under, ...own])) expect(answer.status).toBe(200)
 })
 
-test('rejected and failed requests are no longer in progress', async () => {
+test('a rejected request no longer counts toward the concurrency limit', async () => {
   const { key } = await plumbline.newBuilder()
   for (let i = 0; i < 10; i++) {
     expect((await plumbline.post('/api/ext/vendors', { companyName: 7 }, { key })).status).toBe(422)

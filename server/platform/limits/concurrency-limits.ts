@@ -1,24 +1,27 @@
-import { credentialIdOf, type Principal } from '../calls/call.ts'
+import { getCredentialId, type Principal } from '../calls/call.ts'
 import { Problem } from '../problems/problem.ts'
 
 /**
- * Limits how many requests of one key, and of one organization, are in progress in this process. Per-minute limits do
- * not: a minute's requests may all arrive at once, and each holds memory and a place in the database queues until its
- * response. A caller over its limit gets an error at once, which takes two comparisons, because a client that waited
- * here would only hold more.
+ * Limits the number of concurrent requests in this process, per key and per organization. Per-minute limits do not
+ * limit concurrency. All requests of a minute may arrive at the same time. Each request holds memory and a place in the
+ * database queues until it has a response. A caller over its limit immediately gets an error, which costs two
+ * comparisons. A client that waited here would only use more resources.
  *
- * A vendor counts only for itself, so that the holder of a portal link cannot lock out the builder.
+ * A vendor counts only toward its own limit, so that the holder of a portal link cannot lock out the builder.
  */
 export interface ConcurrencyLimits {
-  /** Counts a request. Throws `too_many_concurrent_requests`. Every `begin` needs an `end`, even after an error. */
+  /**
+   * Counts a request. Throws `too_many_concurrent_requests` if a limit is exceeded. Every call of `begin` needs a call
+   * of `end`, even after an error.
+   */
   begin(principal: Principal): void
   end(principal: Principal): void
 }
 
-/** Idle counts to keep, so that a key's next request finds its own. */
+/** Number of idle counts to keep, so that the next request of a key finds its own counts. */
 const MAX_COUNTS = 20_000
 
-/** A person with a form does one thing at a time. More requests than this are not from a person. */
+/** A user who uses a form does one thing at a time. More concurrent requests than this come from a program. */
 const MAX_PER_VENDOR = 10
 
 export function createConcurrencyLimits(config: {
@@ -37,7 +40,8 @@ export function createConcurrencyLimits(config: {
     return found
   }
 
-  // A principal is loaded twice a second and used thousands of times in between, so its counts are cached with it.
+  // A principal is loaded twice a second and used thousands of times in between, so its counts are cached with the
+  // principal.
   const ofPrincipal = new WeakMap<Principal, CallerCounts>()
   function countsOf(principal: Principal): CallerCounts {
     let found = ofPrincipal.get(principal)
@@ -45,7 +49,7 @@ export function createConcurrencyLimits(config: {
       const { kind, organization } = principal
       const isVendor = kind === 'vendor'
       found = {
-        own: count(`${credentialIdOf(principal)}`),
+        own: count(`${getCredentialId(principal)}`),
         most: isVendor ? Math.min(MAX_PER_VENDOR, config.concurrencyPerKey) : config.concurrencyPerKey,
         organization: isVendor ? null : count(organization.id),
       }

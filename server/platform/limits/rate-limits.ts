@@ -4,38 +4,50 @@ import type { Principal } from '../calls/call.ts'
 import { getNetwork } from '../calls/client-address.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
-import { isDatabaseUnable, Problem } from '../problems/problem.ts'
+import { isDatabaseFailure, Problem } from '../problems/problem.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { formatNumber, tryAgainIn } from '../values/format.ts'
+import { formatNumber, formatRetryAdvice } from '../values/format.ts'
 
 /**
- * The rate limits. A key has a limit of requests per minute (a 60 s window that opens with its first request), and an
- * organization one of requests per day (UTC). In the portal there is a per-minute limit for each link, and one for each
- * client across all links it tries. A signed-in user has a per-minute limit, and so has each client that signs in. The
- * count is in the database, so it is exact across any number of processes.
+ * Enforces the rate limits. A key has a limit of requests per minute (a 60 s window that opens with its first request).
+ * An organization has a limit of requests per day (UTC). In the portal, each link has a per-minute limit, and each
+ * client has a per-minute limit across all links that it tries. A signed-in user has a per-minute limit, and so does
+ * each client that signs in. The count is in the database, so it is exact across any number of processes.
  *
- * A process takes requests from the count ahead of need, in portions of a hundredth of the remaining count, and returns
- * unused ones within a second. Near the end of a limit, and always for limits of a few hundred, a portion is one
- * request, so no request is rejected while another process holds unused ones. Requests that arrive together share one
- * statement.
+ * A process takes requests from the count in advance, in portions of a hundredth of the remaining count. The process
+ * returns unused requests within a second. Near the end of a limit, and always for limits of a few hundred, a portion
+ * is one request. No request is therefore rejected while another process holds unused requests. Requests that arrive
+ * together share one database statement.
  *
- * While the database cannot be written, because its disk is full for example, it can still be read, so each process
- * counts by itself.
+ * While the database cannot be written, for example because its disk is full, it can still be read. Each process then
+ * counts on its own.
  */
 export interface RateLimits {
-  /** Counts one request. Throws `rate_limited` or `quota_exceeded`. */
+  /** Counts one request. Throws `rate_limited` or `quota_exceeded` if a limit is exceeded. */
   take(principal: Principal): Promise<void>
-  /** Counts one portal request of this client before its token is checked. Throws `rate_limited`. */
+  /**
+   * Counts one portal request of this client, before the request's token is checked. Throws `rate_limited` if the limit
+   * is exceeded.
+   */
   takeVisit(address: string): Promise<void>
-  /** Counts one mail with a sign-in link. Returns false if the address has reached its limit. */
+  /**
+   * Counts one picture of a page that opens from a link. Pictures have a larger limit of their own, so that a page with
+   * many pictures does not use up the pages of its link. Throws `rate_limited` if the limit is exceeded.
+   */
+  takePicture(principal: Principal): Promise<void>
+  /** Counts one request of this client for a picture, before the request's token is checked. */
+  takePictureVisit(address: string): Promise<void>
+  /** Counts one email that contains a sign-in link. Returns false if the email address has reached its limit. */
   takeSignInMail(email: string): Promise<boolean>
-  /** Counts one app registration of this client. Throws `rate_limited`. */
+  /** Counts one email that lists a vendor's portal links. Returns false if the email address has reached its limit. */
+  takeLinkListMail(email: string): Promise<boolean>
+  /** Counts one app registration of this client. Throws `rate_limited` if the limit is exceeded. */
   takeRegistration(address: string): Promise<void>
-  /** Returns the headers that tell a caller what is left. */
+  /** Returns the headers that tell a caller how many requests remain. */
   headers(principal: Principal): Record<string, string>
-  /** Returns the current usage. `db` must be the transaction's if one is open. */
+  /** Returns the current usage. If a transaction is open, `db` must be that transaction. */
   usage(principal: Principal, db: Db): Promise<{ minute: WindowUsage; day: WindowUsage }>
-  /** Returns what was taken and not used to the count. */
+  /** Gives requests that were taken but not used back to the count. */
   stop(): Promise<void>
 }
 
@@ -46,11 +58,14 @@ export interface WindowUsage {
   resetsAt: string
 }
 
-/** Limits the mails to one mailbox, however many addresses request them. */
-const SIGN_IN_MAILS = { limit: 5, seconds: 900, aligned: false }
+/** Limits the emails to one mailbox, regardless of the number of clients that request them. */
+const REQUESTED_MAILS = { limit: 5, seconds: 900, aligned: false }
 
-/** An app registers when it is installed. Several behind one address are an office. */
+/** An app registers when it is installed. Several apps that register from one address probably belong to one office. */
 const REGISTRATIONS = { limit: 20, seconds: 3600, aligned: false }
+
+/** Pictures per page on average. A page has at most 100. */
+const PICTURES_PER_PAGE = 20
 
 const MAX_RESERVED = 1000
 const IDLE_MS = 1000
@@ -71,6 +86,8 @@ export function createRateLimits(
     visitor: minuteWindow(config.signInLimitPerMinute),
   }
   const clientLimit = minuteWindow(config.portalClientLimitPerMinute)
+  const pictureLimit = minuteWindow(config.portalLimitPerMinute * PICTURES_PER_PAGE)
+  const clientPictureLimit = minuteWindow(config.portalClientLimitPerMinute * PICTURES_PER_PAGE)
   const dayLimit = { limit: config.quotaPerDay, seconds: 86_400, aligned: true }
   const policies = {
     key: `"minute";q=${config.rateLimitPerMinute};w=60`,
@@ -96,7 +113,8 @@ export function createRateLimits(
     return found
   }
 
-  // A principal is loaded twice a second and used thousands of times in between, so its counters are cached with it.
+  // A principal is loaded twice a second and used thousands of times in between, so its counters are cached with the
+  // principal.
   const ofPrincipal = new WeakMap<Principal, KeyCounters>()
   function countersOf(principal: Principal): KeyCounters {
     let found = ofPrincipal.get(principal)
@@ -110,13 +128,13 @@ export function createRateLimits(
 
   function refused(code: 'rate_limited' | 'quota_exceeded', limit: string, window: Counter): Problem {
     const seconds = Math.max(1, window.secondsLeft)
-    return new Problem(code, `${limit} ${tryAgainIn(seconds)}`, {}, { 'Retry-After': String(seconds) })
+    return new Problem(code, `${limit} ${formatRetryAdvice(seconds)}`, {}, { 'Retry-After': String(seconds) })
   }
 
   return {
     async take(principal) {
       const { minute, day } = countersOf(principal)
-      // The common case does not wait.
+      // In the common case, no wait is needed.
       if (!(minute.takeHeld() || (await minute.take()))) {
         const { limit } = minuteLimits[principal.counters.kind]
         throw refused('rate_limited', `The limit is ${formatNumber(limit)} requests per minute.`, minute)
@@ -138,8 +156,26 @@ export function createRateLimits(
       throw refused('rate_limited', detail, minute)
     },
 
+    async takePicture({ counters }) {
+      const minute = counter(`${counters.minute}:pictures`, pictureLimit)
+      if (minute.takeHeld() || (await minute.take())) return
+      throw refused('rate_limited', `The limit is ${formatNumber(pictureLimit.limit)} pictures per minute.`, minute)
+    },
+
+    async takePictureVisit(address) {
+      const minute = counter(`client:${getNetwork(address)}:pictures`, clientPictureLimit)
+      if (minute.takeHeld() || (await minute.take())) return
+      const detail = `The limit for one client is ${formatNumber(clientPictureLimit.limit)} pictures per minute.`
+      throw refused('rate_limited', detail, minute)
+    },
+
     async takeSignInMail(email) {
-      const window = counter(`sign-in-mail:${hash('sha256', email)}`, SIGN_IN_MAILS)
+      const window = counter(`sign-in-mail:${hash('sha256', email)}`, REQUESTED_MAILS)
+      return window.takeHeld() || (await window.take())
+    },
+
+    async takeLinkListMail(email) {
+      const window = counter(`link-list-mail:${hash('sha256', email)}`, REQUESTED_MAILS)
       return window.takeHeld() || (await window.take())
     },
 
@@ -195,7 +231,10 @@ interface KeyCounters {
   day: Counter | null
 }
 
-/** Until when a database that could not be written is not asked to count. All counters share it. */
+/**
+ * Time until which the process does not ask the database to count, because the database could not be written. All
+ * counters share this state.
+ */
 interface Outage {
   untilMs: number
 }
@@ -206,14 +245,15 @@ class Counter {
   readonly #database: Database
   readonly #clock: Clock
   readonly #outage: Outage
-  /** Taken from the count but not used yet. */
+  /** Number of requests that were taken from the count but not used yet. */
   #held = 0
-  /** The last known count, including what is held. */
+  /** The last known count, including held requests. */
   #used = 0
-  /** When the window ends, by this process's clock. */
+  /** Time at which the window ends, by this process's clock. */
   #endsAt = 0
   /**
-   * When the window ends by the database's clock. Callers get this time, because it does not vary with network latency.
+   * Time at which the window ends, by the database's clock. Callers get this time, because it does not vary with
+   * network latency.
    */
   #resetsAt = 0
   #seenAt = 0
@@ -244,7 +284,8 @@ class Counter {
   async take(): Promise<boolean> {
     this.#waiting++
     try {
-      // Others who waited longer may have used up a portion. Ask for another one until it is rejected.
+      // Other requests that waited longer may have used up a portion. The process then requests another portion, until
+      // the database rejects it.
       for (;;) {
         if (this.isSpent) return false
         await this.#takePortion()
@@ -255,13 +296,13 @@ class Counter {
     }
   }
 
-  /** Returns one request that did not count after all. */
+  /** Gives back one request, because it does not count after all. */
   putBack(): void {
     this.#held++
   }
 
-  // A window that was just used up still is. Only requests returned by other processes could change that, so it is
-  // checked again after a second.
+  // A window that was recently found used up is assumed to be still used up. Only requests returned by other processes
+  // can change this state, so the window is checked again after a second.
   get isSpent(): boolean {
     const now = this.#clock.nowMs()
     return this.#held === 0 && this.#used >= this.#kind.limit && now < this.#endsAt && now - this.#seenAt < IDLE_MS
@@ -273,7 +314,7 @@ class Counter {
 
   get remaining(): number {
     const { limit } = this.#kind
-    // Between two responses of the database, a request may be counted as held and no longer as used.
+    // Between two responses of the database, a request may count as held but no longer as used.
     return this.isOver ? limit : Math.min(limit, Math.max(0, limit - this.#used + this.#held))
   }
 
@@ -294,8 +335,8 @@ class Counter {
     try {
       await this.#ask(0, db)
     } catch (error) {
-      // Then only the requests that this process has counted are known.
-      if (!isDatabaseUnable(error)) throw error
+      // In this case, only the requests that this process has counted are known.
+      if (!isDatabaseFailure(error)) throw error
     }
   }
 
@@ -326,7 +367,7 @@ class Counter {
     try {
       await this.#ask(requested)
     } catch (error) {
-      if (!isDatabaseUnable(error)) throw error
+      if (!isDatabaseFailure(error)) throw error
       this.#outage.untilMs = this.#clock.nowMs() + IDLE_MS
       this.#countAlone(requested)
     }
@@ -361,7 +402,8 @@ class Counter {
     const [row] = rows
     if (row === undefined) return
     const now = this.#clock.nowMs()
-    // By this process's clock a window ends a little late, so held requests may belong to a window that is over.
+    // By this process's clock, a window ends a little late, so held requests may belong to a window that has already
+    // ended.
     if (row.endsAtMs !== this.#resetsAt) this.#held = 0
     this.#held += Math.max(0, row.granted)
     this.#used = row.used

@@ -5,12 +5,12 @@ import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /**
- * Counts the requests of each key by day (UTC), as information for people. Counts are kept in memory and written every
- * few seconds, so a request takes only two lookups in a map, and a process that crashes loses a few seconds of counts.
- * The limits are counted elsewhere, exactly (rate-limits.ts).
+ * Counts the requests of each key by day (UTC). The counts are only shown to users. Counts are kept in memory and
+ * written every few seconds, so a request costs only two map lookups. A process that crashes loses the counts of a few
+ * seconds. rate-limits.ts counts exactly, to enforce the limits.
  */
 export interface UsageCounts {
-  /** Counts a request of a key. `isRefused` says whether a limit rejected it. */
+  /** Counts a request of a key. `isRefused` states whether a limit rejected the request. */
   count(principal: Principal, isRefused: boolean): void
   /** Writes the counts so far. */
   write(): Promise<void>
@@ -20,7 +20,9 @@ export interface UsageCounts {
 
 const WRITE_INTERVAL_MS = 5000
 const DAY_MS = 86_400_000
-/** Rows per statement. A process gets requests from at most this many keys in a few seconds, usually from a handful. */
+/**
+ * Rows per statement. A process gets requests from at most this many keys in a few seconds, usually from only a few.
+ */
 const BATCH_ROWS = 1000
 
 interface KeyUsage {
@@ -29,11 +31,12 @@ interface KeyUsage {
   refused: number
 }
 
-/** By day since 1970, then by key. */
+/** Usage by day (days since 1970), then by key. */
 type UsageByDay = Map<number, Map<string, KeyUsage>>
 
 export function createUsageCounts(database: Database, clock: Clock, failures: FailureLog): UsageCounts {
-  // Does not grow without limit while the database is unavailable, because then no new keys are authenticated.
+  // The map does not grow without limit while the database is unavailable, because no new keys are authenticated during
+  // that time.
   let held: UsageByDay = new Map()
   let writing: Promise<void> = Promise.resolve()
 
@@ -59,7 +62,7 @@ export function createUsageCounts(database: Database, clock: Clock, failures: Fa
         await addToDatabase(database, rows.slice(at, at + BATCH_ROWS))
         failures.succeeded('writeUsage')
       } catch (error) {
-        // They are written with the next ones.
+        // The remaining rows are written the next time.
         for (const { dayNumber, keyId, organizationId, requests, refused } of rows.slice(at)) {
           const count = countOf(dayNumber, keyId, organizationId)
           count.requests += requests
@@ -71,7 +74,7 @@ export function createUsageCounts(database: Database, clock: Clock, failures: Fa
     }
   }
 
-  // One after the other, so that a slow database is not asked twice.
+  // Writes run one after the other, so that a slow database does not have to handle two at a time.
   function write(): Promise<void> {
     writing = writing.then(writeHeld)
     return writing
@@ -123,7 +126,7 @@ async function addToDatabase(database: Database, rows: readonly UsageRow[]): Pro
     ...{ organizationId, keyId, requests, refused },
     day: new Date(dayNumber * DAY_MS).toISOString().slice(0, 10),
   }))
-  // A builder that was erased meanwhile has no key to count for.
+  // If a builder was erased in the meantime, its keys no longer exist, so nothing is counted.
   await sql`
     insert into "usageDays" ("organizationId", "keyId", "day", "requests", "refused")
     select c."organizationId", c."keyId", c."day", c."requests", c."refused"

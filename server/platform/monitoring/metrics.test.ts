@@ -35,7 +35,7 @@ async function read(plumbline: TestPlumbline, headers: Record<string, string> = 
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** Returns the value of a series, by its name and labels as written; 0 if it is missing. */
+/** Returns the value of a series, by its name and labels as they are written; 0 if the series is missing. */
 function value(text: string, series: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))
@@ -51,13 +51,13 @@ async function until(plumbline: TestPlumbline, holds: (text: string) => boolean)
   }
 }
 
-test('without a port or a token there are no metrics', async () => {
+test('the service provides no metrics if neither a port nor a token is configured', async () => {
   const plumbline = await start()
   expect(plumbline.metricsUrl).toBeNull()
   expect((await plumbline.get('/metrics')).status).toBe(404)
 })
 
-test('on the public port, metrics require the token', async () => {
+test('metrics on the public port require the token', async () => {
   const plumbline = await start({ METRICS_TOKEN: TOKEN })
   expect(plumbline.metricsUrl).toBe(`${plumbline.url}/metrics`)
   expect((await read(plumbline)).status).toBe(401)
@@ -75,7 +75,7 @@ describe('on a separate port', () => {
   })
   afterAll(() => plumbline.stop())
 
-  test('requests are counted and timed by operation and status', async () => {
+  test('request metrics count and time requests by operation and status', async () => {
     await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing LLC' })
     await plumbline.post('/api/ext/vendors', {})
     await plumbline.get('/api/ext/nowhere')
@@ -91,7 +91,7 @@ describe('on a separate port', () => {
     expect(text).toContain('plumbline_database_pool_waiting ')
   })
 
-  test('events are counted once, whether recorded alone, in a transaction, or with an Idempotency-Key', async () => {
+  test('metrics count each recorded event once', async () => {
     const [recorded, dispatched] = ['plumbline_events_recorded_total', 'plumbline_events_dispatched_total']
     const before = value((await read(plumbline)).text, recorded)
     const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A' })
@@ -104,7 +104,7 @@ describe('on a separate port', () => {
     expect(value(text, 'plumbline_oldest_undispatched_event_age_seconds')).toBe(0)
   })
 
-  test('the version, the state of the database and file store, and the disk space are reported', async () => {
+  test('metrics contain the version, the disk space, and the state of the database and the file store', async () => {
     const { text } = await read(plumbline)
     expect(value(text, `plumbline_build_info{version="${readOwnVersion()}"}`)).toBe(1)
     expect(value(text, 'plumbline_database_up')).toBe(1)
@@ -114,7 +114,7 @@ describe('on a separate port', () => {
     expect(value(text, 'plumbline_data_dir_size_bytes')).toBeGreaterThan(free)
   })
 
-  test('a failing job is counted and overdue until it succeeds again', async () => {
+  test('metrics report a failing job as overdue until it succeeds again', async () => {
     const [failures, lag] = ['plumbline_job_failures_total', 'plumbline_job_lag_seconds'].map(
       (name) => `${name}{job_name="expireBids"}`,
     ) as [string, string]
@@ -129,7 +129,7 @@ describe('on a separate port', () => {
     await until(plumbline, (now) => now.includes(`${lag} 0\n`))
   })
 
-  test('an internal error of a request is counted', async () => {
+  test('metrics count an internal error of a request', async () => {
     const { statements } = plumbline.database
     const before = value((await read(plumbline)).text, 'plumbline_errors_total')
     await sql`alter table "leads" rename to "leadsAway"`.execute(statements)
@@ -139,7 +139,7 @@ describe('on a separate port', () => {
     expect(value((await read(plumbline)).text, 'plumbline_errors_total')).toBe(before + 1)
   })
 
-  test('the metrics are not on the public port, and the separate port serves nothing else', async () => {
+  test('metrics on a separate port are not available on the public port', async () => {
     expect(new URL(plumbline.metricsUrl ?? '').origin).not.toBe(plumbline.url)
     expect((await read(plumbline)).status).toBe(200)
     expect((await plumbline.get('/metrics')).status).toBe(404)
@@ -148,17 +148,17 @@ describe('on a separate port', () => {
   })
 })
 
-test('a separate port can require the token too', async () => {
+test('metrics on a separate port can also require a token', async () => {
   const plumbline = await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN })
   expect((await read(plumbline)).status).toBe(401)
   expect((await read(plumbline, { authorization: `Bearer ${TOKEN}` })).status).toBe(200)
 })
 
-test('a short token prevents the start', () => {
+test('a metrics token that is too short prevents startup', () => {
   expect(() => readConfig({ METRICS_TOKEN: 'short' })).toThrow('METRICS_TOKEN')
 })
 
-test('delivery attempts and deliveries are counted by outcome', async () => {
+test('metrics count deliveries and delivery attempts by outcome', async () => {
   const plumbline = await start({ METRICS_PORT: '0', WEBHOOK_RETRY_SCHEDULE: '0,3600' })
   const held: (() => void)[] = []
   receiver.answer(({ event }, response) => {
@@ -182,17 +182,17 @@ test('delivery attempts and deliveries are counted by outcome', async () => {
   expect(value(after, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBe(0)
 })
 
-test('the age of a due delivery that cannot be sent yet is reported', async () => {
+test('metrics report the age of a due delivery that cannot be sent yet', async () => {
   const plumbline = await start({ METRICS_PORT: '0' })
   const held: ServerResponse[] = []
   receiver.answer((_request, response) => void held.push(response))
   await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
-  // More than a subscription may have in progress.
+  // This is more than the number of deliveries that a subscription may have in progress.
   const before = receiver.received.length
   for (let i = 0; i < 40; i++) await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${i}` })
   await receiver.until(before + 32)
   await until(plumbline, (text) => value(text, 'plumbline_webhook_attempts_in_flight') === 32)
-  // Less than the duration of a claim.
+  // This time is shorter than the duration of a claim.
   plumbline.clock.advance(15_000)
   const { text } = await read(plumbline)
   expect(value(text, 'plumbline_webhook_oldest_due_delivery_age_seconds')).toBeGreaterThanOrEqual(15)
@@ -200,7 +200,7 @@ test('the age of a due delivery that cannot be sent yet is reported', async () =
   for (const response of held) response.writeHead(204).end()
 })
 
-test('mails are counted by outcome, and waiting ones have a number and an age', async () => {
+test('metrics count emails by outcome and include waiting emails', async () => {
   const mailServer = await startMailServer()
   onTestFinished(() => mailServer.stop())
   const plumbline = await start({ ...mailServer.env, METRICS_PORT: '0' })

@@ -14,11 +14,11 @@ import type { AttemptReport } from '../webhooks/deliverer.ts'
 import type { DeliveryPipeline } from '../webhooks/delivery.ts'
 
 /**
- * The metrics of this process, as Prometheus text at /metrics. Counts and times are this process's own and start at
- * zero. Mails and ages come from the database, and are the same in every process.
+ * Provides the metrics of this process as Prometheus text at /metrics. Each process has its own counts and times, which
+ * start at zero. Numbers of emails and ages come from the database, and are the same in every process.
  *
  * The metrics are not public: they are on a separate port (METRICS_PORT), protected by a token (METRICS_TOKEN), or
- * both. Without either nothing is measured, and requests have no extra cost.
+ * both. If neither a port nor a token is configured, nothing is measured, and requests have no extra cost.
  */
 export interface Metrics {
   requestEnded(operationId: string | undefined, status: number, milliseconds: number): void
@@ -30,7 +30,8 @@ export interface Metrics {
 }
 
 /**
- * `sent`: the mail server accepted the mail. `deferred`: it will be tried again. `failed`: no more attempts are made.
+ * `sent`: the mail server accepted the email. `deferred`: the email will be tried again. `failed`: no more attempts will
+ * be made.
  */
 export type MailOutcome = 'sent' | 'deferred' | 'failed'
 
@@ -42,11 +43,13 @@ export interface MetricsParts {
   delivery(): ReturnType<DeliveryPipeline['metrics']>
   /** For each job, the seconds by which its next success is overdue. */
   jobLags(): ReadonlyMap<string, number>
-  /** Resolves if a file could be stored now. */
+  /** Resolves if a file can currently be stored. */
   checkFiles(): Promise<void>
 }
 
-/** The values of a response to /metrics that are not in this process. NaN means that a value could not be read. */
+/**
+ * The values of a /metrics response that come from outside this process. NaN means that the value could not be read.
+ */
 interface Readings {
   databaseUp: 0 | 1
   oldestDueSeconds: number
@@ -65,17 +68,20 @@ const UNKNOWN_DATABASE_READINGS = {
   oldestMailSeconds: Number.NaN,
 }
 
-/** Well below the 10 s after which Prometheus times out, so that an outage does not hide the other metrics. */
+/** This is well below the 10 s timeout of Prometheus, so that an outage does not hide the other metrics. */
 const MAX_READ_MS = 3000
 
-/** Buckets in seconds. Most requests take a few milliseconds; beyond ten seconds the exact time no longer matters. */
+/**
+ * Histogram buckets, in seconds. Most requests take a few milliseconds. Above ten seconds, the exact time no longer
+ * matters.
+ */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /**
- * Buckets in seconds. The goals are 15 ms for half of all events and 100 ms for nearly all. Events held for a disabled
- * subscription take days.
+ * Histogram buckets, in seconds. The targets are 15 ms for half of all events, and 100 ms for nearly all events. Events
+ * held for a disabled subscription take days.
  */
 const DELAY_BUCKETS = [0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400]
-/** Buckets in seconds. An attempt ends after ten seconds at the latest. */
+/** Histogram buckets, in seconds. An attempt takes ten seconds at most. */
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 11]
 
 export function startMetrics(parts: MetricsParts): Metrics | null {
@@ -99,20 +105,20 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   })
   const attempts = new Histogram({
     name: 'plumbline_webhook_attempt_duration_seconds',
-    help: 'Time of an attempt, from the DNS lookup to the headers of the response, by outcome.',
+    help: 'Duration of a webhook attempt, from the DNS lookup to the response headers, by outcome.',
     labelNames: ['outcome'] as const,
     buckets: ATTEMPT_BUCKETS,
     registers,
   })
   const delays = new Histogram({
     name: 'plumbline_webhook_delay_seconds',
-    help: 'Time from an event to the first byte of its first attempt. The time of an event is that at which its request began, so the commit is included.',
+    help: 'Time from an event to the first byte of its first webhook attempt. The time of an event is the start of its request, so the time of the commit is included.',
     buckets: DELAY_BUCKETS,
     registers,
   })
   const deliveries = new Counter({
     name: 'plumbline_webhook_deliveries_total',
-    help: 'Outcomes of attempts for their deliveries: "succeeded", "exhausted", or "pending" if another attempt follows.',
+    help: 'Webhook deliveries after each attempt, by status: "succeeded", "exhausted", or "pending" if another attempt follows.',
     labelNames: ['status'] as const,
     registers,
   })
@@ -123,12 +129,12 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   )
   gauge(
     'plumbline_webhook_attempts_in_flight',
-    'Attempts in progress or not yet recorded.',
+    'Webhook attempts that are in progress or not yet recorded.',
     () => delivery().attemptsUnderWay,
   )
   gauge(
     'plumbline_webhook_oldest_due_delivery_age_seconds',
-    'How long the oldest due delivery has been due; 0 if none is due. The same in every process.',
+    'Time since the oldest due delivery became due; 0 if no delivery is due. The same in every process.',
     () => readings.oldestDueSeconds,
   )
   gauge(
@@ -170,7 +176,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   })
   new Gauge({
     name: 'plumbline_job_lag_seconds',
-    help: 'How long the next success of a background job is overdue, by job; 0 while the job is on time.',
+    help: 'Time by which the next successful run of a background job is overdue, by job; 0 while the job is on time.',
     labelNames: ['job_name'] as const,
     registers,
     collect() {
@@ -215,7 +221,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
         () => 1 as const,
         () => 0 as const,
       ),
-      // A process with PostgreSQL and a bucket may have no DATA_DIR.
+      // A process that uses PostgreSQL and a bucket may have no DATA_DIR.
       statfs(config.dataDir).catch(() => null),
     ])
     const { bavail = Number.NaN, blocks = Number.NaN, bsize = Number.NaN } = disk ?? {}
@@ -262,7 +268,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
     })
   }
 
-  // Adds a counter that is kept elsewhere: each reading adds what has come since the last one.
+  // Adds a counter whose value other code stores. Each reading adds the increase since the previous reading.
   function counts(name: string, help: string, read: () => number): void {
     let last = 0
     new Counter({
@@ -301,7 +307,7 @@ export function startMetrics(parts: MetricsParts): Metrics | null {
   }
 }
 
-/** Serves the metrics on a separate port, and nothing else. */
+/** Serves only the metrics, on a separate port. */
 export async function listenForMetrics(
   metrics: Metrics,
   { metricsPort, metricsHost }: Config,
@@ -330,12 +336,13 @@ function hasMetricsToken({ headers }: IncomingMessage, token: string | null): bo
   return token === null || timingSafeEqual(digestText(headers.authorization ?? ''), digestText(`Bearer ${token}`))
 }
 
-// The comparison requires values of the same length, which digests have.
+// The comparison requires values of the same length. Digests have the same length.
 function digestText(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-// One index lookup per subscription, as when looking for due deliveries. A delivery held back by a pause is not due.
+// Costs one index lookup per subscription, like the search for due deliveries. A delivery that is held by a pause is
+// not due.
 async function readOldestDueSeconds(database: Database, clock: Clock): Promise<number> {
   const now = clock.now().toISOString()
   const { rows } = await sql<{ since: string | null }>`
@@ -368,7 +375,7 @@ async function readMailQueue(database: Database, clock: Clock): Promise<{ waitin
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: secondsSince(rows[0]?.since, clock) }
 }
 
-/** Rejects if the result takes too long. The work itself continues, up to its own limits. */
+/** Rejects if the result takes too long. The work itself continues until it reaches its own limits. */
 async function rejectAfterTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_done, fail) => {

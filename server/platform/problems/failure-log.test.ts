@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { startPostgres } from '../../../scripts/processes/postgres.ts'
 import { startReceiver } from '../../../scripts/processes/receiver.ts'
-import { createBuilder, createOpenEnvironment, startService } from '../../../scripts/processes/service.ts'
+import { createBuilder, createUnlimitedEnvironment, startService } from '../../../scripts/processes/service.ts'
 import { FailureLog } from './failure-log.ts'
 import { Problem } from './problem.ts'
 
@@ -16,7 +16,7 @@ interface Line {
   failures?: number
 }
 
-test('an outage of the database logs one line when it begins and one when it ends, however many jobs fail', async () => {
+test('a database outage is logged once when it begins and once when it ends', async () => {
   const lines: Line[] = []
   const stream = new Writable({
     write(line, _encoding, done) {
@@ -45,7 +45,7 @@ test('an outage of the database logs one line when it begins and one when it end
   expect(lines.at(-1)).toMatchObject({ job: 'expireBids', failures: 3 })
 })
 
-test('an unavailable bucket does not count as an outage of the database', () => {
+test('an unavailable bucket is not logged as a database outage', () => {
   const lines: Line[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const failures = new FailureLog({ ping: async () => {} }, log)
@@ -57,14 +57,14 @@ test('an unavailable bucket does not count as an outage of the database', () => 
 })
 
 test.skipIf(inject('postgres') === null)(
-  'requests, jobs, and deliveries together log an outage once and its end once',
+  'requests, jobs, and deliveries together log the start of an outage once and its end once',
   async () => {
     const postgres = await startPostgres()
     if (postgres === null) throw new Error('There is no PostgreSQL to test on.')
     onTestFinished(() => postgres.stop())
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
-    const environment = createOpenEnvironment({
+    const environment = createUnlimitedEnvironment({
       DATABASE_URL: await postgres.database(),
       METRICS_TOKEN: 'm'.repeat(32),
     })
@@ -80,7 +80,8 @@ test.skipIf(inject('postgres') === null)(
     const post = (path: string, body: object) => send(path, { method: 'POST', body: JSON.stringify(body) })
     const create = () => post('/api/ext/vendors', { companyName: 'Brazos Framing' })
 
-    // One attempt is in progress when the database stops, and its outcome cannot be recorded until it is back.
+    // One attempt is in progress when the database stops. The result of this attempt cannot be recorded until the
+    // database is available again.
     let finishAttempt = () => {}
     receiver.answer((_received, response) => {
       finishAttempt = () => response.writeHead(204).end()
@@ -92,7 +93,7 @@ test.skipIf(inject('postgres') === null)(
     receiver.answer((_received, response) => response.writeHead(204).end())
     finishAttempt()
 
-    // Counts the connection attempts of jobs, deliveries, and requests meanwhile.
+    // Counts the connection attempts of jobs, deliveries, and requests during the outage.
     let attempts = 0
     const inPlace = createServer((socket) => {
       attempts++

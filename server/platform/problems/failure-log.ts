@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
-import { isDatabaseAway } from './problem.ts'
+import { isDatabaseUnreachable } from './problem.ts'
 
 const PING_MS = 1000
 
-/** The part of the database that is needed here. */
+/** The part of the database interface that is needed here. */
 interface PingableDatabase {
   /** Rejects while the database does not respond. */
   ping(): Promise<void>
 }
 
 /**
- * Logs one line when work begins to fail and one when it succeeds again. Otherwise each request and each of the dozens
- * of jobs that run every second would log a stack trace while the database is unavailable.
+ * Logs one line when work begins to fail, and one line when the work succeeds again. Otherwise, while the database is
+ * unavailable, each request and each of the dozens of jobs that run every second would log a stack trace.
  */
 export class FailureLog {
   readonly #database: PingableDatabase
@@ -27,19 +27,19 @@ export class FailureLog {
     this.#log = log
   }
 
-  /** The number of failed runs of each job that ever failed, including those during an outage. */
+  /** The number of failed runs of each job that has ever failed, including failures during an outage. */
   get failedRuns(): ReadonlyMap<string, number> {
     return this.#failedRuns
   }
 
-  /** The number of reported failures of work that is not repeated, except during an outage. */
+  /** The number of reported failures of work that is not repeated, not including failures during an outage. */
   get reported(): number {
     return this.#reported
   }
 
   failed(job: string, error: unknown): void {
     this.#failedRuns.set(job, (this.#failedRuns.get(job) ?? 0) + 1)
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnreachable(error)) {
       this.#beginOutage(error)
       return
     }
@@ -58,7 +58,7 @@ export class FailureLog {
 
   /** Logs a failure of work that is not repeated. `about` identifies the request or record. */
   report(error: unknown, about: object, message: string): void {
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnreachable(error)) {
       this.#beginOutage(error)
       return
     }
@@ -66,7 +66,7 @@ export class FailureLog {
     this.#log.error({ err: error, ...about }, message)
   }
 
-  /** Call this before the database is closed. */
+  /** Call this function before closing the database. */
   stop(): void {
     clearTimeout(this.#outage?.timer)
     this.#outage = null
@@ -87,7 +87,7 @@ export class FailureLog {
       () => true,
       () => false,
     )
-    // The log was stopped meanwhile.
+    // The log was stopped in the meantime.
     if (this.#outage === null) return
     if (!responds) {
       this.#outage.timer = this.#pingLater()

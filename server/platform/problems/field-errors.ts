@@ -1,23 +1,27 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { FieldError } from '../../../client/contract.gen.ts'
 import type { OperationId } from '../calls/contract.ts'
-import { describeFormatError, moneyRefusal, patternMessages } from './formats.ts'
+import { describeFormatError, describeMoneyError, patternMessages } from './formats.ts'
 import { MAX_POINTER_LENGTH } from './problem.ts'
 import { isNearlyEqual, suggestName } from './similar-names.ts'
 
-/** The validated value, from the caller's point of view. */
+/** The validated value, as the caller knows it. */
 export interface CheckedInput {
   /** Converts a JSON pointer into the caller's notation. */
   pointer(path: string): string
-  /** Noun for its names, such as "field of this operation". */
+  /** Noun for the names in the value, such as "field of this operation". */
   noun: string
-  /** Returns the other operation that accepts a name which this one does not. */
+  /**
+   * Whether the error about an unknown name lists the known names. A model that calls a tool cannot look up the names.
+   */
+  listsNames?: boolean
+  /** Returns another operation that accepts a name that this operation does not accept. */
   setter?(name: string): OperationId | undefined
-  /** The currency whose decimals the amounts were checked for; omitted before the caller is known. */
+  /** The currency whose decimals were checked in the amounts; omitted before the caller is known. */
   currency?: string
 }
 
-/** Converts Ajv's errors (with `verbose`) into errors in words for the caller: one for each thing to fix. */
+/** Converts Ajv's errors (with `verbose`) into readable errors for the caller, one error for each problem to fix. */
 export function toFieldErrors(errors: readonly ErrorObject[], checked: CheckedInput): FieldError[] {
   const suggestions = new Suggestions(checked)
   const faults = omitRedundantErrors(errors)
@@ -32,6 +36,25 @@ export function toFieldErrors(errors: readonly ErrorObject[], checked: CheckedIn
 
 export const MAX_MESSAGE_LENGTH = 1000
 export const MAX_FIELD_ERRORS = 1000
+
+/** Reserves space in a message for the text around a list of values. */
+const MAX_LIST_LENGTH = MAX_MESSAGE_LENGTH - 50
+
+/**
+ * Returns the values as a list. If the values do not fit in a message, the list ends with the number of omitted values.
+ */
+function listValues(values: readonly string[]): string {
+  const all = values.join(', ')
+  if (all.length <= MAX_LIST_LENGTH) return all
+  let count = 0
+  let length = 0
+  for (const value of values) {
+    length += value.length + 2
+    if (length > MAX_LIST_LENGTH) break
+    count++
+  }
+  return `${values.slice(0, count).join(', ')}, or ${values.length - count} other values`
+}
 
 function getCode({ keyword, params }: ErrorObject): string {
   if (keyword === 'additionalProperties') return 'unknown'
@@ -58,11 +81,11 @@ function describeError(error: ErrorObject, checked: CheckedInput, suggestions: S
     case 'type':
       return `must be ${formatAlternatives([params.type].flat().map((type) => TYPE_NAMES[String(type)] ?? String(type)))}`
     case 'enum':
-      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+      return `must be one of ${listValues(params.allowedValues.map(String))}`
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
-      if (params.format === 'money' && checked.currency !== undefined) return moneyRefusal(checked.currency)
+      if (params.format === 'money' && checked.currency !== undefined) return describeMoneyError(checked.currency)
       return describeFormatError(params.format, error.data) ?? message
     case 'pattern':
       return patternMessages[params.pattern] ?? 'does not match the required format'
@@ -111,8 +134,9 @@ function formatAlternatives(alternatives: readonly string[]): string {
 }
 
 /**
- * Suggestions for unknown names. A name is compared with all known ones, which takes long for a thousand different
- * names, so only the first ones get a suggestion. A name that is repeated in many rows counts once.
+ * Suggests known names for unknown names. Each unknown name is compared with all known names. The comparison takes long
+ * for a thousand different names, so only the first names get a suggestion. A name that is repeated in many rows counts
+ * once.
  */
 class Suggestions {
   readonly #checked: CheckedInput
@@ -123,7 +147,7 @@ class Suggestions {
     this.#checked = checked
   }
 
-  /** Returns words to append to the error of an unknown name; empty without a suggestion. */
+  /** Returns text to append to the error about an unknown name; empty if there is no suggestion. */
   of(error: ErrorObject): string {
     const name = String(error.params.additionalProperty)
     const ofSchema = this.#made.get(error.parentSchema) ?? new Map<string, string>()
@@ -139,20 +163,25 @@ class Suggestions {
 
 const MAX_SUGGESTIONS = 50
 
-// A typo is corrected first. Otherwise the suggestion is the operation that accepts this name, and only then a similar
-// name.
+// First, looks for a likely typo. Otherwise, the suggestion is the operation that accepts this name, then all names if
+// the error lists them, and only then a similar name.
 function suggestFieldName(name: string, { parentSchema, instancePath }: ErrorObject, checked: CheckedInput): string {
   const names = Object.keys(parentSchema?.properties ?? {})
   const slip = names.find((known) => isNearlyEqual(name, known))
   const setter = slip === undefined && instancePath === '' ? checked.setter?.(name) : undefined
   if (setter !== undefined) return `; use ${setter} to set it`
+  if (slip === undefined && checked.listsNames === true && instancePath === '') return listNames(names)
   const meant = slip ?? suggestName(name, names)
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
+function listNames(names: readonly string[]): string {
+  return names.length === 0 ? '; there are no inputs' : `; the inputs are ${names.join(', ')}`
+}
+
 /**
- * Removes redundant errors. If a value may have several forms, Ajv reports an error for each. An error other than the
- * type shows which form was meant; without one, the type errors are joined into one.
+ * Removes redundant errors. If a value may have several forms, Ajv reports an error for each form. An error other than
+ * a type error shows which form was meant. Without such an error, the type errors are joined into one.
  */
 function omitRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const open = new Set(errors.filter(isAlternativesError).map(({ instancePath }) => instancePath))
@@ -171,7 +200,7 @@ function omitRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObje
   const values = new Map<string, ErrorObject>()
   return errors.flatMap((error): ErrorObject[] => {
     const { instancePath: at, keyword } = error
-    // An empty value needs no error about its format, and one with the wrong format no error about its length.
+    // An empty value needs no error about its format. A value in the wrong format needs no error about its length.
     if (keyword === 'pattern' || keyword === 'format') return empty.has(at) ? [] : [error]
     if (keyword === 'maxLength' && misshapen.has(at)) return []
     if (!open.has(at)) return [error]
@@ -198,7 +227,7 @@ function toEnumError(error: ErrorObject): ErrorObject {
   return { ...error, keyword: 'enum', params: { allowedValues: [error.params.allowedValue] } }
 }
 
-/** Keeps the first of the errors at a place and adds what the later ones would allow. */
+/** Keeps the first error at each location, and adds the values that later errors would allow. */
 function joinErrors(stored: Map<string, ErrorObject>, { instancePath }: ErrorObject, next: ErrorObject): ErrorObject[] {
   const allowed = next.keyword === 'type' ? 'type' : 'allowedValues'
   const first = stored.get(instancePath)

@@ -3,32 +3,37 @@ import addFormats from 'ajv-formats'
 import { getMinorUnits, MAX_DECIMALS } from '../values/minor-units.ts'
 
 /**
- * The contract's own formats. Decimals are counted in the number's JSON text, because arithmetic on binary floats
+ * The contract's own formats. Decimals are counted in the JSON text of the number, because arithmetic on binary floats
  * (`multipleOf: 0.01`) is wrong for numbers such as 1.15.
  */
 export const decimalFormats = {
-  // The most of any currency. The decimals of the organization's currency are checked once the caller is known.
+  // The maximum number of decimals of any currency. Once the caller is known, the decimals are checked against the
+  // organization's currency.
   money: decimalFormat(MAX_DECIMALS),
   percent: decimalFormat(2),
   'unit-price': decimalFormat(4),
   quantity: decimalFormat(4),
 }
 
-/** These formats, and those that are stricter here than usual: PostgreSQL must be able to store a timestamp. */
+/**
+ * The contract's own formats, and standard formats that are stricter here than usual: PostgreSQL must be able to store
+ * a timestamp.
+ */
 export const formats = {
   ...decimalFormats,
   'date-time': (text: string) => findTimestampError(text) === null,
 }
 
 /**
- * How Ajv compiles our schemas: in half the time of its defaults, into code that validates equally fast. Most schemas
- * validate only a few values, and one that many refer to is compiled once instead of into each of them.
+ * Options with which Ajv compiles schemas in half the default time, into code that validates equally fast. Most schemas
+ * validate only a few values. A schema to which many other schemas refer is compiled once, instead of being compiled
+ * into each of them.
  */
 export const FAST_COMPILATION = { inlineRefs: false, code: { optimize: false } } as const
 
 /**
- * Adds all formats to Ajv. Ours are last, because later ones take precedence. Amounts may have up to `moneyDecimals`
- * decimals.
+ * Adds all formats to Ajv. The contract's formats are added last, because later formats take precedence. Amounts may
+ * have at most `moneyDecimals` decimals.
  */
 export function registerFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, moneyDecimals = MAX_DECIMALS): A {
   addFormats.default(ajv as unknown as Parameters<typeof addFormats.default>[0], { mode: 'full' })
@@ -39,7 +44,7 @@ export function registerFormats<A extends Pick<Ajv2020, 'addFormat'>>(ajv: A, mo
 
 const INVALID_TIMESTAMP = 'must be a timestamp like 2026-03-31T14:30:00Z'
 
-/** Requirement of each format of the contract, in words for the sender of an invalid value. */
+/** The requirement of each format in the contract, worded for the sender of an invalid value. */
 export const formatMessages: Readonly<Record<string, string>> = {
   date: 'must be a date like 2026-03-31',
   'date-time': INVALID_TIMESTAMP,
@@ -51,31 +56,31 @@ export const formatMessages: Readonly<Record<string, string>> = {
   quantity: 'must be a quantity with at most four decimals, like 12.5',
 }
 
-/** Returns the same for a particular value, which may have a more specific message. */
+/** Returns the requirement for a particular value, for which there may be a more specific message. */
 export function describeFormatError(format: string, value: unknown): string | undefined {
   const words = formatMessages[format]
   return format === 'date-time' && typeof value === 'string' ? (findTimestampError(value) ?? words) : words
 }
 
-/** Returns the message for an amount with more decimals than the currency has. */
-export function moneyRefusal(currency: string): string {
+/** Returns the message for an amount with more decimals than the currency allows. */
+export function describeMoneyError(currency: string): string {
   const decimals = getMinorUnits(currency)
   if (decimals === 0) return `must be a whole number, because ${currency} has no decimals`
   return `must have at most ${decimals} decimals in ${currency}`
 }
 
-/** Returns whether a number anywhere in a value has more decimals than the currency. Ignores strings. */
-export function hasMoreDecimals(value: unknown, currency: string): boolean {
+/** Returns whether any number in a value has more decimals than the currency allows. Numbers in strings are ignored. */
+export function hasTooManyDecimals(value: unknown, currency: string): boolean {
   if (typeof value === 'number')
     return !Number.isInteger(value) && !decimalFormat(getMinorUnits(currency)).validate(value)
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((inner) => hasMoreDecimals(inner, currency))
+  return Object.values(value).some((inner) => hasTooManyDecimals(inner, currency))
 }
 
-/** Requirement of each pattern of the contract. A test fails for a pattern without a message here. */
+/** The requirement of each pattern in the contract. A test fails if a pattern has no message here. */
 export const patternMessages: Readonly<Record<string, string>> = {
   '\\S': 'must not be blank',
-  '^(?!0000)': 'must not be in the year 0000',
+  '^0{0,3}[^0]': 'must not be in the year 0000',
   '^[0-9]{4}-(0[1-9]|1[0-2])$': 'must be a month like 2026-12',
   '^[A-Z]{2}$': 'must be two uppercase letters, like US',
   '^[A-Za-z0-9_-]+$': 'must contain only letters, digits, hyphens, and underscores',
@@ -89,7 +94,7 @@ export const patternMessages: Readonly<Record<string, string>> = {
   '^bytes=([0-9]{1,15}-[0-9]{0,15}|-[0-9]{1,15})$': 'must be a single byte range, like bytes=0-1023',
   '^(\\*|(W/)?"[ !#-~]*"( *, *(W/)?"[ !#-~]*")*)$': 'must be * or quoted ETags separated by commas',
   '^[Hh][Tt][Tt][Pp][Ss]?://': 'must begin with https:// or http://',
-  '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|(?!whsec_)[\\s\\S]*)$':
+  '^(whsec_([A-Za-z0-9+/]{4}){4,}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([^w]|w[^h]|wh[^s]|whs[^e]|whse[^c]|whsec[^_])[\\s\\S]*)$':
     'must have at least 16 characters of padded base64 after whsec_ if it begins with whsec_',
 }
 
@@ -102,8 +107,8 @@ const TIMESTAMP_PATTERN = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\
 const MINUTES_OF_DAY = 24 * 60
 
 /**
- * Returns what is wrong with a timestamp; null if it can be stored. RFC 3339 allows leap seconds and any offset below a
- * day. PostgreSQL moves the former into the next minute and rejects offsets from 16 hours on.
+ * Returns the error of a timestamp; null if PostgreSQL can store the timestamp. RFC 3339 allows leap seconds and any
+ * offset below a day. PostgreSQL moves a leap second into the next minute, and rejects offsets of 16 hours or more.
  */
 function findTimestampError(text: string): string | null {
   const found = TIMESTAMP_PATTERN.exec(text)
@@ -114,7 +119,7 @@ function findTimestampError(text: string): string | null {
   if (hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) return INVALID_TIMESTAMP
   if (second === 60) return 'must not be a leap second (:60); use the second before or after it'
   if (offsetHours > 15) return 'must have an offset from UTC of less than 16 hours'
-  // Responses are in UTC and write the year with four digits.
+  // Responses use UTC and write the year with four digits.
   const minutes = hour * 60 + minute - (offsetHours * 60 + offsetMinutes) * (found[7] === '-' ? -1 : 1)
   const isPast = year === 9999 && month === 12 && day === 31 && minutes >= MINUTES_OF_DAY
   const isBefore = year === 1 && month === 1 && day === 1 && minutes < 0

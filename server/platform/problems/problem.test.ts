@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { invalidTransition, toProblem, unknownReference, validationFailed, valueTaken } from './problem.ts'
+import { createValueTakenProblem, invalidTransition, toProblem, unknownReference, validationFailed } from './problem.ts'
 
-test('an unavailable database is not an internal error, even if its error is wrapped', () => {
+test('an error of an unavailable database becomes the problem unavailable, even if the error is wrapped', () => {
   const said = new Error('timeout exceeded when trying to connect')
   for (const error of [said, new Error('Failed to get session', { cause: said }), new AggregateError([said])])
     expect(toProblem(error)).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '2' } })
@@ -13,7 +13,7 @@ test.each(['ENOSPC', 'EROFS', 'EMFILE'])('a disk error %s is not an internal err
   expect(toProblem(said)).toMatchObject({ code: 'unavailable', status: 503, headers: { 'Retry-After': '10' } })
 })
 
-test('each shared problem explains in full sentences what happened', () => {
+test('the detail of each shared problem has complete sentences', () => {
   const fault = { pointer: '/name', code: 'required', message: 'is required' }
   const failed = (code: string) => toProblem(Object.assign(new Error('failed'), { code }))
   const shared = [
@@ -23,7 +23,7 @@ test('each shared problem explains in full sentences what happened', () => {
     unknownReference(['/vendorId', '/homeId']),
     invalidTransition('draft', 'closed', ['issued', 'void']),
     invalidTransition('closed', 'draft', []),
-    valueTaken('externalId'),
+    createValueTakenProblem('externalId'),
     failed('57014'),
     failed('ECONNREFUSED'),
     failed('25006'),

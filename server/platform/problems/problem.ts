@@ -9,16 +9,19 @@ import type {
 import { problems } from './problems.gen.ts'
 
 /**
- * An error response, thrown from anywhere and written in one place. `code` determines status and title. `detail` is for
- * the caller, and must never contain what belongs only in the log.
+ * An error response, which any code can throw, and which one place writes. `code` determines the status and the title.
+ * `detail` is for the caller, and must never contain data that belongs only in the log.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras
   readonly headers: Record<string, string>
-  /** The caller whose credential was rejected, if known. For the audit trail, never for the response. */
+  /** The caller whose credential was rejected, if known. Used in the audit trail, never in the response. */
   refused: RefusedCaller | null = null
-  /** The row with a value that another record has, if that is the cause. `conflictingId` is found by it (unique-conflict.ts). */
+  /**
+   * If another record already has a unique value of a row, this row. unique-conflict.ts finds `conflictingId` by this
+   * row.
+   */
   held: UniqueViolation | null = null
 
   constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}, headers: Record<string, string> = {}) {
@@ -32,13 +35,13 @@ export class Problem extends Error {
     return PROBLEMS[this.code][0]
   }
 
-  /** Returns the same problem, with the caller whose credential is rejected. */
+  /** Returns the same problem, with the caller whose credential was rejected. */
   refusing(caller: RefusedCaller): this {
     this.refused = caller
     return this
   }
 
-  /** Returns the same problem, with other errors. */
+  /** Returns the same problem with different field errors. */
   pointingAt(errors: FieldError[]): Problem {
     const moved = new Problem(this.code, this.message, { ...this.extras, errors }, this.headers)
     moved.held = this.held
@@ -65,15 +68,17 @@ export interface RefusedCaller {
   readonly actor: Actor
 }
 
-/** A row with a unique value that another record has, and its table. */
+/** A row with a unique value that another record already has, and the table of the row. */
 export interface UniqueViolation {
   readonly table: string
-  /** The column that the database named. */
+  /** The column that the database named in its error. */
   readonly column: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** The contract's maximum. Longer pointers are cut, since more would not help the reader. */
+/**
+ * The maximum that the contract defines. Longer pointers are truncated, because more text would not help the reader.
+ */
 export const MAX_POINTER_LENGTH = 500
 const MAX_INSTANCE_LENGTH = 4000
 
@@ -87,7 +92,10 @@ type ProblemExtras = Partial<
   >
 >
 
-/** As in the contract's example for each code. A code without one does not compile. */
+/**
+ * Statuses and titles are the same as in the contract's example for each code. A code that has no example does not
+ * compile.
+ */
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = problems
 
 export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, extras?: ProblemExtras): Problem {
@@ -95,7 +103,8 @@ export function problem(code: Exclude<ProblemCode, 'conflict'>, detail: string, 
 }
 
 /**
- * Returns the problem that the current state does not allow something. `detail` is for people; programs use the reason.
+ * Returns the problem that the current state does not allow the operation. `detail` is for users; programs use the
+ * reason.
  */
 export function conflict(reason: ConflictReason, detail: string, extras?: Omit<ProblemExtras, 'reason'>): Problem {
   return new Problem('conflict', detail, { reason, ...extras })
@@ -105,7 +114,10 @@ export function notFound(): Problem {
   return new Problem('not_found', 'No resource with this ID exists in your organization.')
 }
 
-/** Returns all errors of an input at once. `pointer` is a JSON pointer into the body, or the name of a parameter. */
+/**
+ * Returns one problem with all errors of an input. `pointer` is a JSON pointer into the body, or the name of a
+ * parameter.
+ */
 export function validationFailed(errors: FieldError[]): Problem {
   return new Problem(
     'validation_failed',
@@ -150,7 +162,7 @@ export function assertTransition<Status extends string>(
   if (!moves[from].includes(to)) throw invalidTransition(from, to, moves[from])
 }
 
-/** Returns the problem of one of several rows, as their common response contains it. */
+/** Returns the problem of a row in the form of a response for several rows. */
 export function toRowProblem({ code, message, extras }: Problem): RowProblem {
   return { code, detail: message, errors: extras.errors ?? [], ...conflictDetails(extras) }
 }
@@ -159,48 +171,50 @@ function conflictDetails({ reason, conflictingId }: ProblemExtras): Pick<RowProb
   return { reason: reason ?? null, conflictingId: conflictingId ?? null }
 }
 
-/** Returns the problem that another record has the value of a unique field. */
-export function valueTaken(field: string, conflictingId?: string): Problem {
+/** Returns the problem that another record already has this value of a unique field. */
+export function createValueTakenProblem(field: string, conflictingId?: string): Problem {
   return conflict('value_taken', `Another record already uses this ${field}.`, {
     errors: [{ pointer: `/${field}`, code: 'conflict', message: 'must be unique; another record already uses it' }],
     ...(conflictingId !== undefined && { conflictingId }),
   })
 }
 
-/** The identifiers that external systems give a record, each unique among records of its kind. */
+/** The identifiers that external systems assign to a record, each unique among records of its type. */
 export const EXTERNAL_IDENTIFIERS: ReadonlySet<string> = new Set(['accountingId', 'externalId'])
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Returns the unique column that the error is about; undefined for any other error. */
-export function uniqueColumnOf(error: unknown): string | undefined {
+/** Returns the unique column that caused the error; undefined for any other error. */
+export function findUniqueColumn(error: unknown): string | undefined {
   return (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION ? guardedColumnOf(error) : undefined
 }
 
-/** Table constraints are named after the column they guard. */
+// Table constraints are named after the column that they check. An error of a distributed database names the constraint
+// of the shard, only in its message: the name followed by the number of the shard.
 function guardedColumnOf(error: unknown): string | undefined {
-  const { constraint } = error as { constraint?: unknown }
-  return typeof constraint === 'string' ? /_([A-Za-z]+)_f?key$/.exec(constraint)?.[1] : undefined
+  const { constraint, message } = error as { constraint?: unknown; message?: unknown }
+  const name = constraint ?? /constraint "([^"]+)"/.exec(String(message))?.[1]
+  return typeof name === 'string' ? /_([A-Za-z]+)_f?key(?:_\d+)?$/.exec(name)?.[1] : undefined
 }
 
-/** Returns the problem to respond with for any thrown value. Anything unforeseen is `internal`. */
+/** Returns the problem to respond with for any thrown value. An unexpected value becomes `internal`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code } = error as { code?: unknown }
   const column = guardedColumnOf(error)
   if (code === FOREIGN_KEY_VIOLATION && column !== undefined) return unknownReference([`/${column}`])
   if (code === UNIQUE_VIOLATION && column !== undefined) {
-    return valueTaken(column)
+    return createValueTakenProblem(column)
   }
   // Class 22: a well-formed value that PostgreSQL cannot store, such as a date in the year 0.
   if (typeof code === 'string' && code.startsWith('22')) {
-    return validationFailed([{ pointer: '', code: 'out_of_range', message: 'a value is out of range' }])
+    return validationFailed([{ pointer: '', code: 'out_of_range', message: 'contains a value that is out of range' }])
   }
   if (typeof code === 'string' && TIMEOUT_CODES.has(code)) {
     return new Problem('timed_out', 'The request timed out. Try again.', {}, { 'Retry-After': '1' })
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnreachable(error)) {
     return new Problem(
       'unavailable',
       'The service is temporarily unavailable: the database is not responding. Try again.',
@@ -208,7 +222,7 @@ export function toProblem(error: unknown): Problem {
       { 'Retry-After': '2' },
     )
   }
-  if (isDatabaseUnable(error)) {
+  if (isDatabaseFailure(error)) {
     return new Problem(
       'unavailable',
       'The database cannot complete this request right now. Try again in 10 seconds.',
@@ -227,35 +241,36 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal', 'Something went wrong on our side. Include the `requestId` if you contact support.')
 }
 
-// Exhausted resources, such as the disk (class 53), errors of the operating system (class 58), and changes in a
-// read-only database.
+// Exhausted resources, such as the disk (class 53), operating system errors (class 58), and changes in a read-only
+// database (25006).
 const DATABASE_UNABLE_CODES = /^(53...|58...|25006)$/
 
-// A disk that is full, read-only, or failing, and a process with its maximum of open files.
+// A disk that is full, read-only, or failing, and a process that has reached its maximum number of open files.
 const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
-export function isDatabaseUnable(error: unknown): boolean {
+export function isDatabaseFailure(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && DATABASE_UNABLE_CODES.test(code)
 }
 
-// A statement timeout, a lock timeout, a transaction that was idle too long, and a deadlock that recurred more often
-// than we retry.
+// A statement timeout, a lock timeout, a transaction that was idle too long, and a deadlock that recurred after the
+// maximum number of retries.
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '25P03', '40P01'])
 
-// Connection exceptions (class 08), shutting down or starting up (57P01 to 57P03), too many connections, and the errors
-// of the socket and the pool when the database is unreachable.
+// Connection exceptions (class 08), shutdown or startup (57P01 to 57P03), too many connections, and errors of the
+// socket and the pool for an unreachable database.
 const DATABASE_AWAY_CODES =
   /^(08...|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const DATABASE_AWAY_MESSAGES =
   /connection terminated|query read timeout|timeout exceeded when trying to connect|timeout expired|client has encountered a connection error|not queryable|client was closed/i
 
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
-  // A problem is thrown by our own code, which knows what is unavailable, such as the file bucket.
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnreachable)
+  // The service's own code throws problems. A problem can report that the file bucket is unavailable, which says nothing
+  // about the database.
   if (!(error instanceof Error) || error instanceof Problem) return false
   const { code, cause } = error as { code?: unknown; cause?: unknown }
-  // The sign-in library wraps the errors that it fails with.
-  if (cause !== undefined && isDatabaseAway(cause)) return true
+  // The sign-in library wraps errors that cause it to fail.
+  if (cause !== undefined && isDatabaseUnreachable(cause)) return true
   return (typeof code === 'string' && DATABASE_AWAY_CODES.test(code)) || DATABASE_AWAY_MESSAGES.test(error.message)
 }

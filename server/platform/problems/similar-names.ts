@@ -1,7 +1,7 @@
 /**
- * Returns the known names most similar to an unknown one, most similar first. A part of a name counts as much as the
- * whole, and words may be in another order. Some are returned however dissimilar they are, unless `onlyAlike` asks for
- * those with at least half of it in common.
+ * Returns the known names that are most similar to an unknown name, most similar first. A part of a name counts as much
+ * as the whole name, and words may be in another order. Some names are returned even if they are not similar. With
+ * `onlyAlike`, only names that share at least half of their letters with the unknown name are returned.
  */
 export function listSimilarNames(
   name: string,
@@ -34,37 +34,40 @@ function sortWords(name: string): string {
     .join('')
 }
 
-/** Returns the known name that was probably meant by an unknown one; undefined if none is similar. */
+/** Returns the known name that an unknown name was probably meant to be; undefined if no name is similar. */
 export function suggestName(name: string, names: readonly string[]): string | undefined {
   const requested = normalizeName(name)
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of names) {
     const known = normalizeName(candidate)
     const longer = Math.max(requested.length, known.length)
-    // At least this many letters differ, so most names need no closer comparison.
+    // At least this many letters differ, so most names need no further comparison.
     const min = Math.abs(requested.length - known.length)
     const beginsAlike = countSharedStart(requested, known) * 2 >= longer
     if ((min * 3 > longer && !beginsAlike) || (best !== undefined && min >= best.distance)) continue
     const distance = editDistance(requested, known)
-    // Either a typo, or a name with the same beginning and another end, like updatedSince and updatedAfter.
+    // Similar names differ by a typo, or have the same beginning and a different end, such as updatedSince and
+    // updatedAfter.
     const isAlike = distance * 3 <= longer || beginsAlike
     if (isAlike && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate
 }
 
-/** Returns whether the names differ by at most one letter, or only in notation: company_name, companyname. */
+/**
+ * Returns whether the names differ by at most one letter, or only in notation, such as company_name and companyname.
+ */
 export function isNearlyEqual(name: string, known: string): boolean {
   const [a, b] = [normalizeName(name), normalizeName(known)]
   return known.length > 3 && Math.abs(a.length - b.length) <= 1 && editDistance(a, b) <= 1
 }
 
 /**
- * Returns whether a new name is a known one with a typo: one letter, or two of a long word with the same beginning; or
- * another notation. Stricter than the suggestions in errors, because this causes the error itself: tiling is not
- * siding, and unit 2 is not unit 3.
+ * Returns whether a new name is a known name with a typo or in another notation. A typo is one wrong letter, or two
+ * wrong letters in a long word with the same beginning. This check is stricter than the suggestions in errors, because
+ * it causes the error itself. Tiling is not siding, and unit 2 is not unit 3.
  */
-export function isTypoOf(name: string, known: string): boolean {
+export function isLikelyTypo(name: string, known: string): boolean {
   const [a, b] = [normalizeName(name), normalizeName(known)]
   const longer = Math.max(a.length, b.length)
   const max = longer < MIN_MISTYPED_LENGTH ? 0 : longer >= LONG_WORD_LENGTH && a[0] === b[0] ? 2 : 1
@@ -75,12 +78,12 @@ export function isTypoOf(name: string, known: string): boolean {
 const MIN_MISTYPED_LENGTH = 4
 const LONG_WORD_LENGTH = 9
 
-// A longer name is not a typo of anything, and comparing it would take long.
+// A longer name is never treated as a typo, and comparing it would take long.
 const MAX_COMPARED_LENGTH = 100
 
 /**
- * Characters that do not distinguish names: company_name is companyName, and Lot 16 Juniper Ridge is Lot 16, Juniper
- * Ridge.
+ * Characters that do not distinguish names: company_name equals companyName, and Lot 16 Juniper Ridge equals Lot 16,
+ * Juniper Ridge.
  */
 const SEPARATORS = /[^\p{L}\p{N}]+/gu
 
@@ -95,8 +98,8 @@ function countSharedStart(a: string, b: string): number {
 }
 
 /**
- * Returns how many letters must be inserted, removed, replaced, or swapped with the next one to turn one word into the
- * other.
+ * Returns the number of letters that must be inserted, removed, replaced, or swapped with the next letter to turn one
+ * word into the other.
  */
 function editDistance(from: string, to: string): number {
   let before: number[] = []

@@ -4,12 +4,12 @@ import { columns } from '../database/columns.gen.ts'
 import { resolveColumns } from './declaration.ts'
 
 /**
- * Mistakes that the compiler was told to ignore are detected at startup, because every slice declares its resource when
- * it is loaded.
+ * Every slice declares its resource when it is loaded. Mistakes that the compiler was told to ignore are therefore
+ * detected at startup.
  */
 const vendor = { schema: 'Vendor', table: 'vendors' }
 
-test('fields are in the order of the contract, including computed ones, and hidden ones are last', () => {
+test('fields of a resource are in contract order, with hidden fields last', () => {
   const bid = { schema: 'Bid', table: 'bids', without: ['amountsHidden'] }
   const computed = { poIds: 'select 1', contractId: 'select 2' }
   const names = Object.keys(resolveColumns({ ...bid, stored: { amount: 'decimal', expiresAt: 'instant?' }, computed }))
@@ -18,18 +18,18 @@ test('fields are in the order of the contract, including computed ones, and hidd
   expect(names.at(-1)).toBe('expiresAt')
 })
 
-test('an ID is a primary or foreign key in the database, whatever the name of the field', () => {
+test('an ID column is recognized by its key in the database, not by its name', () => {
   const found = resolveColumns({ schema: 'CostCode', table: 'costCodes' })
   expect(found).toMatchObject({ id: 'id', parentId: 'id?', accountingId: 'text?', externalId: 'text?', name: 'text' })
   expect(columns.vendors).toMatchObject({ id: 'id', accountingId: 'text?' })
 })
 
-test('every record of the contract is stored in a table of the database', () => {
+test('every record type of the contract has a database table', () => {
   const missing = Object.values(records).filter(({ table }) => !(table in columns))
   expect(missing).toEqual([])
 })
 
-test('an unknown record, table, or column is rejected', () => {
+test('a declaration with an unknown record, table, or column is rejected', () => {
   expect(() => resolveColumns({ ...vendor, schema: 'Seller' })).toThrow('The contract has no record Seller.')
   expect(() => resolveColumns({ ...vendor, schema: 'constructor' })).toThrow('The contract has no record constructor.')
   expect(() => resolveColumns({ ...vendor, table: 'sellers' })).toThrow('The database has no table sellers.')
@@ -37,7 +37,7 @@ test('an unknown record, table, or column is rejected', () => {
   expect(() => resolveColumns({ ...vendor, stored: { rating: 'integer' } })).toThrow('no column vendors.rating')
 })
 
-test('a column of the wrong type, or a nullable one for a required field, is rejected', () => {
+test('a declared column is rejected if its type does not match the database', () => {
   const refusals = [
     [{ companyName: 'date' }, 'vendors.companyName is "text", which does not hold "date"'],
     [{ companyName: 'text?' }, 'vendors.companyName is "text", which does not hold "text?"'],

@@ -8,9 +8,10 @@ import type { ColumnKind, Columns } from './columns.ts'
 import { kinds as contract } from './kinds.gen.ts'
 
 /**
- * The declaration of a slice's resource, and the values derived from it. The contract defines the fields, their order,
- * and their types; the migrated database defines the types of its columns, and which of them are IDs. The compiler
- * compares the two, and so does startup, so a slice only declares what neither of them contains.
+ * The declaration of a slice's resource, and the values derived from the declaration. The contract defines the fields,
+ * their order, and their types. The migrated database defines the types of its columns, and which columns contain IDs.
+ * The compiler and the startup code both compare the contract with the database, so a slice declares only data that is
+ * in neither of them.
  */
 export interface ResourceDeclaration<
   Schema extends RecordName,
@@ -19,54 +20,62 @@ export interface ResourceDeclaration<
   Stored extends string,
   Computed extends string,
 > {
-  /** The record of the contract that the rows represent. Its `x-record` names the table and the prefix of the IDs. */
+  /**
+   * The contract's record that the rows represent. The `x-record` of this schema names the table and the prefix of the
+   * IDs.
+   */
   schema: Schema
-  /** The type of a row, if it is not exactly the contract's record. */
+  /** The type of a row, if it differs from the contract's record. */
   row?: RowType<R>
-  /** Converts a row to the contract's record, if they differ. */
+  /** Converts a row to the contract's record, if the two differ. */
   toRecord?(call: SealState, row: NoInfer<R>): Schemas[Schema]
-  /** Fields of the contract that are not part of a row, and are added elsewhere. */
+  /** Fields of the contract that are not part of a row, and that other code adds. */
   without?: readonly Without[]
   /** Columns that the contract does not show, or shows in another form. */
   stored?: { [Field in Stored]: Field extends keyof NoInfer<R> ? Kind<NoInfer<R>[Field]> : never }
-  /** SQL of each field that is not a column, over the row as `t`. */
+  /** SQL of each field that is not a column; the row is `t`. */
   computed?: { [Field in Computed]: Field extends keyof NoInfer<R> ? string : never }
-  /** Fields that can be long. The table's column `bytes` then contains their approximate total size. */
+  /** Fields that can be long. The table's column `bytes` then contains the approximate total size of these fields. */
   long?: TableOf<Schema> extends SizedTable ? readonly (keyof NoInfer<R> & string)[] : never
-  /** SQL of a JSON value over the row as `t`, from which the caller of a list computes further members of each item. */
+  /**
+   * SQL of a JSON value; the row is `t`. The caller of a list computes additional members of each item from this value.
+   */
   beside?: string
   /**
-   * Query parameters that do more than compare the column of the same name: returns SQL of a condition on the
-   * parameter.
+   * Query parameters that do more than compare the column of the same name. The function returns the SQL of a condition
+   * on the parameter.
    */
   filters?: Record<string, (parameter: string) => string>
-  /** Fields that are sorted by another column. A list is not looked up by decimals, see migration 0024. */
+  /**
+   * Fields for which another column determines the sort order. A list cannot use an index lookup by decimals (see
+   * migration 0024).
+   */
   sorts?: { [Field in keyof NoInfer<R> & string]?: SortColumn }
 }
 
 export interface SortColumn {
   column: string
-  /** Returns SQL that converts the field's value to that column's. */
+  /** Returns SQL that converts the field's value to a value of that column. */
   from(value: string): string
 }
 
 export interface RowType<R> {
-  /** Never set; it only carries the type. */
+  /** Never set; the property only carries the type. */
   readonly row?: R
 }
 
-export function rowType<R>(): RowType<R> {
+export function declareRowType<R>(): RowType<R> {
   return {}
 }
 
 export type SchemaName = keyof typeof contract & keyof Schemas
-/** The schemas with an `x-record` whose table exists in the database. */
+/** The schemas that have an `x-record` and a table in the database. */
 export type RecordName = SchemaName & keyof typeof records
 export type TableOf<Schema extends RecordName> = (typeof records)[Schema]['table'] & TableName
 export type TableName = keyof typeof database & keyof Tables
 export type Schemas = components['schemas']
 
-/** Returns where the records of a schema are stored, and the prefix of their IDs. */
+/** Returns the table in which the records of a schema are stored, and the prefix of their IDs. */
 export function getStorage(schema: RecordName): (typeof records)[RecordName] {
   return records[schema]
 }
@@ -74,7 +83,7 @@ export function getStorage(schema: RecordName): (typeof records)[RecordName] {
 /** The tables with a column for the size of their rows. */
 type SizedTable = { [Table in TableName]: 'bytes' extends keyof (typeof database)[Table] ? Table : never }[TableName]
 
-/** A declaration cannot make a column an ID; the database must define it as one. */
+/** A declaration cannot make a column an ID; the database must define the column as an ID. */
 type PlainKind = Exclude<ColumnKind, 'id'>
 type StoredKind = PlainKind | `${PlainKind}?`
 
@@ -113,7 +122,10 @@ interface DeclaredColumns {
   computed?: Readonly<Record<string, string>>
 }
 
-/** Returns the columns of the declared resource in the contract's order, followed by those that it does not show. */
+/**
+ * Returns the columns of the declared resource in the contract's order, followed by the columns that the contract does
+ * not show.
+ */
 export function resolveColumns({ schema, table, without = [], stored = {}, computed = {} }: DeclaredColumns): Columns {
   const fields = entryNamed<Record<string, StoredKind>>(contract, schema)
   const types = entryNamed<Record<string, string>>(database, table)
@@ -144,7 +156,10 @@ function entryNamed<T>(of: object, name: string): T | undefined {
   return Object.hasOwn(of, name) ? (of as Record<string, T>)[name] : undefined
 }
 
-/** The same check for the compiler: if something does not fit, it rejects the schema, and the error names it. */
+/**
+ * Does the same check at compile time. If a declaration does not match, the compiler rejects the schema, and the error
+ * names the mismatch.
+ */
 export type CheckedSchema<
   Schema extends RecordName,
   R,

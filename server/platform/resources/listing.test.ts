@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Three bytes per character, so that the test notices if characters are counted. */
+/** Each character has three bytes, so that the test detects code that counts characters instead of bytes. */
 const long = (characters: number) => '界'.repeat(characters)
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 const lines = (count: number, more: object = {}) => times(count, () => ({ description: long(500), ...more }))
@@ -82,7 +82,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
       const items: { id: string }[] = answer.body.data
       const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)))
       const before = sizes.slice(0, -1).reduce((sum, size) => sum + size, 0)
-      // The database's size of a row is only approximate.
+      // The size of a row in the database is only approximate.
       expect(before).toBeLessThan(MAX_PAGE_BYTES * 1.05)
       pages.push(items.length)
       seen.push(...items)
@@ -93,19 +93,19 @@ describe('a page ends with the record that reaches 1 MiB', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     for (const item of [seen[0], seen.at(-1)]) {
       const { body } = await plumbline.get(`${single}/${item?.id}`, site)
-      // A list of bid requests has the number of invitations instead of the invitations.
+      // A list of bid requests contains the number of invitations instead of the invitations themselves.
       const invitationCount = body.invitations?.length
       if (invitationCount !== undefined) expect({ ...body, invitationCount }).toMatchObject(item ?? {})
       else expect(item).toEqual(body)
     }
   })
 
-  test('and has at least one record, even if more follow', async () => {
+  test('a page contains at least one record, regardless of the size of the record', async () => {
     const { body } = await plumbline.get('/api/ext/bids/requests?limit=1&status=draft', site)
     expect([body.data.length, typeof body.nextCursor]).toEqual([1, 'string'])
   })
 
-  test('and the database does not read the long texts of later records', async () => {
+  test('a page of 1 MiB does not make the database read the long texts of later records', async () => {
     const meter = metered(plumbline.database.statements)
     const call = { db: meter.db, organizationId: site.organizationId, opened: new Set<string>(), keepsHidden: false }
     await requests.list(call, { limit: 200, sort: '-createdAt' })
@@ -117,7 +117,7 @@ describe('a page ends with the record that reaches 1 MiB', () => {
 })
 
 describe('the same query in another order', () => {
-  test('is the same statement', async () => {
+  test('the same filters in another order use the same SQL statement', async () => {
     const meter = metered(plumbline.database.statements)
     const tenant = { db: meter.db, organizationId: site.organizationId }
     const ask = { limit: 20, sort: '-createdAt' }
@@ -127,7 +127,7 @@ describe('the same query in another order', () => {
     expect(new Set(meter.statements).size).toBe(1)
   })
 
-  test('is the same statement for changed fields, too', async () => {
+  test('an update of the same fields in another order sets the correct values', async () => {
     const first = { companyName: 'A', phone: '1', email: 'a@example.com' }
     const second = { email: 'b@example.com', phone: '2', companyName: 'B' }
     const [id] = await create('/vendors', { companyName: 'Brazos' }, 1)
@@ -138,7 +138,7 @@ describe('the same query in another order', () => {
   })
 })
 
-test('beyond the maximum, the latest statements are kept', () => {
+test('a full statement cache keeps the most recently used statements', () => {
   const texts = createStatementCache()
   let built = 0
   const ask = (shape: string) => texts(shape, () => `select ${++built}`)
@@ -153,7 +153,7 @@ test('beyond the maximum, the latest statements are kept', () => {
   expect(built).toBe(503)
 })
 
-/** Returns the database with a record of its statements and the size of their results. */
+/** Returns the database, and a record of its statements and the size of their results. */
 function metered(db: Db) {
   const meter = {
     statements: [] as string[],

@@ -1,36 +1,43 @@
 import { CompiledQuery } from 'kysely'
 import type { Tenant } from '../calls/call.ts'
 import { Json } from '../calls/json.ts'
-import { countItemsThatFit, invalidCursor, type PagePosition, readCursor, writeCursor } from '../calls/page.ts'
+import { countItemsThatFit, createCursorProblem, decodeCursor, encodeCursor, type PagePosition } from '../calls/page.ts'
 import { indexed } from '../database/columns.gen.ts'
 import { COMMON_LIMITS } from '../database/page-limits.ts'
 import { PLAN_EACH_TIME } from '../database/prepared-statements.ts'
 import { EXTERNAL_IDENTIFIERS, validationFailed } from '../problems/problem.ts'
-import { buildMatch, type MatchSql } from '../search/matching.ts'
-import { type Columns, MAX_SHORT_BYTES, selectJsonValues } from './columns.ts'
+import { buildMatchSql, type MatchSql } from '../search/matching.ts'
+import { isTypedKeyColumn } from '../values/typed-keys.ts'
+import { type Columns, compareWithTenant, MAX_SHORT_BYTES, toJsonColumnsSql } from './columns.ts'
 import type { SortColumn } from './declaration.ts'
 import { createStatementCache, type StatementCache } from './statement-texts.ts'
 
-/** Returns SQL of a filter by one of the IDs in a record's lists of IDs, through the table of links. */
-export function filterByLinkedId(...ids: string[]): string {
+/** Returns the SQL of a filter by one of the IDs in the ID lists of a record, which uses the table of links. */
+export function toLinkedIdFilterSql(...ids: string[]): string {
   return `t."id" in (select l."recordId" from "links" as l where l."organizationId" = $1 and l."linkedId" in (${ids.join(', ')}))`
 }
 
-/** The definition of a resource's list. All names in it are ours; values from callers always become parameters. */
+/**
+ * The definition of a resource's list. All names in this definition come from the service's own code. Values from
+ * callers always become parameters.
+ */
 export interface ListDefinition {
   readonly table: string
   readonly columns: Columns
-  /** An SQL condition on the row as `t` that applies to every listed row. */
+  /** An SQL condition that applies to every listed row; the row is `t`. */
   readonly where?: string
   /**
-   * Query parameters that do not just compare the column of the same name: returns an SQL condition on the parameter.
+   * Query parameters that do more than compare the column of the same name. The function returns an SQL condition on
+   * the parameter.
    */
   readonly filters?: Record<string, (parameter: string) => string> | undefined
-  /** Columns that can be long. The table's column `bytes` then holds their approximate total size. */
+  /** Columns that can be long. The table's column `bytes` then contains the approximate total size of these columns. */
   readonly long?: readonly string[] | undefined
-  /** SQL of a JSON value over the row as `t`, from which the caller of a list computes further members of each item. */
+  /**
+   * SQL of a JSON value; the row is `t`. The caller of a list computes additional members of each item from this value.
+   */
   readonly beside?: string | undefined
-  /** Fields that are sorted by another column. */
+  /** Fields for which another column determines the sort order. */
   readonly sorts?: Readonly<Record<string, SortColumn | undefined>> | undefined
 }
 
@@ -49,12 +56,12 @@ export interface Page<R> {
 
 type AddParameter = (value: unknown) => string
 
-/** Parameters that are not a condition on a column. */
+/** Parameters that are not conditions on a column. */
 const PAGING_PARAMETERS = new Set(['limit', 'cursor', 'sort', 'includeArchived', 'q'])
 
 /**
- * Returns a function that lists pages of a resource. A statement is built once for each shape of query (which filters,
- * which sort, whether there is a cursor).
+ * Returns a function that lists pages of a resource. A statement is built once for each query shape (the filters, the
+ * sort order, and whether there is a cursor).
  */
 export function createListing<R>(listed: ListDefinition) {
   const texts = createStatementCache()
@@ -65,20 +72,20 @@ export function createListing<R>(listed: ListDefinition) {
     further: ItemExtension<More> | null = null,
   ): Promise<Json<Page<R & More>>> => {
     const { limit, cursor, sort } = query
-    const position = cursor === undefined ? null : readCursor(sort, cursor)
+    const position = cursor === undefined ? null : decodeCursor(sort, cursor)
     const matched = query.q === undefined ? undefined : await findMatches(listed, tenant, query.q, query, position)
     if (matched === null) return toPageJson([], null)
     const { statement, values } = buildStatement(listed, texts, tenant, query, within, position, matched)
     const { rows } = await tenant.db.executeQuery(toCompiledQuery(statement, values)).catch((error: unknown) => {
-      // The service never creates a cursor with a value that its column cannot hold.
-      if (position !== null && isDataError(error)) throw invalidCursor()
+      // The service itself never creates a cursor with a value that its column cannot hold.
+      if (position !== null && isDataError(error)) throw createCursorProblem()
       throw error
     })
     const items = rows.map((row) => toItemText(row, further))
     const sizes = items.map((item, i) => Buffer.byteLength(item) + (rows[i]?.bytes ?? 0))
     const count = countItemsThatFit(sizes, limit)
     const last = rows.length > count ? rows[count - 1] : undefined
-    const nextCursor = last === undefined ? null : writeCursor(sort, toPosition(last, parseSort(sort)))
+    const nextCursor = last === undefined ? null : encodeCursor(sort, toPosition(last, parseSort(sort)))
     const shown = rows.slice(0, count)
     const data = shown.some(isLongRow)
       ? await withLongItems(listed, texts, tenant, shown, items, further)
@@ -92,7 +99,7 @@ function toPageJson<R>(items: readonly string[], nextCursor: string | null): Jso
   return new Json(`{"data":[${items.join()}],"nextCursor":${JSON.stringify(nextCursor)}}`, nextCursor)
 }
 
-/** Returns how to match the search text; null if no record can match. */
+/** Returns the SQL that matches the search text; null if the text cannot match any record. */
 function findMatches(
   { table }: ListDefinition,
   tenant: Tenant,
@@ -102,19 +109,19 @@ function findMatches(
 ): Promise<MatchSql | null> {
   const { byId, descending } = parseSort(sort)
   const start = byId ? { isDescending: descending, after: position?.id ?? null } : null
-  return buildMatch(tenant, table, { q, archived: includeArchived, start })
+  return buildMatchSql(tenant, table, { q, archived: includeArchived, start })
 }
 
-/** Computes further members of an item from the value beside it. */
+/** Computes additional members of an item from its `beside` value. */
 export type ItemExtension<More extends object = object> = (beside: unknown) => More
 
 interface ListedRow {
   readonly id: string
   /** The item as JSON. */
   readonly item: string
-  /** The value that the list is sorted by, exactly as the database writes it, for the cursor. */
+  /** The value by which the list is sorted, exactly as the database writes it. The cursor contains this value. */
   readonly at?: string
-  /** The size of a long row; null for a short one. */
+  /** The size of a long row; null for a short row. */
   readonly bytes?: number | null
   /** The value for `further`. */
   readonly other?: unknown
@@ -124,13 +131,13 @@ function toCompiledQuery(text: string, values: readonly unknown[]): CompiledQuer
   return CompiledQuery.raw(text, [...values]) as CompiledQuery<ListedRow>
 }
 
-/** Returns a select of `ListedRow`s from a source of rows `t`, without its conditions. */
+/** Returns a select of `ListedRow`s from a source of rows `t`. The select has no conditions yet. */
 function selectItems({ columns, long, beside }: ListDefinition, rows: string, at: string | null): string {
   const selected = ['t."id"', 'row_to_json(item)::text as "item"']
   if (at !== null) selected.push(`t."${at}"::text as "at"`)
   if (long !== undefined) selected.push(`case when t."bytes" > ${MAX_SHORT_BYTES} then t."bytes" end as "bytes"`)
   if (beside !== undefined) selected.push(`(${beside}) as "other"`)
-  return `select ${selected.join(', ')} from ${rows} cross join lateral (select ${selectJsonValues(columns, long)}) as item`
+  return `select ${selected.join(', ')} from ${rows} cross join lateral (select ${toJsonColumnsSql(columns, long)}) as item`
 }
 
 function toItemText({ item, other }: ListedRow, further: ItemExtension | null): string {
@@ -142,7 +149,7 @@ function isLongRow(row: ListedRow): boolean {
   return row.bytes != null
 }
 
-/** Returns the items with the long ones filled in, which the page query left almost empty. */
+/** Returns the items, with the content of long items filled in, which the page query left almost empty. */
 async function withLongItems(
   { table, columns, beside }: ListDefinition,
   texts: StatementCache,
@@ -153,19 +160,19 @@ async function withLongItems(
 ): Promise<string[]> {
   const statement = texts('long', () => {
     const items = selectItems({ table, columns, beside }, `"${table}" as t`, null)
-    return `${items} where t."organizationId" = $1 and t."id" = any($2)`
+    return compareWithTenant(`${items} where t."organizationId" = $1 and t."id" = any($2)`)
   })
   const ids = rows.filter(isLongRow).map(({ id }) => id)
   const { rows: read } = await db.executeQuery(toCompiledQuery(statement, [organizationId, ids]))
   const long = new Map(read.map((row) => [row.id, toItemText(row, further)]))
-  // An item deleted between the two queries is left out.
+  // An item that was deleted between the two queries is omitted.
   return rows.flatMap((row, i) => (isLongRow(row) ? long.get(row.id) : items[i]) ?? [])
 }
 
 interface SortOrder {
   field: string
   descending: boolean
-  /** IDs are in order of creation, so the primary key serves as the index of the default sort. */
+  /** IDs are in the order of creation, so the primary key serves as the index of the default sort order. */
   byId: boolean
 }
 
@@ -186,7 +193,7 @@ function buildStatement(
 ): { statement: string; values: unknown[] } {
   const { limit, sort, includeArchived = false } = query
   const order = parseSort(sort)
-  // The same filters are one shape, in whatever order they were sent.
+  // The same filters in any order have the same query shape.
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !PAGING_PARAMETERS.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -213,7 +220,9 @@ function buildStatement(
     const always = listed.where === undefined ? [] : [listed.where]
     const where = ['t."organizationId" = $1', ...always, ...conditions].join(' and ')
     const items = selectItems(listed, rows, order.byId ? null : order.field)
-    return `${items} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLAN_EACH_TIME}`
+    return compareWithTenant(
+      `${items} where ${where} order by ${sorting} limit ${take}${isSteady ? '' : PLAN_EACH_TIME}`,
+    )
   })
   return { statement, values }
 }
@@ -226,13 +235,13 @@ interface ScanConditions {
   order: SortOrder
 }
 
-/** How the rows of a list are found. */
+/** Determines how the rows of a list are found. */
 interface RowSource {
   rows: string
   conditions: string[]
-  /** The columns that the rows are sorted by, before their IDs. */
+  /** The columns by which the rows are sorted, before their IDs. */
   by: string[]
-  /** Whether one plan is good for all values, so that the statement can be prepared. */
+  /** Whether one plan is good for all values. If so, the statement can be prepared. */
   isSteady: boolean
 }
 
@@ -246,9 +255,9 @@ function chooseScan(listed: ListDefinition, narrowing: ScanConditions, parameter
   const [filter, ...others] = filters
   const isFilterAlone = conditions.length === 0 && matched === undefined && others.length === 0
   if (filter !== undefined && isFilterAlone && byId && canRangeScan(listed, filter))
-    return { rows, conditions: rangeScan(filter, position, order, parameter), by: [filter[0]], isSteady: true }
+    return { rows, conditions: rangeScan(listed, filter, position, order, parameter), by: [filter[0]], isSteady: true }
   for (const [name, value] of filters) conditions.push(toCondition(listed, name, value, parameter))
-  // Together with another condition, the values decide which of the two should be evaluated first.
+  // If there is another condition, the values determine which condition should be evaluated first.
   const isMatchedAlone = conditions.length === 0 && matched !== undefined
   if (isMatchedAlone && matched.ids !== null)
     return { rows: idLookup(listed, matched.ids(parameter)), conditions: beyond(), by, isSteady: true }
@@ -264,12 +273,12 @@ function chooseScan(listed: ListDefinition, narrowing: ScanConditions, parameter
   }
 }
 
-/** The filters whose rows are adjacent in the index of a sort order. */
+/** The filters that select adjacent rows in the index of a sort order. */
 const SINCE_FILTERS: Readonly<Record<string, string>> = { updatedAt: 'updatedAfter' }
 
 /**
- * Returns the rows with these IDs, each looked up separately. In a subquery with an offset the planner has no other
- * choice, whatever number of rows it expects.
+ * Returns the SQL of the rows with these IDs, each looked up separately. A subquery with an offset leaves the planner
+ * no other choice, regardless of the number of rows that it expects.
  */
 function idLookup({ table }: ListDefinition, ids: string): string {
   return `(${ids}) as found cross join lateral (
@@ -277,8 +286,8 @@ function idLookup({ table }: ListDefinition, ids: string): string {
 }
 
 /**
- * Returns the rows from the first match on, each of them checked in the order of their IDs. The planner underestimates
- * how many records have several frequent words, and would read all of them to sort them.
+ * Returns the SQL of the rows starting at the first match. Each row is checked in the order of the IDs. The planner
+ * underestimates the number of records that have several frequent words, and would read and sort all of them.
  */
 function primaryKeyScan(
   { table }: ListDefinition,
@@ -294,27 +303,32 @@ function primaryKeyScan(
 }
 
 /**
- * Returns whether the filter is for one value of a column that has an index with the rows in the order of their IDs.
+ * Returns whether the filter selects one value of a column whose index has the rows in the order of their IDs.
  */
 function canRangeScan({ table, columns, filters }: ListDefinition, [name, value]: readonly [string, unknown]): boolean {
   const isPlain = typeof columns[name] === 'string' && filters?.[name] === undefined
-  return isPlain && indexed[table]?.includes(name) === true && value !== 'null' && !hasSeveralValues(name, value)
+  const column = isTypedKeyColumn(table, name) ? `${name}Key` : name
+  return isPlain && indexed[table]?.includes(column) === true && value !== 'null' && !hasSeveralValues(name, value)
 }
 
 /**
- * Returns the rows with one value of a column, as a range of the list in the order of that column. With an equality,
- * the planner would consider any index in the order of the IDs equally good, and read all the other rows.
+ * Returns the SQL of the rows with one value of a column, as a range of the list in the order of that column. With an
+ * equality condition, the planner would consider any index in the order of the IDs equally good, and would also read
+ * all other rows.
  */
 function rangeScan(
+  { table }: ListDefinition,
   [name, value]: readonly [string, unknown],
   position: PagePosition | null,
   { descending }: SortOrder,
   parameter: AddParameter,
 ): string[] {
-  const only = parameter(value)
-  if (position === null) return [`t."${name}" <= ${only}`, `(t."${name}", t."id") >= (${only}, '')`]
+  const isTyped = isTypedKeyColumn(table, name)
+  const column = isTyped ? `${name}Key` : name
+  const only = isTyped ? `"typedKey"(${parameter(value)})` : parameter(value)
+  if (position === null) return [`t."${column}" <= ${only}`, `(t."${column}", t."id") >= (${only}, '')`]
   const [within, beyond] = descending ? ['>=', '<'] : ['<=', '>']
-  return [`t."${name}" ${within} ${only}`, `(t."${name}", t."id") ${beyond} (${only}, ${parameter(position.id)})`]
+  return [`t."${column}" ${within} ${only}`, `(t."${column}", t."id") ${beyond} (${only}, ${parameter(position.id)})`]
 }
 
 function afterPosition(
@@ -337,6 +351,10 @@ function toCondition(listed: ListDefinition, name: string, value: unknown, param
   if (name === 'updatedAfter') return `t."updatedAt" >= ${parameter(value)}`
   if (name === 'createdAfter') return `t."createdAt" >= ${parameter(value)}`
   if (name === 'accountingId' && value === 'null') return `t."accountingId" is null`
+  if (isTypedKeyColumn(listed.table, name)) {
+    const keys = EXTERNAL_IDENTIFIERS.has(name) ? splitIdentifiers(name, String(value)) : [value]
+    return `t."${name}Key" = any(array(select "typedKey"("key") from unnest(${parameter(keys)}::text[]) as k ("key")))`
+  }
   if (EXTERNAL_IDENTIFIERS.has(name)) return `t."${name}" = any(${parameter(splitIdentifiers(name, String(value)))})`
   if (!Object.hasOwn(listed.columns, name)) throw new Error(`Expected a column for the list parameter ${name}.`)
   const column = listed.columns[name]
@@ -347,7 +365,7 @@ function hasSeveralValues(name: string, value: unknown): boolean {
   return name === 'ids' || (EXTERNAL_IDENTIFIERS.has(name) && String(value).includes(','))
 }
 
-/** Text with a comma may be several identifiers, or one. */
+/** Text with a comma may be one identifier or several. */
 function splitIdentifiers(name: string, value: string): string[] {
   if (!value.includes(',')) return [value]
   const several = value.split(',')
@@ -358,14 +376,14 @@ function splitIdentifiers(name: string, value: string): string[] {
   return [value, ...several]
 }
 
-/** The contract's maximum: a hundred of the longest still fit into a request line. */
+/** The maximum that the contract defines. A hundred of the longest identifiers still fit into a request line. */
 const MAX_IDENTIFIERS = 100
 
 function toPosition(row: ListedRow, { byId }: SortOrder): PagePosition {
   return { value: byId ? null : String(row.at), id: row.id }
 }
 
-// Class 22: a value that the column's type cannot hold.
+// Class 22 means a value that the type of the column cannot hold.
 function isDataError(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && code.startsWith('22')

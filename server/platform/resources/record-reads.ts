@@ -1,12 +1,12 @@
 import { toUUID } from 'typeid-js'
 
 /**
- * Records which versions of which records a call reads, and which names it resolves to which IDs. Every read of a
- * resource adds its records while a call is watched (`Call.reads`), so that a proposal can be compared with the records
- * it was based on. Records that the call creates are left out.
+ * Records the versions of the records that a call reads, and the names that the call resolves to IDs. While
+ * `Call.reads` is set, each read of a resource adds the records that it returns to this object. A proposal can then be
+ * compared with the records on which it was based. Records that the call itself creates are not included.
  */
 export class RecordReads {
-  /** By ID, as of the first read: later reads see what the call changed itself. */
+  /** Versions by record ID, at the time of the first read. Later reads also see the call's own changes. */
   readonly versions = new Map<string, number>()
   readonly #names = new Map<string, string>()
   readonly #startedAt = Date.now()
@@ -20,18 +20,20 @@ export class RecordReads {
     for (const row of rows) this.note(row)
   }
 
-  /** Records that a text named a record of this kind. */
+  /** Notes that a text identified a record of this type. */
   noteName(kind: string, text: string, id: string): void {
     this.#names.set(`${kind} ${text}`, id)
   }
 
-  /** Returns the ID of the record of this kind that the text named; undefined if none. */
+  /** Returns the ID of the record of this type that the text identified; undefined if there is no such record. */
   namedBy(kind: string, text: string): string | undefined {
     return this.#names.get(`${kind} ${text}`)
   }
 }
 
-/** Returns the time at which an ID was created, which is part of the ID, by the machine's clock. */
+/**
+ * Returns the time at which an ID was created, by the clock of the machine that created it. The time is part of the ID.
+ */
 function idCreatedAt(id: string): number {
   try {
     return Number.parseInt(

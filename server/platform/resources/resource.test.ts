@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { buildSite } from '../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import * as bidRequests from '../../domain/bidding/bid-requests/queries.ts'
-import { newSystemCall } from '../keys/principals.ts'
+import { createSystemCall } from '../keys/principals.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -11,39 +11,46 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-// The embedded database has a single connection, so nothing ever waits for a lock.
+// The embedded database has a single connection, so no statement ever waits for a lock.
 const locked = test.skipIf(inject('postgres') === null)
 
-locked('whoever waited for a lock is given what the one before has left, in computed fields too', async () => {
-  const { database } = plumbline
-  const site = await buildSite(plumbline)
-  const { body: request } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
-  const [held, mayEnd] = [signal(), signal()]
-  const call = () => newSystemCall(plumbline.app.services, site.organizationId)
-  const first = (await call()).write(async (call) => {
-    await bidRequests.lock(call, request.id)
-    held.give()
-    await mayEnd.given
-    await call.db.updateTable('bidRequests').set({ title: 'Framing' }).where('id', '=', request.id).execute()
-    await call.db.updateTable('invitations').set({ remindersSent: 7 }).where('bidRequestId', '=', request.id).execute()
-  })
-  await held.given
-  const second = (await call()).write((call) => bidRequests.lock(call, request.id))
-  const waiting = async () => {
-    const { rows } = await sql<{ count: number }>`
+locked(
+  'a change that waited for a lock uses the values of the previous change, including computed fields',
+  async () => {
+    const { database } = plumbline
+    const site = await buildSite(plumbline)
+    const { body: request } = await plumbline.post('/api/ext/bids/request', site.framing(), { key: site.key })
+    const [held, mayEnd] = [signal(), signal()]
+    const call = () => createSystemCall(plumbline.app.services, site.organizationId)
+    const first = (await call()).write(async (call) => {
+      await bidRequests.lock(call, request.id)
+      held.give()
+      await mayEnd.given
+      await call.db.updateTable('bidRequests').set({ title: 'Framing' }).where('id', '=', request.id).execute()
+      await call.db
+        .updateTable('invitations')
+        .set({ remindersSent: 7 })
+        .where('bidRequestId', '=', request.id)
+        .execute()
+    })
+    await held.given
+    const second = (await call()).write((call) => bidRequests.lock(call, request.id))
+    const waiting = async () => {
+      const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      database.statements,
-    )
-    return rows[0]?.count
-  }
-  await expect.poll(waiting).toBe(1)
-  mayEnd.give()
-  await first
-  const { title, invitations } = await second
-  expect([title, ...invitations.map((invitation) => invitation.remindersSent)]).toEqual(['Framing', 7, 7])
-})
+        database.statements,
+      )
+      return rows[0]?.count
+    }
+    await expect.poll(waiting).toBe(1)
+    mayEnd.give()
+    await first
+    const { title, invitations } = await second
+    expect([title, ...invitations.map((invitation) => invitation.remindersSent)]).toEqual(['Framing', 7, 7])
+  },
+)
 
-test('of many concurrent changes of one record none is lost, and each returns its previous values', async () => {
+test('no change is lost if one record is changed concurrently', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Redrock Carpentry' })).body
   const names = Array.from({ length: 20 }, (_, i) => `Contact ${i}`)
   const change = (contactName: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName })
@@ -61,7 +68,7 @@ test('of many concurrent changes of one record none is lost, and each returns it
   ])
 })
 
-test('an update returns what a later read returns, field by field', async () => {
+test('an update returns the same fields and values as a later read', async () => {
   const { body: created } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   const sent = {
     poLimit: 1250.5,
@@ -77,7 +84,7 @@ test('an update returns what a later read returns, field by field', async () => 
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
-test('a rejected change is rolled back, including a new trade', async () => {
+test('rejecting a change also removes the trade that it created', async () => {
   const { id } = (await plumbline.post('/api/ext/vendors', { companyName: 'Lone Star Framing', accountingId: 'V-1' }))
     .body
   const other = (await plumbline.post('/api/ext/vendors', { companyName: 'Brazos Framing' })).body
@@ -106,7 +113,7 @@ locked('a change of a locked record waits for the lock, while other requests are
   })
   await isHeld.given
   const change = (id: string) => plumbline.patch(`/api/ext/vendors/${id}`, { contactName: 'Dale' })
-  // Fewer than the connections that one organization can use at a time.
+  // This number is lower than the number of connections that one organization can use at a time.
   const waiting = Promise.all(Array.from({ length: 6 }, () => change(held)))
   const others = await Promise.all(Array.from({ length: 12 }, () => make('Other Framing')))
   expect((await change(free)).status).toBe(200)

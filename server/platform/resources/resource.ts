@@ -7,7 +7,7 @@ import { assertIfMatch } from '../calls/etag.ts'
 import type { Json } from '../calls/json.ts'
 import { toUniqueConflict } from '../calls/unique-conflict.ts'
 import { conflict, notFound, unknownReference } from '../problems/problem.ts'
-import { selectJsonRows, selectValues } from './columns.ts'
+import { toJsonRowsSql, toSelectColumnsSql } from './columns.ts'
 import {
   type CheckedSchema,
   getStorage,
@@ -17,16 +17,17 @@ import {
   type Schemas,
 } from './declaration.ts'
 import { createListing, type ItemExtension, type ListDefinition, type ListQuery, type Page } from './listing.ts'
-import { registerFinder } from './record-finders.ts'
+import { registerRecordFinder } from './record-finders.ts'
 import { createStatementCache } from './statement-texts.ts'
 
 /**
- * Returns what all resources have in common: functions to list, find, lock, insert, update, and archive them. A slice
- * declares where its resource is stored and what is computed, and gets functions typed by the contract, because columns
- * have the names of the contract's fields.
+ * Returns the functions that all resources have in common: to list, find, lock, insert, update, and archive records. A
+ * slice declares where its resource is stored and which fields are computed. The slice gets functions typed by the
+ * contract, because columns have the same names as the contract's fields.
  *
- * Statements are strings, built once for each combination that occurs (filters, sort, changed fields) and cached. They
- * contain only declared names, and every value is a parameter. Every statement is limited to one organization.
+ * Statements are strings, which are cached. Each combination that occurs (of filters, sort order, and changed fields)
+ * is built once. Statements contain only declared names, and every value is a parameter. Every statement is limited to
+ * one organization.
  */
 export function defineResource<
   const Schema extends RecordName,
@@ -48,7 +49,7 @@ export function defineResource<
     filters,
     sorts,
   })
-  registerFinder(schema, async (call, ids) => (await found.findAll(call, ids)).map((row) => toRecord(call, row)))
+  registerRecordFinder(schema, async (call, ids) => (await found.findAll(call, ids)).map((row) => toRecord(call, row)))
   return found
 }
 
@@ -62,7 +63,7 @@ export interface Row {
 }
 
 type ManagedField = 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'
-/** The values of a new row. A nullable field is null if omitted. */
+/** The values of a new row. An omitted nullable field is null. */
 export type NewRowValues<R extends Row, Computed extends PropertyKey = never> = OptionalIfNull<
   Omit<R, ManagedField | Computed>
 >
@@ -80,24 +81,24 @@ export type NewRow<R extends Row, Computed extends PropertyKey = never> = Omit<R
   id: string
 }
 
-/** A row before and after a change of its own fields. */
+/** A row before and after a change to its own fields. */
 export interface RowChange<R> {
   readonly before: R
   readonly after: R
-  /** Names of changed columns that are not visible. */
+  /** Names of changed columns that the contract does not show. */
   readonly hidden?: readonly string[]
 }
 
 /** Returns the names of the changed fields. */
-export function changedFields<R extends object>({ before, after, hidden = [] }: RowChange<R>): string[] {
+export function listChangedFields<R extends object>({ before, after, hidden = [] }: RowChange<R>): string[] {
   const shown = Object.keys(after) as (keyof R & string)[]
   return [...shown.filter((field) => !isDeepStrictEqual(before[field], after[field])), ...hidden]
 }
 
 export interface Resource<R extends Row, Computed extends PropertyKey = never> {
   /**
-   * Returns a page, according to `limit`, `cursor`, `sort`, and the filters of the query. `within` adds plain
-   * conditions, and `further` computes members of each item.
+   * Returns a page that matches the query's `limit`, `cursor`, `sort`, and filters. `within` adds plain conditions, and
+   * `further` computes additional members of each item.
    */
   list<More extends object = object>(
     tenant: Tenant,
@@ -105,20 +106,21 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     within?: Record<string, string>,
     further?: ItemExtension<More>,
   ): Promise<Json<Page<R & More>>>
-  /** Returns the record, archived or not. Throws `not_found`. */
+  /** Returns the record, even if it is archived. Throws `not_found` if the record does not exist. */
   find(tenant: Tenant, id: string): Promise<R>
   findOptional(tenant: Tenant, id: string): Promise<R | undefined>
   /** Returns the existing records with these IDs, in the order of the IDs. */
   findAll(tenant: Tenant, ids: readonly string[]): Promise<R[]>
   /**
-   * Returns the records whose fields each have one of the given values, in the order of their IDs. Only for fields that
-   * few records share, because the result is not paginated.
+   * Returns the records in which each of these fields has one of the given values, in the order of the record IDs. Use
+   * this function only for fields whose values few records share, because the result is not paginated.
    */
   findAllWith(tenant: Tenant, requested: { readonly [Field in keyof R]?: readonly string[] }): Promise<R[]>
-  /** Like `find`, and locks the row until the transaction ends. */
+  /** Like `find`, but also locks the row until the transaction ends. */
   lock(call: WriteCall, id: string): Promise<R>
   /**
-   * Throws `unknown_reference` unless each ID exists. `pointer` is that of the array, or of the field for a single ID.
+   * Throws `unknown_reference` if any of the IDs does not exist. `pointer` is the pointer to the array, or to the field
+   * of a single ID.
    */
   assertExist(tenant: Tenant, ids: readonly string[], pointer: string): Promise<void>
   /** Adds a row and returns the record. */
@@ -126,22 +128,25 @@ export interface Resource<R extends Row, Computed extends PropertyKey = never> {
     call: WriteCall,
     values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
   ): Promise<R>
-  /** Returns a new record that is not stored yet, without computed fields. `insertAll` stores it. */
+  /** Returns a new record that is not stored yet, without computed fields. `insertAll` stores the record. */
   make<Given extends NewRowValues<R, Computed>>(
     call: Call,
     values: WithoutUnknown<Given, NewRowValues<R, Computed>>,
   ): NewRow<R, Computed>
-  /** Stores many new records in one statement. `unshown` are the values of columns that are not among their fields. */
+  /**
+   * Stores many new records in one statement. `unshown` contains the values of columns that are not fields of the
+   * records.
+   */
   insertAll(
     call: WriteCall,
     created: readonly NewRow<R, Computed>[],
     unshown?: Readonly<Record<string, number>>,
   ): Promise<void>
-  /** Stores many locked rows in their changed state, each at most once, in one statement. */
+  /** Stores many locked rows with their changes in one statement. Each row may occur only once. */
   updateAll(call: WriteCall, changed: readonly RowChange<R>[]): Promise<void>
   /**
-   * Updates a locked row. Undefined fields keep their value. If nothing changes, nothing is written. Throws
-   * `precondition_failed` if `ifMatch` is given and is not the current version.
+   * Updates a locked row. Undefined fields keep their current value. If no field changes, nothing is written. Throws
+   * `precondition_failed` if `ifMatch` is given and differs from the current version.
    */
   update(call: WriteCall, before: R, changes: RowChanges<R, Computed>, ifMatch?: string): Promise<R>
   archive(call: WriteCall, before: R, ifMatch?: string): Promise<R>
@@ -155,7 +160,7 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
   const fields = Object.keys(kinds)
   const stored = fields.filter((field) => typeof kinds[field] === 'string')
   const isComputed = stored.length < fields.length
-  const selected = selectValues(kinds)
+  const selected = toSelectColumnsSql(kinds)
   const text = createStatementCache()
 
   async function rows({ db, reads }: Tenant, statement: string, values: readonly unknown[]): Promise<R[]> {
@@ -171,7 +176,7 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     return found
   }
 
-  /** Writes a row. Throws a problem that names the unique value which another record has. */
+  /** Writes a row. Throws a problem that names the unique value if another record has the same value. */
   async function written(call: Tenant, statement: string, values: readonly unknown[], row: object): Promise<R[]> {
     try {
       return (await call.db.executeQuery<R>(CompiledQuery.raw(statement, values as unknown[]))).rows
@@ -186,18 +191,18 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     return kind === 'json' || kind === 'json?' ? JSON.stringify(value) : value
   }
 
-  const own = `${selectJsonRows(kinds, `"${table}" as t`)} where t."organizationId" = $1`
+  const own = `${toJsonRowsSql(kinds, `"${table}" as t`)} where t."organizationId" = $1`
   const one = `${own} and t."id" = $2`
   const all = `${own} and t."id" = any($2)`
-  // After a wait for the lock the row is current, but its subqueries would have the earlier state, so they are read
-  // afterwards.
+  // After waiting for the lock, the row is current, but its subqueries would return the earlier state. The computed
+  // fields are therefore read after the lock.
   const locking = isComputed
     ? `select t."id" from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update`
     : `select ${selected} from "${table}" as t where t."organizationId" = $1 and t."id" = $2 for no key update of t`
   const insertion = `insert into "${table}" ("organizationId", ${stored.map((field) => `"${field}"`).join(', ')}) values ($1, ${stored
     .map((_, i) => `$${i + 2}`)
     .join(', ')})`
-  // The database knows the types of the columns, so many rows are one parameter.
+  // The database knows the types of the columns, so many rows can be passed as one parameter.
   const provided = `json_populate_recordset(null::"${table}", $2::json)`
   const names = stored.map((field) => `"${field}"`).join(', ')
   const updateOfAll = `update "${table}" as t set ${stored
@@ -256,14 +261,14 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     const names = changed.map(([field]) => field)
     const statement = text(`update ${names.join()}`, () => {
       return `update "${table}" as t set ${setting(names, 4)}
-        where t."organizationId" = $1 and t."id" = $2 returning ${selected}`
+        where t."organizationId" = $1 and t."id" = $2 returning ${isComputed ? 't."id"' : selected}`
     })
     const values = changed.map(([field, value]) => toColumn(field, value))
     const all = [call.organizationId, before.id, call.now.toISOString(), ...values]
     const [row] = await written(call, statement, all, { ...before, ...changes })
     if (row === undefined) throw notFound()
     recordChange(call, row.id, names.includes('archivedAt') ? 'archived' : 'updated', names)
-    return row
+    return isComputed ? find(call, row.id) : row
   }
 
   return {
@@ -289,7 +294,7 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
     },
 
     async lock(call, id) {
-      // "no key update" still lets others insert rows that refer to this one.
+      // With "no key update", other transactions can still insert rows that refer to this row.
       const [locked] = await rows(call, locking, [call.organizationId, id])
       const row = locked !== undefined && isComputed ? await findOptional(call, id) : locked
       if (row === undefined) throw notFound()
@@ -328,11 +333,12 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
       const beside = Object.keys(unshown)
       const statement = text(`insert all ${beside.join()}`, () => {
         const columns = [names, ...beside.map((column) => `"${column}"`)].join(', ')
-        const values = [names, ...beside.map((_, i) => `$${i + 3}`)].join(', ')
-        return `insert into "${table}" ("organizationId", ${columns}) select $1, ${values} from ${provided}`
+        const values = [...stored.map((field) => `g."${field}"`), ...beside.map((_, i) => `$${i + 3}`)].join(', ')
+        return `insert into "${table}" ("organizationId", ${columns})
+          select o."id", ${values} from "organizations" as o cross join ${provided} as g where o."id" = $1`
       })
       const all = [call.organizationId, JSON.stringify(created), ...Object.values(unshown)]
-      // Of several rows, the database does not say which one it rejected.
+      // If several rows are inserted, the database does not state which row it rejected.
       await written(call, statement, all, created.length === 1 ? (created[0] ?? {}) : {})
       for (const { id } of created) recordChange(call, id, 'created')
     },
@@ -342,7 +348,7 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
       const after = JSON.stringify(changed.map((each) => each.after))
       const all = [call.organizationId, after, call.now.toISOString()]
       await written(call, updateOfAll, all, changed.length === 1 ? (changed[0]?.after ?? {}) : {})
-      for (const each of changed) recordChange(call, each.after.id, 'updated', changedFields(each))
+      for (const each of changed) recordChange(call, each.after.id, 'updated', listChangedFields(each))
     },
 
     update,
@@ -357,5 +363,5 @@ function buildResource<R extends Row, Computed extends PropertyKey>(
   }
 }
 
-// Fields that an update sets by itself or never changes.
+// Fields that an update sets automatically or never changes.
 const MANAGED_FIELDS: ReadonlySet<string> = new Set(['id', 'version', 'createdBy', 'createdAt', 'updatedAt'])

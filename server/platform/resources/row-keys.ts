@@ -1,25 +1,26 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { MatchBy } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../calls/call.ts'
-import { type Problem, unknownReference, validationFailed, valueTaken } from '../problems/problem.ts'
-import { archivedRecordProblem, type SyncRow } from './sync-rows.ts'
+import { createValueTakenProblem, type Problem, unknownReference, validationFailed } from '../problems/problem.ts'
+import { createKeyLookup, isTypedKeyColumn } from '../values/typed-keys.ts'
+import { createArchivedRecordProblem, type SyncRow } from './sync-rows.ts'
 
-/** The keys by which a row can name its record. */
+/** The keys by which a row can identify its record. */
 export type RowKeys = { readonly [Key in MatchBy]?: string | null | undefined }
 export type KeyedRecord = { readonly id: string; readonly archivedAt: string | null } & {
   readonly [Key in OtherKey]?: string | null
 }
 
-/** Returns what distinguishes a row from all others of the request. */
-export function rowKeysOf(values: RowKeys): Record<string, string | null | undefined> {
+/** Returns the keys that distinguish a row from all other rows of the request. */
+export function getRowKeys(values: RowKeys): Record<string, string | null | undefined> {
   const { id, accountingId, externalId } = values
   return { id, accountingId, externalId }
 }
 
 type OtherKey = Exclude<MatchBy, 'id'>
 
-/** Locks the records that have one of the rows' keys, in the order of their IDs, and returns the IDs. */
-export async function lockKeyed(
+/** Locks the records that match a key of a row, in the order of their IDs, and returns the IDs. */
+export async function lockRecordsByKey(
   call: WriteCall,
   table: string,
   fields: readonly OtherKey[],
@@ -28,8 +29,8 @@ export async function lockKeyed(
   return findByKeys(call, table, fields, rows, sql`for no key update`)
 }
 
-/** Does the same without locks, for records that another lock already protects. */
-export async function findKeyed(
+/** Finds the same records without locking them, for records that another lock already protects. */
+export async function findRecordIdsByKey(
   call: WriteCall,
   table: string,
   fields: readonly OtherKey[],
@@ -39,8 +40,8 @@ export async function findKeyed(
 }
 
 /**
- * Runs one after the other for a table: two requests that create the same records would otherwise wait for each other,
- * or the later one would fail instead of finding them unchanged.
+ * Requests for the same table run one after the other. Otherwise, two requests that create the same records would wait
+ * for each other, or the later request would fail instead of finding the records unchanged.
  */
 async function findByKeys(
   { db, organizationId }: WriteCall,
@@ -54,7 +55,11 @@ async function findByKeys(
   const having = fields.map(
     (field) => sql`
       union select "id" from ${sql.table(table)}
-      where "organizationId" = ${organizationId} and ${sql.id(field)} = any(${valuesOf(field)}::text[])`,
+      where "organizationId" = ${organizationId} and ${
+        isTypedKeyColumn(table, field)
+          ? sql`${sql.id(`${field}Key`)} = any(array(select "typedKey"("key") from unnest(${valuesOf(field)}::text[]) as k ("key")))`
+          : sql`${sql.id(field)} = any(${valuesOf(field)}::text[])`
+      }`,
   )
   const { rows: found } = await sql<{ id: string }>`
     select "id" from ${sql.table(table)}
@@ -65,8 +70,8 @@ async function findByKeys(
 }
 
 /**
- * Returns the record that each row names by its key; null for a row that creates one. The keys are those before the
- * request, so a row cannot take over an ID that another record has until then.
+ * Returns the record that each row identifies by its key; null for a row that creates a record. Keys are compared as
+ * they were before the request, so a row cannot take an identifier that another record had before the request.
  */
 export function matchRowsByKey<Values extends RowKeys, R extends KeyedRecord>(
   rows: readonly SyncRow<Values>[],
@@ -75,19 +80,24 @@ export function matchRowsByKey<Values extends RowKeys, R extends KeyedRecord>(
 ): (R | Problem | null)[] {
   const by = (key: MatchBy) =>
     new Map(found.flatMap((record) => (record[key] == null ? [] : [[record[key], record] as const])))
-  const holders = { id: by('id'), accountingId: by('accountingId'), externalId: by('externalId') }
+  const [ids, externalIds] = [by('id'), by('externalId')]
+  const holders: Record<MatchBy, (key: string) => R | undefined> = {
+    id: (key) => ids.get(key),
+    accountingId: createKeyLookup(found, (record) => record.accountingId),
+    externalId: (key) => externalIds.get(key),
+  }
   return rows.map(({ values }) => {
     const key = values[match]
     if (key == null && match !== 'id') return toKeyProblem(match, 'required', `is required when match is ${match}`)
     if (values.id !== undefined && match !== 'id')
       return toKeyProblem('id', 'match', `must be omitted when match is ${match}`)
-    const record = key == null ? null : (holders[match].get(key) ?? null)
+    const record = key == null ? null : (holders[match](key) ?? null)
     if (record === null && key != null && match === 'id') return unknownReference(['/id'])
-    if (record !== null && record.archivedAt !== null) return archivedRecordProblem()
+    if (record !== null && record.archivedAt !== null) return createArchivedRecordProblem()
     for (const field of ['accountingId', 'externalId'] as const) {
       const value = values[field]
-      const holder = value == null ? undefined : holders[field].get(value)
-      if (holder !== undefined && holder.id !== record?.id) return valueTaken(field, holder.id)
+      const holder = value == null ? undefined : holders[field](value)
+      if (holder !== undefined && holder.id !== record?.id) return createValueTakenProblem(field, holder.id)
     }
     return record
   })
@@ -97,7 +107,7 @@ function toKeyProblem(field: string, code: string, message: string): Problem {
   return validationFailed([{ pointer: `/${field}`, code, message }])
 }
 
-/** Returns those of these IDs that exist in the table. */
+/** Returns the IDs that exist in the table. */
 export async function findKnownIds(
   { db, organizationId }: Tenant,
   table: string,

@@ -1,9 +1,10 @@
-import { keepLatest } from '../values/keep-latest.ts'
+import { setLatestEntry } from '../values/set-latest-entry.ts'
 
 /**
- * Caches the statements of one resource, each built when its shape first occurs. A shape consists only of declared
- * names, in a fixed order, never of values. Still, a list with ten filters has thousands of shapes. Clients use only a
- * few of them, so beyond the maximum the oldest are dropped and built again when needed.
+ * Caches the statements of one resource. Each statement is built when its shape first occurs. A shape consists only of
+ * declared names in a fixed order, and never contains values. A list with ten filters still has thousands of shapes.
+ * Clients use only a few shapes, so when the maximum is exceeded, the oldest statements are dropped and built again if
+ * needed.
  */
 export type StatementCache = (shape: string, build: () => string) => string
 
@@ -15,7 +16,7 @@ export function createStatementCache(): StatementCache {
     let text = known.get(shape)
     if (text === undefined) {
       text = build()
-      keepLatest(known, shape, text, MAX_SHAPES)
+      setLatestEntry(known, shape, text, MAX_SHAPES)
     }
     return text
   }

@@ -1,34 +1,38 @@
 import type { FieldError, SyncedRow, SyncMode, SyncResult } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../calls/call.ts'
 import { type CheckedRow, createRowChecker, type RowSchema } from '../calls/row-checker.ts'
-import { withConflictingRecord } from '../calls/unique-conflict.ts'
+import { addConflictingRecord } from '../calls/unique-conflict.ts'
 import { createSavepoint } from '../events/pending-rows.ts'
 import {
   conflict,
+  createValueTakenProblem,
   Problem,
   problem,
   toProblem,
   toRowProblem,
   validationFailed,
-  valueTaken,
 } from '../problems/problem.ts'
 import { formatList } from '../values/format.ts'
-import { changedFields, type Row, type RowChange } from './resource.ts'
+import { createKeyLookup, toTypedKey } from '../values/typed-keys.ts'
+import { listChangedFields, type Row, type RowChange } from './resource.ts'
 
 /**
- * Syncs many records with another system in one request: a row whose key a record has changes that record, and any
- * other creates one. The rules are those of the operations on a single record. They are applied to all rows with the
- * data that a few statements have read, and two statements write all rows. Either all rows are written or none, or each
- * valid row is written separately.
+ * Syncs many records with another system in one request. If a record has the key of a row, the row changes that record;
+ * otherwise, the row creates a record. The rules are the same as in operations on a single record. A few statements
+ * read the data for all rows, the rules are applied to each row, and two statements write all rows. Either all rows are
+ * written or no row is written. With best_effort, each valid row is written separately.
  */
 export interface SyncDefinition<Name extends RowSchema, R extends Row, Made extends { id: string } = R> {
   /** The schema of a row. */
   readonly schema: Name
-  /** Returns what distinguishes the row from all others of the request: values by the field that an error points at. */
+  /**
+   * Returns the values that distinguish the row from all other rows of the request, by the field that an error points
+   * to.
+   */
   keysOf(values: CheckedRow<Name>): Readonly<Record<string, string | null | undefined>>
   /**
-   * Returns the outcome of each row, in order. It locks everything that it depends on, always in the same order, so
-   * that two requests with the same rows wait for each other without deadlock.
+   * Returns the planned write or the problem of each row, in order. The function locks all records on which the results
+   * depend, always in the same order. Two requests with the same rows therefore wait for each other without a deadlock.
    */
   decide(
     call: WriteCall,
@@ -36,24 +40,24 @@ export interface SyncDefinition<Name extends RowSchema, R extends Row, Made exte
   ): Promise<readonly (PlannedWrite<R, Made> | Problem)[]>
   insertAll(call: WriteCall, created: readonly Made[]): Promise<void>
   updateAll(call: WriteCall, changed: readonly RowChange<R>[]): Promise<void>
-  /** Does what follows from the rows, in the same transaction, after they are written. */
+  /** Performs the subsequent changes after the rows are written, in the same transaction. */
   settle?(call: WriteCall, written: readonly WrittenRow[]): Promise<void>
 }
 
 /** The effect of a row on its record. */
 export interface WrittenRow {
   readonly id: string
-  /** The record's version before; null if the row created it. */
+  /** The record's version before the request; null if the row created the record. */
   readonly before: number | null
   readonly version: number
 }
 
-/** A row that is valid by the contract. */
+/** A row that is valid according to the contract. */
 export interface SyncRow<Values> {
-  /** Its index in the request. */
+  /** The index of the row in the request. */
   readonly place: number
   readonly values: Values
-  /** The fields that were sent. The rest of `values` are defaults. */
+  /** The fields that the caller sent. All other fields of `values` are defaults. */
   readonly given: ReadonlySet<string>
 }
 
@@ -61,14 +65,14 @@ export interface SyncRow<Values> {
 export interface PlannedWrite<R, Made = R> {
   readonly id: string
   readonly made: Made | null
-  /** The record itself, unless it is new, and others that change with it. */
+  /** The record itself, unless it is new, and other records that change with it. */
   readonly changed: readonly RowChange<R>[]
-  /** Rows of a lower rank are written first, because those of a higher one may refer to them. */
+  /** Rows of a lower rank are written first, because rows of a higher rank may refer to them. */
   readonly rank?: number
 }
 
 type RefusedRows = Map<number, Problem>
-/** The versions of the changed records by ID. */
+/** The new versions of the changed records, by ID. */
 type NewVersions = Map<string, number>
 type PlacedWrite<R, Made> = PlannedWrite<R, Made> & { readonly place: number }
 
@@ -102,7 +106,10 @@ export async function syncRows<Name extends RowSchema, R extends Row, Made exten
   })
 }
 
-/** Returns the valid rows, and the problems of the others. All rows that share a key are invalid. */
+/**
+ * Returns the valid rows, and the problems of the invalid rows. If several rows share a key, all of these rows are
+ * invalid.
+ */
 function checkRows<Name extends RowSchema>(
   call: Call,
   rows: readonly object[],
@@ -119,8 +126,9 @@ function checkRows<Name extends RowSchema>(
       asked.push({ place, values, given })
       for (const [field, key] of Object.entries(sync.keysOf(values))) {
         if (key == null) continue
-        const holder = holders.get(`${field} ${key}`)
-        if (holder === undefined) holders.set(`${field} ${key}`, { field, places: [place] })
+        const name = `${field} ${ROW_KEYS_TYPED.has(field) ? toTypedKey(key) : key}`
+        const holder = holders.get(name)
+        if (holder === undefined) holders.set(name, { field, places: [place] })
         else holder.places.push(place)
       }
     } catch (error) {
@@ -136,14 +144,17 @@ function checkRows<Name extends RowSchema>(
   return { asked, faulty }
 }
 
-/** The number of rows with the same key that an error names; enough to find the rest. */
+/** The keys of rows that are compared without case and Unicode form. */
+const ROW_KEYS_TYPED: ReadonlySet<string> = new Set(['sku', 'code', 'accountingId'])
+/** The number of rows with the same key that an error names, which is enough to find the others. */
 const MAX_NAMED_ROWS = 10
 
 /**
- * Returns the record of each row: the one with its `externalId`, or else the active one with its other key. A row may
- * give its `externalId` to a record without one. The keys are those before the request.
+ * Returns the record of each row: the record with the row's `externalId`; otherwise the active record with the row's
+ * other key. A row may assign its `externalId` to a record that has no `externalId`. Keys are compared as they were
+ * before the request.
  */
-export function matchRows<
+export function matchRowsByExternalId<
   Values extends { id?: string | undefined; externalId?: string | null | undefined },
   R extends Row & { archivedAt: string | null; externalId: string | null },
 >(
@@ -153,27 +164,30 @@ export function matchRows<
   keyOf: (of: Values | R) => string | undefined,
 ): (R | Problem | null)[] {
   const byExternalId = new Map(found.map((record) => [record.externalId, record]))
-  const byKey = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((record) => [keyOf(record), record]))
+  const findByKey = createKeyLookup(
+    found.filter(({ archivedAt }) => archivedAt === null),
+    keyOf,
+  )
   const meant = new Map<string, number>()
   return rows.map(({ place, values }) => {
     const { id, externalId = null } = values
     if (id !== undefined)
       return validationFailed([{ pointer: '/id', code: 'match', message: 'must be omitted unless match is id' }])
     const own = externalId === null ? undefined : byExternalId.get(externalId)
-    const holder = byKey.get(keyOf(values))
+    const holder = findByKey(keyOf(values))
     const isOther = own === undefined ? externalId !== null && holder?.externalId != null : own.id !== holder?.id
-    if (holder !== undefined && isOther) return valueTaken(key, holder.id)
+    if (holder !== undefined && isOther) return createValueTakenProblem(key, holder.id)
     const record = own ?? holder ?? null
     if (record === null) return null
-    if (record.archivedAt !== null) return archivedRecordProblem()
+    if (record.archivedAt !== null) return createArchivedRecordProblem()
     const before = meant.get(record.id)
     meant.set(record.id, place)
-    return before === undefined ? record : duplicateRowProblem(before)
+    return before === undefined ? record : createDuplicateRowProblem(before)
   })
 }
 
-/** Returns the result of the work, or the problem that it throws. */
-export function returnProblem<T>(work: () => T): T | Problem {
+/** Returns the result of the work, or the problem that the work throws. */
+export function catchProblem<T>(work: () => T): T | Problem {
   try {
     return work()
   } catch (error) {
@@ -182,19 +196,19 @@ export function returnProblem<T>(work: () => T): T | Problem {
   }
 }
 
-export function archivedRecordProblem(): Problem {
+export function createArchivedRecordProblem(): Problem {
   return conflict('archived', 'Cannot change the record: it is archived.')
 }
 
-export function duplicateRowProblem(place: number): Problem {
+export function createDuplicateRowProblem(place: number): Problem {
   return validationFailed([
     { pointer: '', code: 'unique', message: `must not refer to the same record as row ${place}` },
   ])
 }
 
 /**
- * Writes all rows at once. If the database rejects them, because another request was faster or a value does not fit,
- * writes each half, down to the invalid rows.
+ * Writes all rows together. The database may reject the rows, because another request was faster or a value does not
+ * fit. In this case, writes each half separately, and so on, until the invalid rows are found.
  */
 async function writeRows<Name extends RowSchema, R extends Row, Made extends { id: string }>(
   call: WriteCall,
@@ -203,9 +217,9 @@ async function writeRows<Name extends RowSchema, R extends Row, Made extends { i
   { refused, raised }: { refused: RefusedRows; raised: NewVersions },
 ): Promise<void> {
   const created = planned.flatMap((row) => row.made ?? [])
-  // The changes of a later row include those of earlier rows for the same record.
+  // Among rows for the same record, the changes of a later row include the changes of earlier rows.
   const changed = new Map(planned.flatMap((row) => row.changed).map((each) => [each.after.id, each]))
-  const changes = [...changed.values()].filter((each) => changedFields(each).length > 0)
+  const changes = [...changed.values()].filter((each) => listChangedFields(each).length > 0)
   if (created.length + changes.length === 0) return
   const mark = await createSavepoint(call)
   try {
@@ -219,7 +233,7 @@ async function writeRows<Name extends RowSchema, R extends Row, Made extends { i
     await mark.undo()
     const [only] = planned
     if (only !== undefined && planned.length === 1) {
-      await withConflictingRecord(call, found)
+      await addConflictingRecord(call, found)
       refused.set(only.place, found)
       return
     }
@@ -251,7 +265,7 @@ function toSyncResult<R extends Row, Made>(
     if (fault !== undefined || done === undefined)
       return { row, status: 'failed', id: null, version: null, problem: toSyncedRowProblem(fault) }
     const own = done.changed.find(({ after }) => after.id === done.id)
-    const isChanged = own !== undefined && changedFields(own).length > 0
+    const isChanged = own !== undefined && listChangedFields(own).length > 0
     return {
       row,
       status: done.made !== null ? 'created' : isChanged ? 'updated' : 'unchanged',
@@ -275,7 +289,7 @@ function toSyncedRowProblem(fault: Problem | undefined): SyncedRow['problem'] {
   return toRowProblem(fault)
 }
 
-/** Returns one problem for all invalid rows, which its pointers name. */
+/** Returns one problem for all invalid rows. The pointers of the problem name these rows. */
 function combineRowProblems(refused: RefusedRows): Problem {
   const faults = [...refused].sort(([a], [b]) => a - b)
   const errors = faults.flatMap(([place, { code, message, extras }]): FieldError[] =>
@@ -301,15 +315,17 @@ function combineRowProblems(refused: RefusedRows): Problem {
     })
   }
   const reason = faults.find(([, { extras }]) => extras.reason !== undefined)?.[1].extras.reason ?? 'not_available'
-  // With several invalid rows, it would not be clear whose ID it is.
+  // With several invalid rows, it would be unclear to which row the ID belongs.
   const { conflictingId } = (faults.length === 1 && faults[0]?.[1].extras) || {}
   return conflict(reason, detail, { ...reported, ...(conflictingId !== undefined && { conflictingId }) })
 }
 
-/** The contract's maximum in a problem. */
+/** The contract's maximum number of rows in a problem. */
 const MAX_ROWS_IN_PROBLEM = 10
 
-/** The code of the whole request's problem, if any of its rows has it; otherwise it is a conflict. */
+/**
+ * If any row has one of these codes, the problem of the whole request has that code; otherwise, the code is `conflict`.
+ */
 const MOST_SEVERE_CODES = ['validation_failed', 'unknown_reference'] as const
 
 /** The maximum number of errors in a problem. */

@@ -1,4 +1,4 @@
-/** The only source of time. Normally it is the machine's clock. A test advances it instead of waiting. */
+/** The only source of time. In production, it is the machine's clock. Tests advance this clock instead of waiting. */
 export class Clock {
   #aheadMs = 0
 
@@ -10,7 +10,10 @@ export class Clock {
     return Date.now() + this.#aheadMs
   }
 
-  /** How far this clock is ahead of the machine's in milliseconds, for statements that use the database's own time. */
+  /**
+   * The time by which this clock is ahead of the machine's clock, in milliseconds, for statements that use the
+   * database's own time.
+   */
   get aheadMs(): number {
     return this.#aheadMs
   }

@@ -5,17 +5,18 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Keeps what Node compiles, TypeScript that it stripped too, for the next process: a start takes half as long. Enable
- * the cache before the modules are loaded: callers load the other modules by `import()`.
+ * Keeps the code that Node compiles, including TypeScript with types stripped, for the next process. Startup then takes
+ * half as long. Call this function before other modules are loaded. Callers load the other modules with `import()`.
  */
-export function keepCompiled() {
+export function enableCompilationCache() {
   const folder = compileCacheFolder()
   if (folder !== null) enableCompileCache(folder)
 }
 
 /**
- * `plumbline` in the user's own cache folder; null when that cannot be written, or is not safe to use. Node runs what it
- * finds there as code, so it may not be a folder that another user of the machine made or can write to.
+ * Returns the folder `plumbline` in the user's own cache folder; null if that folder cannot be written to, or is not
+ * safe to use. Node runs the files in this folder as code. The folder must therefore not be created or writable by
+ * another user of the machine.
  *
  * @returns {string | null}
  */
@@ -26,7 +27,7 @@ function compileCacheFolder() {
     makeFolder(caches)
     makeFolder(folder)
     const { uid, mode } = statSync(folder)
-    // Windows has no user ids, and keeps each user's folders to that user.
+    // Windows has no numeric user IDs, and other users cannot access a user's folders.
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
     return isOurs ? folder : null
   } catch {

@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Db } from '../database/database.ts'
-import { isArchivedSql, kindsById, SEARCHED_KINDS, toArchivedType } from './indexed-kinds.ts'
-import { isTypoTolerant, toIndexWords, typoVariants } from './search-words.ts'
+import type { DueSql } from '../due/find-due-jobs.ts'
+import { kindsById, SEARCHED_KINDS, toArchivedConditionSql, toArchivedType } from './indexed-kinds.ts'
+import { isTypoTolerant, listTypoVariants, toIndexWords } from './search-words.ts'
 
-/** Records per transaction, which on the embedded database everything else waits for. */
+/** Records per transaction. In the embedded database, all other work waits for the transaction. */
 const BATCH_SIZE = 200
 
 /**
- * Batches per run; the next run follows after a second. Changes of a large import are found a little later, but
- * indexing takes at most a third of a core, and a shutdown need not wait for a long queue.
+ * Batches per run. The next run follows a second later. With this limit, changes of a large import are found a little
+ * later. In return, indexing takes at most a third of a CPU core, and a shutdown does not wait for a long queue.
  */
 const MAX_BATCHES_PER_RUN = 5
 
-/** The kinds of records that a mistyped word finds. */
+/** The types of records that a mistyped word finds. */
 const TYPO_TOLERANT_TYPES: readonly string[] = SEARCHED_KINDS.map(({ type }) => type)
 
-/** One process indexes at a time, so that an older state of a record never replaces a newer one. */
+/** Only one process indexes at a time, so that an older state of a record never replaces a newer state. */
 const INDEXING_LOCK = 74185095
+
+export const toQueuedChangesSql: DueSql = () => sql`select "organizationId" from "searchQueue"`
 
 /** Indexes changes in order: the words of each record, and the variants of new words. */
 export async function indexChanges(database: Database): Promise<void> {
@@ -27,10 +30,13 @@ export async function indexChanges(database: Database): Promise<void> {
   }
 }
 
-/** After this time an erasure need not wait any longer, because the job continues by itself. */
+/**
+ * How long the erasure of a lead or person waits for the search index. After this time, the indexing job continues in
+ * the background.
+ */
 const MAX_WAIT_MS = 60_000
 
-/** Resolves when all changes of a builder so far are indexed, by this process or another one. */
+/** Resolves when this process or another has indexed all changes of a builder so far. */
 export async function waitUntilIndexed(database: Database, organizationId: string): Promise<void> {
   const { rows } = await sql<{ newest: string | null }>`
     select max("place") as "newest" from "searchQueue" where "organizationId" = ${organizationId}`.execute(
@@ -55,7 +61,7 @@ export interface RecordReference {
   recordId: string
 }
 interface RecordText extends RecordReference {
-  /** The type of the record, or that of archived ones. */
+  /** The type of the record, or the type for archived records. */
   kind: string
   text: string
 }
@@ -85,6 +91,9 @@ async function indexBatch(trx: Db): Promise<number> {
       toIndexWords(text).map((word) => [`${name.recordId} ${word}`, { ...name, kind, word }] as const),
     ),
   )
+  // Variants are also added for words that are already stored, because records may be queued again when their type
+  // becomes typo-tolerant.
+  const all = [...requested.values()]
   const { rows: stored } = await sql<Posting>`
     select s."organizationId", s."kind", s."recordId", s."word" from "searchWords" as s
     join ${unnestReferences(names)} on s."organizationId" = n."organizationId" and s."recordId" = n."recordId"`.execute(
@@ -96,25 +105,28 @@ async function indexBatch(trx: Db): Promise<number> {
   })
   await removePostings(trx, removed)
   await addPostings(trx, [...requested.values()])
+  await addVariants(trx, all)
   return noted.length
 }
 
 /**
- * Returns the builders that are not erased, and locks them until the batch is committed; otherwise their words would
- * remain.
+ * Returns the builders that have not been erased, and locks them until the batch is committed. Otherwise, words of an
+ * erased builder could remain.
  */
 async function findRemainingOrganizations(trx: Db, names: readonly RecordReference[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select "id" from "organizations" where "id" = any(${[...new Set(names.map(({ organizationId }) => organizationId))]}::text[])
-    order by "id" for key share`.execute(trx)
-  return new Set(rows.map(({ id }) => id))
+  const remaining = new Set<string>()
+  for (const id of [...new Set(names.map(({ organizationId }) => organizationId))].sort()) {
+    const { rows } = await sql`select from "organizations" where "id" = ${id} for key share`.execute(trx)
+    if (rows.length > 0) remaining.add(id)
+  }
+  return remaining
 }
 
 const unnestReferences = (names: readonly RecordReference[]) => sql`
   unnest(${names.map(({ organizationId }) => organizationId)}::text[], ${names.map(({ recordId }) => recordId)}::text[])
     as n ("organizationId", "recordId")`
 
-/** Returns the current texts of the records. Deleted ones have none. */
+/** Returns the current texts of the records. Deleted records have no text. */
 export async function findRecordTexts(db: Db, names: readonly RecordReference[]): Promise<RecordText[]> {
   const found: RecordText[] = []
   for (const [prefix, own] of Map.groupBy(names, ({ recordId }) => recordId.slice(0, recordId.lastIndexOf('_')))) {
@@ -122,7 +134,7 @@ export async function findRecordTexts(db: Db, names: readonly RecordReference[])
     if (kind === undefined) continue
     const { rows } = await sql<RecordText>`
       select t."organizationId", t."id" as "recordId", ${sql.raw(kind.text)} as "text",
-        case when ${sql.raw(isArchivedSql(kind))} then ${toArchivedType(kind.type)}::text else ${kind.type}::text end as "kind"
+        case when ${sql.raw(toArchivedConditionSql(kind))} then ${toArchivedType(kind.type)}::text else ${kind.type}::text end as "kind"
       from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
       join ${unnestReferences(own)} on t."organizationId" = n."organizationId" and t."id" = n."recordId"`.execute(db)
     found.push(...rows)
@@ -136,17 +148,19 @@ async function removePostings(trx: Db, postings: readonly Posting[]): Promise<vo
     delete from "searchWords" as s using json_to_recordset(${JSON.stringify(postings)}::json)
       as g ("organizationId" text, "recordId" text, "word" text)
     where s."organizationId" = g."organizationId" and s."recordId" = g."recordId" and s."word" = g."word"`.execute(trx)
-  // Many records may have lost the same word, which is looked up once.
+  // Many records may have lost the same word. The word is looked up only once.
   const words = new Map(
     postings.map(({ organizationId, word }) => [`${organizationId} ${word}`, { organizationId, word }] as const),
   )
-  // A word that no longer occurs may have been a person's name.
-  await sql`
-    delete from "searchVariants" as v using json_to_recordset(${JSON.stringify([...words.values()])}::json)
-      as g ("organizationId" text, "word" text)
-    where v."organizationId" = g."organizationId" and v."word" = g."word" and not exists (
-      select from "searchWords" as s where s."organizationId" = g."organizationId"
-        and s."kind" = any(${TYPO_TOLERANT_TYPES}::text[]) and s."word" = g."word")`.execute(trx)
+  // A word that no longer occurs may have been a person's name, so it is deleted.
+  for (const [organizationId, own] of Map.groupBy(words.values(), (each) => each.organizationId)) {
+    await sql`
+      delete from "searchVariants" as v
+      where v."organizationId" = ${organizationId} and v."word" = any(${own.map(({ word }) => word)}::text[])
+        and not exists (
+          select from "searchWords" as s where s."organizationId" = ${organizationId}
+            and s."kind" = any(${TYPO_TOLERANT_TYPES}::text[]) and s."word" = v."word")`.execute(trx)
+  }
 }
 
 async function addPostings(trx: Db, postings: readonly Posting[]): Promise<void> {
@@ -155,6 +169,10 @@ async function addPostings(trx: Db, postings: readonly Posting[]): Promise<void>
     insert into "searchWords" ("organizationId", "kind", "recordId", "word")
     select "organizationId", "kind", "recordId", "word"
     from json_populate_recordset(null::"searchWords", ${JSON.stringify(postings)}::json)`.execute(trx)
+}
+
+/** Adds the variants of words by which mistyped words are found. */
+async function addVariants(trx: Db, postings: readonly Posting[]): Promise<void> {
   const words = new Map(
     postings.flatMap(({ organizationId, kind, word }) =>
       TYPO_TOLERANT_TYPES.includes(kind) && isTypoTolerant(word)
@@ -162,7 +180,8 @@ async function addPostings(trx: Db, postings: readonly Posting[]): Promise<void>
         : [],
     ),
   )
-  // Most words have occurred before, and each has as many variants as letters.
+  if (words.size === 0) return
+  // Most words have occurred before, and a word has one variant for each of its letters.
   const { rows: known } = await sql<{ organizationId: string; word: string }>`
     select v."organizationId", v."word" from json_to_recordset(${JSON.stringify([...words.values()])}::json)
       as g ("organizationId" text, "word" text)
@@ -171,7 +190,7 @@ async function addPostings(trx: Db, postings: readonly Posting[]): Promise<void>
   )
   for (const { organizationId, word } of known) words.delete(`${organizationId} ${word}`)
   const variants = [...words.values()].flatMap((each) =>
-    typoVariants(each.word).map((variant) => ({ ...each, variant })),
+    listTypoVariants(each.word).map((variant) => ({ ...each, variant })),
   )
   await sql`
     insert into "searchVariants" ("organizationId", "variant", "word")

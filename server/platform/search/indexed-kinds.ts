@@ -2,18 +2,18 @@ import type { SearchType } from '../../../client/contract.gen.ts'
 import { records } from '../calls/records.gen.ts'
 import { columns } from '../database/columns.gen.ts'
 
-/** A kind of record that is found by words, with the SQL of its text over the row as `t`. */
+/** A type of record that is found by words, with the SQL of its text; the row is `t`. */
 export interface IndexedKind {
   type: string
-  /** The prefix of its IDs. */
+  /** The prefix of the record IDs. */
   prefix: string
   table: keyof typeof columns
-  /** Other tables that `text` reads, joined to the row. */
+  /** Other tables that `text` reads, as a join to the row. */
   join?: string
   text: string
 }
 
-/** A kind that `search` returns, and how. */
+/** A type of record that `search` returns, and the form of its results. */
 export interface SearchedKind extends IndexedKind {
   type: SearchType
   permission: string
@@ -29,7 +29,7 @@ interface IndexedRecord<Schema extends SearchableSchema> {
   table: (typeof records)[Schema]['table']
 }
 
-/** Returns the kind of a record, the prefix of its IDs, and its table, from the contract. */
+/** Returns the type of a record, the prefix of its IDs, and its table, as the contract defines them. */
 function toIndexed<Schema extends SearchableSchema>(schema: Schema): IndexedRecord<Schema> {
   const { kind, prefix, table }: (typeof records)[SearchableSchema] = records[schema]
   return { type: kind, prefix, table } as IndexedRecord<Schema>
@@ -37,8 +37,13 @@ function toIndexed<Schema extends SearchableSchema>(schema: Schema): IndexedReco
 
 const VENDOR_JOIN = `join "vendors" as v on v."organizationId" = t."organizationId" and v."id" = t."vendorId"`
 
+/** The status of records without a status of their own. If such a record is found, it is not archived. */
+const ACTIVE_STATUS = `'active'`
+
+const HOME_JOIN = `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`
+
 /**
- * A new kind needs an entry here, and a trigger that records its changes in a migration, as in 0141_search_lists.ts.
+ * A new type needs an entry here, and a migration with a trigger that records its changes, as in 0141_search_lists.ts.
  */
 export const SEARCHED_KINDS: readonly SearchedKind[] = [
   {
@@ -82,6 +87,12 @@ export const SEARCHED_KINDS: readonly SearchedKind[] = [
     ...{ title: `t."number"`, detail: `v."companyName"`, status: `t."status"` },
   },
   {
+    ...toIndexed('Bill'),
+    ...{ permission: 'bills:read', join: VENDOR_JOIN },
+    text: `concat_ws(' ', t."number", t."invoiceNumber", v."companyName")`,
+    ...{ title: `t."number"`, detail: `v."companyName"`, status: `t."status"` },
+  },
+  {
     ...toIndexed('Payment'),
     ...{ permission: 'payments:read', join: VENDOR_JOIN },
     text: `concat_ws(' ', t."number", t."invoiceNumber", v."companyName")`,
@@ -92,6 +103,55 @@ export const SEARCHED_KINDS: readonly SearchedKind[] = [
     permission: 'users:read',
     text: `concat_ws(' ', t."name", t."email")`,
     ...{ title: `t."name"`, detail: `t."email"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Contract'),
+    ...{ permission: 'contracts:read', join: VENDOR_JOIN },
+    text: `concat_ws(' ', t."number", v."companyName", t."notes")`,
+    ...{ title: `t."number"`, detail: `v."companyName"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Plan'),
+    permission: 'options:read',
+    text: concatColumns('code', 'name'),
+    ...{ title: `t."code"`, detail: `t."name"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Option'),
+    permission: 'options:read',
+    text: concatColumns('code', 'name', 'description'),
+    ...{ title: `t."code"`, detail: `t."name"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Part'),
+    permission: 'parts:read',
+    text: concatColumns('sku', 'name', 'description', 'manufacturer'),
+    ...{ title: `t."sku"`, detail: `t."name"`, status: ACTIVE_STATUS },
+  },
+  {
+    ...toIndexed('Task'),
+    permission: 'tasks:read',
+    join: `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`,
+    text: concatColumns('name', 'phase'),
+    ...{ title: `t."name"`, detail: `h."name"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('DailyLog'),
+    ...{ permission: 'logs:read', join: HOME_JOIN },
+    text: `concat_ws(' ', h."name", t."workDone", t."ownerNote")`,
+    ...{ title: `h."name"`, detail: `t."logDate"::text`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Permit'),
+    ...{ permission: 'inspections:read', join: HOME_JOIN },
+    text: `concat_ws(' ', t."number", t."authority", h."name")`,
+    ...{ title: `coalesce(t."number", t."permitType")`, detail: `h."name"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('Inspection'),
+    ...{ permission: 'inspections:read', join: HOME_JOIN },
+    text: `concat_ws(' ', t."name", t."inspectorName", h."name")`,
+    ...{ title: `t."name"`, detail: `h."name"`, status: `t."status"` },
   },
   {
     ...toIndexed('Lead'),
@@ -110,20 +170,30 @@ export const SEARCHED_KINDS: readonly SearchedKind[] = [
       select string_agg(concat_ws(' ', b->>'name', b->>'email', b->>'phone'), ' ') from jsonb_array_elements(t."buyers") as b))`,
     ...{ title: `t."number"`, detail: `t."buyers"->0->>'name'`, status: `t."status"` },
   },
+  {
+    ...toIndexed('PunchItem'),
+    permission: 'punch:read',
+    join: `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`,
+    text: `concat_ws(' ', t."number", t."location", t."description", t."scope", h."name")`,
+    ...{ title: `t."number" || ', ' || h."name"`, detail: `t."description"`, status: `t."status"` },
+  },
+  {
+    ...toIndexed('WarrantyRequest'),
+    permission: 'warranty:read',
+    join: `join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"`,
+    text: `concat_ws(' ', t."number", t."location", t."description", t."scope", t."reportedBy", h."name")`,
+    ...{ title: `t."number" || ', ' || h."name"`, detail: `left(t."description", 200)`, status: `t."status"` },
+  },
 ]
 
-/** Kinds that only their own list finds by words. */
+/** Types of records that only their own list finds by words. */
 const LIST_ONLY_KINDS: readonly IndexedKind[] = [
   { ...toIndexed('ComplianceDocument'), text: concatColumns('carrier', 'policyNumber') },
+  { ...toIndexed('HomeOwner'), text: concatColumns('name', 'email', 'phone') },
   { ...toIndexed('Scope'), text: concatColumns('name', 'code') },
-  { ...toIndexed('Plan'), text: concatColumns('code', 'name') },
   { ...toIndexed('CostCode'), text: concatColumns('code', 'name') },
-  { ...toIndexed('Part'), text: concatColumns('sku', 'name', 'description', 'manufacturer') },
-  { ...toIndexed('Option'), text: concatColumns('code', 'name', 'description') },
   { ...toIndexed('Selection'), text: concatColumns('customDescription', 'color', 'location') },
-  { ...toIndexed('Contract'), text: concatColumns('number', 'notes') },
   { ...toIndexed('TaskTemplate'), text: concatColumns('name') },
-  { ...toIndexed('Task'), text: concatColumns('name', 'phase') },
   { ...toIndexed('Milestone'), text: concatColumns('name') },
 ]
 
@@ -132,11 +202,14 @@ const INDEXED_KINDS = [...SEARCHED_KINDS, ...LIST_ONLY_KINDS]
 export const kindsById: ReadonlyMap<string, IndexedKind> = new Map(INDEXED_KINDS.map((kind) => [kind.prefix, kind]))
 export const kindsByTable: ReadonlyMap<string, IndexedKind> = new Map(INDEXED_KINDS.map((kind) => [kind.table, kind]))
 
-/** SQL of whether a record is found only when archived ones are requested too. */
-export const isArchivedSql = ({ table }: IndexedKind) =>
+/** Returns an SQL expression that is true if a record is found only when the search includes archived records. */
+export const toArchivedConditionSql = ({ table }: IndexedKind) =>
   'archivedAt' in columns[table] ? `t."archivedAt" is not null` : 'false'
 
-/** The index kind of archived records, so that other searches do not read them. */
+/**
+ * Returns the index type of archived records. The type is separate, so that other searches do not read archived
+ * records.
+ */
 export const toArchivedType = (type: string) => `${type}_archived`
 
 function concatColumns(...of: readonly string[]): string {

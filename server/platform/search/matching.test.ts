@@ -25,7 +25,7 @@ async function found(list: string, q: string, more = ''): Promise<string[]> {
   return answer.body.data.map(({ id }: { id: string }) => id)
 }
 
-/** Indexes until all changes are indexed, here or by the job. */
+/** Resolves when this function or the job has indexed all changes. */
 async function indexed(): Promise<void> {
   for (;;) {
     await indexChanges(plumbline.database)
@@ -34,7 +34,7 @@ async function indexed(): Promise<void> {
   }
 }
 
-test('a list is searched by the beginnings of words, with the same result before and after indexing', async () => {
+test('a list search returns the same records before and after they are indexed', async () => {
   const walls = await create('parts', { sku: 'FRM-2X6-08', name: 'Stud 2x6, Łódź pine', unit: 'each' })
   const beam = await create('parts', {
     sku: 'FRM-LVL-16',
@@ -65,7 +65,7 @@ test('a list is searched by the beginnings of words, with the same result before
   expect([before, await answers()]).toEqual([requested, requested])
 })
 
-test('a record with several words of the same beginning is found once, and pages continue after it', async () => {
+test('a record is found once even if several of its words match a prefix', async () => {
   const ids = []
   for (const name of ['Zinc zipper', 'Zirconium', 'Zigzag zip'])
     ids.unshift(await create('parts', { sku: name.toUpperCase().replace(' ', '-'), name, unit: 'each' }))
@@ -81,7 +81,7 @@ test('a record with several words of the same beginning is found once, and pages
   expect(paged).toEqual(['Zigzag zip', 'Zinc zipper', 'Zirconium'])
 })
 
-test('a record changed a moment ago is found by its new words and not by its old ones', async () => {
+test('a changed record is found only by its current words', async () => {
   const id = await create('communities', { name: 'Quail Hollow', status: 'active', timeZone: 'America/Chicago' })
   await indexed()
   expect(await found('communities', 'quail')).toEqual([id])
@@ -92,7 +92,7 @@ test('a record changed a moment ago is found by its new words and not by its old
   expect(await at()).toEqual([[], [id]])
 })
 
-test('an archived record is found only when archived ones are requested', async () => {
+test('an archived record is found only when archived records are requested', async () => {
   const id = await create('scopes', { name: 'gutters' })
   await indexed()
   await plumbline.delete(`/api/ext/scopes/${id}`, { key })
@@ -102,7 +102,7 @@ test('an archived record is found only when archived ones are requested', async 
   expect(await at()).toEqual([[], [id]])
 })
 
-test('an order is found by the descriptions of its lines, including replaced ones', async () => {
+test('an order is found only by the current descriptions of its lines', async () => {
   const communityId = await create('communities', { name: 'Elm Row', status: 'active', timeZone: 'America/Chicago' })
   const homeId = await create('homes', { name: 'Lot 3', communityId, address: { line1: '3 Elm Row' } })
   const vendorId = await create('vendors', { companyName: 'Lone Star Framing', scopes: ['framing'] })
@@ -118,7 +118,10 @@ test('an order is found by the descriptions of its lines, including replaced one
   expect(await at()).toEqual([[], [id]])
 })
 
-/** Adds cost codes with numbers in this range, created years before all others. `name` is SQL over `n`. */
+/**
+ * Adds cost codes with numbers in this range, whose creation time is years before all other cost codes. `name` is an
+ * SQL expression over `n`.
+ */
 async function addCostCodes(from: number, to: number, name: string): Promise<void> {
   await sql`
     insert into "costCodes" ("organizationId", "id", "code", "name", "category", "version", "createdBy", "createdAt", "updatedAt")
@@ -129,7 +132,7 @@ async function addCostCodes(from: number, to: number, name: string): Promise<voi
 }
 const ids = (...of: number[]) => of.map((n) => `cc_01k0${String(n).padStart(22, '0')}`)
 
-test('words that very many records have are searched in the order of the list', async () => {
+test('if words occur in very many records, the records are found in the order of the list', async () => {
   const many = 5200
   await addCostCodes(1, many, `'Common ' || case when n % 100 = 0 then 'rare' else 'usual' end || ' thing'`)
   expect(await found('cost-codes', 'common thing', '&sort=createdAt&limit=3')).toEqual(ids(1, 2, 3))
@@ -141,7 +144,7 @@ test('words that very many records have are searched in the order of the list', 
   expect(await found('cost-codes', 'common thing', '&sort=-createdAt&limit=2')).toEqual(newest)
 })
 
-test('words of very many old records are found from either end and page by page', async () => {
+test('words of very many old records are found in both sort directions and page by page', async () => {
   const newest = '&sort=-createdAt'
   const [from, middle, to] = [10_000, 15_200, 20_400]
   await addCostCodes(from, middle, `'Bygone' || case when n = ${middle} then ' but recent' else '' end`)
@@ -157,14 +160,14 @@ test('words of very many old records are found from either end and page by page'
   expect(await found('cost-codes', 'bygone', `${next}&category=material`)).toEqual(ids(middle - 2, middle - 3))
   expect(await found('cost-codes', 'bygone', `${next}&category=labor`)).toEqual([])
 
-  // Records that are not indexed yet come before all others.
+  // Records that are not indexed yet come before all other records.
   const fresh = await create('cost-codes', { code: 'Z2', name: 'Bygone, recent', category: 'material' })
   expect(await found('cost-codes', 'bygone', `${newest}&limit=2`)).toEqual([fresh, ...ids(middle)])
   expect(await found('cost-codes', 'bygone', next)).toEqual(ids(middle - 2, middle - 3))
   expect(await found('cost-codes', 'bygone recent', '&sort=createdAt')).toEqual([...ids(middle), fresh])
 })
 
-test('frequent words that never occur together find nothing until a record has both', async () => {
+test('a search for two frequent words finds nothing until a record contains both', async () => {
   await addCostCodes(30_000, 35_200, `'Oddly'`)
   await addCostCodes(40_000, 45_200, `'Evenly'`)
   const at = async () => [

@@ -3,63 +3,65 @@ import type { Tenant } from '../calls/call.ts'
 import { findRecordTexts } from './index-changes.ts'
 import { type IndexedKind, kindsByTable, toArchivedType } from './indexed-kinds.ts'
 import {
-  afterStart,
   FROM_FIRST,
-  findNearestWithAllWords,
-  firstInOrder,
-  fromIdOn,
+  filterIdsAfterStart,
+  findNearestMatchId,
+  getFirstId,
   type PageStart,
+  toIdConditionSql,
 } from './page-start.ts'
-import { prefixEnd, toIndexWords, toQueryWords } from './search-words.ts'
+import { computePrefixEnd, toIndexWords, toQueryWords } from './search-words.ts'
 
-/** SQL whose text does not depend on values, which are parameters. */
+/** Builds SQL whose text does not depend on values. Values are always parameters. */
 export type SqlBuilder = (parameter: (value: unknown) => string) => string
 
 /**
- * Which records of a list have words that begin with the requested ones. Records that are not indexed yet are searched
- * directly, so a list finds everything written before.
+ * SQL that finds the records of a list with words that begin with the requested words. Records that are not indexed yet
+ * are searched directly, so a list finds all records written before the request.
  */
 export interface MatchSql {
-  /** Values of one form have the same SQL text. */
+  /** Conditions of the same form have the same SQL text. */
   form: string
-  /** A query for the IDs of all of them; null if they may be too many. */
+  /** A query for the IDs of all matching records; null if there may be too many. */
   ids: SqlBuilder | null
   /**
-   * The ID from which a list in the order of IDs has any matches; null if it is unknown or the list has another order.
+   * The ID of the first possible match in a list in the order of IDs; null if unknown, or if the list has another
+   * order.
    */
   entry: string | null
-  /** A condition on the list's rows. */
+  /** A condition on the rows of the list. */
   condition: SqlBuilder
 }
 
 /**
- * Up to this many records with the rarest word are checked for the other words. Beyond it, the list's order is
- * followed.
+ * If at most this number of records have the rarest word, each record is checked for the other words. If more records
+ * have that word, the search follows the order of the list.
  */
 const MAX_CHECKED = 5000
 
 /**
- * No further records are found, even if some were added since they were counted. The query has this limit because of
- * the planner: it expects a tenth of the table for an unknown limit, and without a limit so many rows that planning the
- * query for each call would seem worthwhile, although that takes far longer than running it.
+ * The search finds no more records than this, even if records were added after the count. The query has this limit
+ * because of the planner. For an unknown limit, the planner expects a tenth of the table. Without a limit, the planner
+ * expects so many rows that it plans the query for each call, although planning takes far longer than running the
+ * query.
  */
 const MAX_FOUND = 2 * MAX_CHECKED
 
 /**
- * The number of latest changes that are searched if they are not indexed yet. A larger import is found as it is
- * indexed.
+ * The number of latest changes that are searched directly if they are not indexed yet. Records of a larger import are
+ * found only after they are indexed.
  */
 const MAX_UNINDEXED = 500
 
 interface WordQuery {
   q: string
   archived: boolean
-  /** Null if the list is in another order than that of its IDs. */
+  /** Null if the list is not in the order of its IDs. */
   start: PageStart | null
 }
 
-/** Returns how to find the matching records; null if no record can match. */
-export async function buildMatch(
+/** Returns SQL that finds the matching records; null if no record can match. */
+export async function buildMatchSql(
   tenant: Tenant,
   table: string,
   { q, archived, start }: WordQuery,
@@ -90,7 +92,7 @@ export async function buildMatch(
       entry: null,
       condition: (parameter) => `t."id" = any(array(${rare(parameter)}))`,
     }
-  const first = await findNearestWithAllWords(tenant, kinds, words, start ?? FROM_FIRST)
+  const first = await findNearestMatchId(tenant, kinds, words, start ?? FROM_FIRST)
   if (first === null) {
     if (matched.length === 0) return null
     return {
@@ -100,10 +102,10 @@ export async function buildMatch(
       condition: (parameter) => `t."id" = any(${parameter(matched)}::text[])`,
     }
   }
-  const entry = start === null ? null : firstInOrder([first, ...afterStart(start, matched)], start)
+  const entry = start === null ? null : getFirstId([first, ...filterIdsAfterStart(start, matched)], start)
   return { form: `frequent ${words.length} ${stale.length > 0}`, ids: null, entry, condition: frequent }
 
-  // A record may have several words with the same beginning.
+  // A record may have several words with the same prefix.
   function rare(parameter: (value: unknown) => string): string {
     const found = words.toSpliced(rarest, 1).map((word) => ` and ${hasWordSql('s."recordId"', word, parameter)}`)
     const max = parameter(MAX_FOUND)
@@ -115,9 +117,9 @@ export async function buildMatch(
   }
 
   function frequent(parameter: (value: unknown) => string): string {
-    // Applied to both, because the planner may read either of them.
+    // The condition applies to both tables, because the planner may read either table first.
     const from = (id: string) =>
-      start === null || entry === null ? '' : ` and ${fromIdOn(id, start, parameter(entry))}`
+      start === null || entry === null ? '' : ` and ${toIdConditionSql(id, start, parameter(entry))}`
     const found = words.map((word) => hasWordSql('t."id"', word, parameter, from)).join(' and ')
     if (stale.length === 0) return `${found}${from('t."id"')}`
     return `(t."id" = any(${parameter(matched)}::text[]) or t."id" <> all(${parameter(stale)}::text[]) and ${found})${from('t."id"')}`
@@ -135,10 +137,10 @@ function hasWordSql(
 }
 
 function beginsWithSql(as: string, word: string, parameter: (value: unknown) => string): string {
-  return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(prefixEnd(word))}`
+  return `${as}."word" >= ${parameter(word)} and ${as}."word" < ${parameter(computePrefixEnd(word))}`
 }
 
-/** Returns how many records have each of the words, counted only as far as it matters. */
+/** Returns the number of records that have each word, counted only up to the relevant maximum. */
 async function countRecordsWithWords(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
@@ -149,19 +151,19 @@ async function countRecordsWithWords(
       select count(*) from (
         select from "searchWords" as s
         where s."organizationId" = ${organizationId} and s."kind" in (${sql.join(kinds)})
-          and s."word" >= ${word} and s."word" < ${prefixEnd(word)} limit ${MAX_CHECKED + 1}) as c)`,
+          and s."word" >= ${word} and s."word" < ${computePrefixEnd(word)} limit ${MAX_CHECKED + 1}) as c)`,
   )
   const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(counts)}]::integer[] as "counts"`.execute(db)
   return rows[0]?.counts ?? []
 }
 
-/** Returns the records that have changed since they were indexed. */
+/** Returns the records that changed after they were last indexed. */
 async function findUnindexed({ db, organizationId }: Tenant, { prefix }: IndexedKind) {
   const from = `${prefix}_`
   const { rows } = await sql<{ organizationId: string; recordId: string }>`
     select distinct ${organizationId}::text as "organizationId", q."recordId" from (
       select "recordId" from "searchQueue" where "organizationId" = ${organizationId}
       order by "place" desc limit ${MAX_UNINDEXED}) as q
-    where q."recordId" >= ${from} and q."recordId" < ${prefixEnd(from)}`.execute(db)
+    where q."recordId" >= ${from} and q."recordId" < ${computePrefixEnd(from)}`.execute(db)
   return rows
 }

@@ -1,63 +1,71 @@
 import { CompiledQuery } from 'kysely'
 import type { Tenant } from '../calls/call.ts'
-import { prefixEnd } from './search-words.ts'
+import { computePrefixEnd } from './search-words.ts'
 
-/** The position in a list in the order of its IDs. */
+/** The position at which a page starts in a list in the order of IDs. */
 export interface PageStart {
   isDescending: boolean
   /** ID of the last record of the previous page. */
   after: string | null
 }
 
-/** For a list in another order, where it only matters whether there is any record. */
+/** For a list in another order, where only the existence of a matching record matters. */
 export const FROM_FIRST: PageStart = { isDescending: true, after: null }
 
-/** A beginning with more words than this, such as a single letter, is found throughout a list. */
+/** If more words than this have the requested prefix, such as a single letter, matches are found throughout a list. */
 const MAX_WORDS = 50
 
-/** If records of two words alternate for longer than this, the list is read instead. */
+/** If the search alternates between records with different words more often than this, the list is read instead. */
 const MAX_LEAPS = 8
 
 /**
- * Returns the ID up to which a page can skip a list, because no earlier record has all of the words; null if none has.
- * A vendor that worked years ago may have thousands of orders, and tens of thousands may have come since. So the next
- * record with each word is looked up, and again from the furthest of these on, until they agree.
+ * Returns the ID up to which a page can skip a list, because no earlier record has all words. Returns null if no record
+ * has all words. A vendor that worked years ago may have thousands of orders, and tens of thousands of orders by other
+ * vendors may have been added since. The next record with each word is therefore looked up. The lookups continue from
+ * the furthest of these records until all words lead to the same record.
  */
-export async function findNearestWithAllWords(
+export async function findNearestMatchId(
   tenant: Tenant,
   kinds: readonly string[],
   words: readonly string[],
   { isDescending, after }: PageStart,
 ): Promise<string | null> {
-  let from = after ?? (isDescending ? prefixEnd('') : '')
+  let from = after ?? (isDescending ? computePrefixEnd('') : '')
   for (let leap = 0; leap < MAX_LEAPS; leap++) {
     const nearest = await findNearestPerWord(tenant, kinds, words, { isDescending, after: from })
     if (nearest.includes(null)) return null
     const known = nearest.filter((id) => typeof id === 'string')
-    const furthest = firstInOrder([from, ...known], { isDescending: !isDescending })
+    const furthest = getFirstId([from, ...known], { isDescending: !isDescending })
     if (known.every((id) => id === furthest)) return furthest
     from = furthest
   }
   return from
 }
 
-/** Returns which of the IDs is first in the list. There is at least one. */
-export function firstInOrder(ids: readonly string[], { isDescending }: Pick<PageStart, 'isDescending'>): string {
+/** Returns the ID that comes first in the list. There must be at least one ID. */
+export function getFirstId(ids: readonly string[], { isDescending }: Pick<PageStart, 'isDescending'>): string {
   return ids.reduce((one, other) => (one > other === isDescending ? one : other))
 }
 
-/** Returns the condition that an ID is at the given one or later in the list. */
-export function fromIdOn(id: string, { isDescending }: Pick<PageStart, 'isDescending'>, provided: string): string {
+/** Returns the SQL condition that an ID is at or after the given ID in the list. */
+export function toIdConditionSql(
+  id: string,
+  { isDescending }: Pick<PageStart, 'isDescending'>,
+  provided: string,
+): string {
   return `${id} ${isDescending ? '<=' : '>='} ${provided}`
 }
 
-/** Returns the IDs that the list has after its start. */
-export function afterStart(start: PageStart, ids: readonly string[]): string[] {
+/** Returns the IDs that come after the page start in the list. */
+export function filterIdsAfterStart(start: PageStart, ids: readonly string[]): string[] {
   const { after } = start
-  return ids.filter((id) => after === null || firstInOrder([after, id], start) === after)
+  return ids.filter((id) => after === null || getFirstId([after, id], start) === after)
 }
 
-/** Returns the next record with each word: null if there is none, undefined if too many words begin with it. */
+/**
+ * Returns the next record with each word: null if there is no such record, and undefined if too many words have the
+ * requested prefix.
+ */
 async function findNearestPerWord(
   { db, organizationId }: Tenant,
   kinds: readonly string[],
@@ -65,12 +73,13 @@ async function findNearestPerWord(
   { isDescending, after }: PageStart,
 ): Promise<(string | null | undefined)[]> {
   const text = isDescending ? NEAREST_BELOW : NEAREST_ABOVE
-  const requested = CompiledQuery.raw(text, [organizationId, kinds, words, words.map(prefixEnd), after])
+  const requested = CompiledQuery.raw(text, [organizationId, kinds, words, words.map(computePrefixEnd), after])
   const { rows } = await db.executeQuery<{ words: number; nearest: string | null }>(requested as CompiledQuery<never>)
   return rows.map(({ words, nearest }) => (words > MAX_WORDS ? undefined : nearest))
 }
 
-// Jumps from each word with the requested beginning straight to the next one, however many records have it.
+// Jumps from each word with the requested prefix directly to the next such word, regardless of how many records have
+// the word.
 const nearestWordSql = (nearest: string, beyond: string, order: string) => `
   select found."words", found."nearest"
   from unnest($3::text[], $4::text[]) with ordinality as asked ("word", "end", "place")

@@ -1,7 +1,7 @@
 /**
- * The number of decimals of each currency by ISO 4217, if it is not two. ISO changes its list only every few years. Intl
- * is no substitute: its data describe how amounts are usually written, and differ from ISO 4217 for 17 currencies. For
- * example, IQD has no decimals in Intl, but three in ISO 4217.
+ * The number of decimals of each currency according to ISO 4217, if it is not two. ISO changes its list only once in
+ * several years. Intl cannot replace this list. The data of Intl describes how amounts are usually written, and differs
+ * from ISO 4217 for 17 currencies. For example, IQD has no decimals in Intl, but three in ISO 4217.
  */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),
@@ -9,7 +9,7 @@ const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
 ])
 
-/** The most decimals of any currency whose amounts can be stored. */
+/** The maximum number of decimals of any currency whose amounts can be stored. */
 export const MAX_DECIMALS = 3
 
 /** Returns the number of decimals of an amount in the currency. */
@@ -17,7 +17,7 @@ export function getMinorUnits(currency: string): number {
   return DECIMALS.get(currency) ?? 2
 }
 
-/** Returns the SQL expression of the number of decimals for a column with currency codes. */
+/** Returns an SQL expression for the number of decimals of the currency whose code is in the column. */
 export function toMinorUnitsSql(column: string): string {
   const whens = [0, 3].map((decimals) => {
     const codes = [...DECIMALS].flatMap(([code, own]) => (own === decimals ? [`'${code}'`] : []))

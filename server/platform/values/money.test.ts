@@ -2,7 +2,7 @@ import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getMinorUnits, toMinorUnitsSql } from './minor-units.ts'
-import { computeLineTotal, divideAmount, getPercent, roundMoney, sum, toAmountText } from './money.ts'
+import { computeLineTotal, computePercentAmount, divideAmount, roundMoney, sum, toAmountText } from './money.ts'
 
 describe('rounding to the minor unit', () => {
   test('roundMoney rounds half away from zero', () => {
@@ -11,7 +11,7 @@ describe('rounding to the minor unit', () => {
     expect([1.2345, -1.2345].map((amount) => roundMoney(amount, 'KWD'))).toEqual([1.235, -1.235])
   })
 
-  test('minorUnits follows ISO 4217 where Intl differs', () => {
+  test('getMinorUnits follows ISO 4217 for currencies that Intl handles differently', () => {
     const currencies = ['USD', 'JPY', 'KWD', 'IQD', 'COP', 'HUF']
     expect(currencies.map(getMinorUnits)).toEqual([2, 0, 3, 3, 2, 2])
     expect(toMinorUnitsSql('"currency"')).toMatch(
@@ -19,9 +19,9 @@ describe('rounding to the minor unit', () => {
     )
   })
 
-  test('line totals, percentages and texts have no more decimals than the currency', () => {
+  test('computed and formatted amounts have no more decimals than their currency allows', () => {
     expect(computeLineTotal(3, 33.33, 'JPY')).toBe(100)
-    expect(getPercent(1000.005, 10, 'KWD')).toBe(100.001)
+    expect(computePercentAmount(1000.005, 10, 'KWD')).toBe(100.001)
     expect([toAmountText(5, 'JPY'), toAmountText(5, 'USD'), toAmountText(5, 'KWD')]).toEqual(['5', '5.00', '5.000'])
   })
 })
@@ -38,7 +38,7 @@ describe('dividing an amount', () => {
     expect(divideAmount(amount, weights, currency)).toEqual(parts)
   })
 
-  test('the parts add up to the amount and differ from the exact shares by less than one unit', () => {
+  test('the parts of a divided amount total the amount', () => {
     const units = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 })
     const weights = fc
       .array(fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(0.01, 33.3333, 1e9, 1e-4)), {
@@ -55,7 +55,7 @@ describe('dividing an amount', () => {
         const whole = shares.reduce((total, share) => total.plus(share), new Big(0))
         for (const [i, part] of parts.entries()) {
           expect(roundMoney(part, currency)).toBe(part)
-          // Avoids a rounded quotient: |part × whole − amount × share| < unit × whole.
+          // Compares without a quotient, which would be rounded: |part × whole − amount × share| < unit × whole.
           const distance = new Big(part).times(whole).minus(new Big(amount).times(shares[i] ?? 0))
           expect(distance.abs().lt(unit.times(whole))).toBe(true)
         }

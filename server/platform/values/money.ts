@@ -2,11 +2,11 @@ import Big from 'big.js'
 import { getMinorUnits } from './minor-units.ts'
 
 /**
- * Money is calculated in decimals. Each line, tax, retainage, and discount is rounded to the minor unit of its currency,
- * half away from zero. A sum of rounded amounts is exact and is not rounded again.
+ * Money is calculated in decimals instead of binary floats. Each line, tax, retainage, and discount is rounded to the
+ * minor unit of its currency, half away from zero. A sum of rounded amounts is exact, so it is not rounded again.
  */
 
-/** The limit of an amount, and of the schema Money. */
+/** The maximum amount, which is also the maximum of the schema Money. */
 export const MAX_MONEY = 999_999_999_999.99
 
 /** Rounds an amount to the minor unit of the currency, half away from zero. */
@@ -14,7 +14,7 @@ export function roundMoney(amount: Big | number, currency: string): number {
   return roundedTo(new Big(amount), getMinorUnits(currency)).toNumber()
 }
 
-/** Rounds half away from zero, which is what Big's roundHalfUp does. */
+/** Rounds half away from zero, which is the behavior of Big's roundHalfUp. */
 function roundedTo(value: Big, decimals: number): Big {
   return value.round(decimals, Big.roundHalfUp)
 }
@@ -23,12 +23,15 @@ export function computeLineTotal(quantity: number, unitPrice: number, currency: 
   return roundMoney(new Big(quantity).times(unitPrice), currency)
 }
 
-/** Returns a percentage of an amount, such as tax or retainage, rounded to the minor unit. */
-export function getPercent(amount: number, percent: number, currency: string): number {
+/** Returns a percentage of an amount, such as tax or retainage, rounded to the minor unit of the currency. */
+export function computePercentAmount(amount: number, percent: number, currency: string): number {
   return roundMoney(new Big(amount).times(percent).div(100), currency)
 }
 
-/** Returns a part as a percentage of the whole, to two decimals; null if there is no whole. */
+/**
+ * Returns a part as a percentage of the whole, rounded to two decimals; null if a value is null or the whole is not
+ * positive.
+ */
 export function toPercentage(part: number | null, whole: number | null): number | null {
   if (part === null || whole === null || whole <= 0) return null
   return roundedTo(new Big(part).times(100).div(whole), 2).toNumber()
@@ -39,12 +42,12 @@ export function subtract(amount: number, other: number): number {
 }
 
 /** Returns the average, rounded to two decimals. Requires at least one number. */
-export function average(numbers: readonly number[]): number {
+export function computeAverage(numbers: readonly number[]): number {
   return roundedTo(new Big(sum(numbers)).div(numbers.length), 2).toNumber()
 }
 
-/** Returns the average, rounded to the minor unit. Requires at least one amount. */
-export function averageAmount(amounts: readonly number[], currency: string): number {
+/** Returns the average, rounded to the minor unit of the currency. Requires at least one amount. */
+export function computeAverageAmount(amounts: readonly number[], currency: string): number {
   return roundMoney(new Big(sum(amounts)).div(amounts.length), currency)
 }
 
@@ -53,10 +56,11 @@ export function sum(amounts: readonly number[]): number {
 }
 
 /**
- * Divides an amount in proportion to the shares, whose sum must be positive; a single share may be negative. Each part
- * is first rounded down to the minor unit. The remaining units are assigned one by one to the parts with the
- * largest remainders, and among equal remainders to the earlier share. So the parts add up to the amount, differ from
- * the exact shares by less than one unit, and differ only in sign for a negative amount.
+ * Divides an amount in proportion to the shares. The sum of the shares must be positive, but a single share may be
+ * negative. Each part is first rounded down to the minor unit. The remaining units are assigned one by one to the parts
+ * with the largest remainders. If remainders are equal, the earlier share comes first. The parts therefore add up to
+ * the amount, and each differs from its exact share by less than one unit. For a negative amount, the parts differ only
+ * in sign.
  */
 export function divideAmount(amount: number, shares: readonly number[], currency: string): number[] {
   const scale = new Big(10).pow(getMinorUnits(currency))
@@ -65,7 +69,7 @@ export function divideAmount(amount: number, shares: readonly number[], currency
   const parts = shares.map((share, place) => {
     const numerator = units.times(share)
     const floor = getFloor(numerator, whole)
-    // Remainders are numerators of the same denominator, so comparing them rounds no quotient.
+    // The remainders have a common denominator, so comparing their numerators avoids rounding.
     return { place, floor, remainder: numerator.minus(floor.times(whole)) }
   })
   const left = units.minus(parts.reduce((total, { floor }) => total.plus(floor), new Big(0))).toNumber()
@@ -78,13 +82,16 @@ export function divideAmount(amount: number, shares: readonly number[], currency
   })
 }
 
-/** Returns the exact integer part of a quotient. Big rounds quotients to 20 decimals, which can reach the next integer. */
+/**
+ * Returns the exact integer part of a quotient. Big rounds quotients to 20 decimals, which can round up to the next
+ * integer.
+ */
 function getFloor(numerator: Big, denominator: Big): Big {
   const quotient = numerator.div(denominator).round(0, Big.roundDown)
   return quotient.times(denominator).gt(numerator) ? quotient.minus(1) : quotient
 }
 
-export function isMoney(amount: number): boolean {
+export function isWithinMoneyRange(amount: number): boolean {
   return Math.abs(amount) <= MAX_MONEY
 }
 

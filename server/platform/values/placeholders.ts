@@ -1,17 +1,19 @@
 import type { FieldError } from '../../../client/contract.gen.ts'
 import { formatList } from './format.ts'
 
-/** The value of each placeholder by name. Missing ones are empty. */
+/** The value of each placeholder by name. Missing values are empty. */
 export type PlaceholderValues = Readonly<Record<string, string | null | undefined>>
 
-/** Without braces inside, so that a text of nothing but braces is read once and not once for each of them. */
+/**
+ * The name contains no braces, so that a text that consists only of braces is read once, and not once for each brace.
+ */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const OPENED_PLACEHOLDER = /\{\{([^{}]*)(\}\})?/g
 
-/** Enough of a wrong name to find it. */
+/** This number of characters of an unknown name is enough to find the name in the text. */
 const MAX_NAME_SHOWN = 60
 
-/** Returns the first error in the placeholders of a text, such as `{{vendor.companyName}}`. */
+/** Returns an error for the first problem with the placeholders of a text, such as `{{vendor.companyName}}`. */
 export function findPlaceholderErrors(text: string, pointer: string, known: readonly string[]): FieldError[] {
   for (const [, name = '', end] of text.matchAll(OPENED_PLACEHOLDER)) {
     if (end !== undefined && known.includes(name.trim())) continue
@@ -24,19 +26,19 @@ export function findPlaceholderErrors(text: string, pointer: string, known: read
   return []
 }
 
-/** Returns whether each placeholder of this name has white space or an end of the text on both sides. */
-export function isPlaceholderAlone(text: string, name: string): boolean {
+/** Returns whether each placeholder with this name has white space or a boundary of the text on both sides. */
+export function isPlaceholderStandalone(text: string, name: string): boolean {
   return [...text.matchAll(PLACEHOLDER)].every(
-    ({ 0: whole, 1: other = '', index }) => other.trim() !== name || isPartAlone(text, index, whole.length),
+    ({ 0: whole, 1: other = '', index }) => other.trim() !== name || isPartStandalone(text, index, whole.length),
   )
 }
 
-/** Returns whether a part of a text has white space or an end of the text on both sides. */
-export function isPartAlone(text: string, start: number, length: number): boolean {
+/** Returns whether a part of a text has white space or a boundary of the text on both sides. */
+export function isPartStandalone(text: string, start: number, length: number): boolean {
   return isWhitespace(text[start - 1]) && isWhitespace(text[start + length])
 }
 
-// Not /\s/, which includes zero-width characters that a mail program may treat as part of a URL.
+// /\s/ is not used, because it includes zero-width characters that a mail program may treat as part of a URL.
 function isWhitespace(character: string | undefined): boolean {
   return character === undefined || ' \t\r\n'.includes(character)
 }
@@ -46,8 +48,8 @@ export function hasPlaceholder(text: string, name: string): boolean {
 }
 
 /**
- * Returns the text with its placeholders filled in, each once: a placeholder within a value is not replaced. The result
- * has at most `most` characters, because values can be long and placeholders many.
+ * Returns the text with each placeholder filled in once. A placeholder within a value is not replaced. The result has
+ * at most `max` characters, because values can be long and placeholders many.
  */
 export function fillPlaceholders(text: string, values: PlaceholderValues, max: number): string {
   let filled = ''
@@ -57,11 +59,14 @@ export function fillPlaceholders(text: string, values: PlaceholderValues, max: n
     end = index + whole.length
     if (filled.length >= max) break
   }
-  return truncate(filled + text.slice(end), max)
+  return truncateText(filled + text.slice(end), max)
 }
 
-/** Returns the beginning of a text. The database would reject half of a surrogate pair. */
-export function truncate(text: string, max: number): string {
+/**
+ * Returns the beginning of a text, with at most `max` characters. A surrogate pair is not cut in half, because the
+ * database would reject half of a pair.
+ */
+export function truncateText(text: string, max: number): string {
   return text.slice(0, max).toWellFormed()
 }
 

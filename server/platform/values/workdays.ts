@@ -1,6 +1,6 @@
 /**
- * The workdays of a calendar. They are numbered without gaps, excluding weekends and holidays, so that counting takes
- * the same time for a week and a decade.
+ * Calculates with the workdays of a calendar. Workdays are numbered without gaps for weekends and holidays, so that
+ * counting takes the same time for a week as for a decade.
  */
 export interface WorkCalendar {
   isWorkday(date: string): boolean
@@ -9,18 +9,20 @@ export interface WorkCalendar {
   /** Returns the date itself, or the last workday before it. */
   onOrBefore(date: string): string
   /**
-   * Returns the workday this many workdays after the date, or before it if negative; with 0, the same as `onOrAfter`.
+   * Returns the workday that is this many workdays after the date, or before the date if the number is negative. If the
+   * number is 0, returns the same date as `onOrAfter`.
    */
   add(date: string, workdays: number): string
   /**
-   * Returns the number of workdays from the first date up to, but not including, the second; negative if the second is
-   * earlier.
+   * Returns the number of workdays from the first date up to, but not including, the second date; negative if the
+   * second date is earlier.
    */
   between(from: string, to: string): number
 }
 
 /**
- * Returns a calendar. Workdays are days of the week, 1 for Monday to 7 for Sunday, at least one; holidays are dates.
+ * Returns a work calendar. Workdays are days of the week, from 1 for Monday to 7 for Sunday, and there must be at least
+ * one. Holidays are dates.
  */
 export function createWorkCalendar(provided: {
   workdays: readonly number[]
@@ -44,7 +46,7 @@ export function createWorkCalendar(provided: {
 
   /** Returns the workday with this number. */
   function dayAt(requested: number): number {
-    // Each holiday up to the result moves it one day further, and may bring another holiday within range.
+    // Each holiday up to the result moves the result one day further, and may bring another holiday into range.
     for (let skipped = 0; ; ) {
       const place = requested + skipped
       const day = Math.floor(place / aWeek) * 7 + (worked[modulo(place, aWeek)] ?? 0)
@@ -65,7 +67,7 @@ export function createWorkCalendar(provided: {
 
 const DAY_MS = 86_400_000
 
-// A Monday, so that day 0 starts a week.
+// This day is a Monday, so that day 0 starts a week.
 const MONDAY = Date.UTC(1970, 0, 5)
 
 function toDayNumber(date: string): number {
@@ -84,7 +86,7 @@ function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }
 
-/** Returns how many of the sorted numbers are below the limit. */
+/** Returns the number of elements below the limit in a sorted list. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

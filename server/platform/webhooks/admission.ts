@@ -1,36 +1,37 @@
 import type { Webhook } from '../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../calls/call.ts'
-import { canReadType, permissionForType } from '../events/readable-events.ts'
+import { canReadEventType, getEventPermission } from '../events/readable-events.ts'
 import { conflict, Problem } from '../problems/problem.ts'
 import * as webhooks from './queries.ts'
 import { MAX_ACTIVE, MAX_WEBHOOKS } from './webhook.ts'
 
 /**
- * Rules for which subscriptions may exist: none for events that their creator or editor may not read, a limited number,
- * and no accidental duplicates of event and URL. Admission is serialized per organization, so that two concurrent
- * requests cannot both take the last place, or both miss each other as a duplicate.
+ * Checks which subscriptions are allowed. A subscription must not include events that its creator or editor may not
+ * read, exceed the maximum number of subscriptions, or accidentally duplicate the events and the URL of another
+ * subscription. The checks take turns per organization, so that two concurrent requests cannot both get the last free
+ * place, or overlook each other as a duplicate.
  */
 interface SubscriptionRequest extends Pick<Webhook, 'url' | 'eventTypes'> {
   allowDuplicate?: boolean
 }
 
 /** Throws `permission_denied` or `conflict` if the new subscription is not allowed. */
-export async function assertCanCreate(call: WriteCall, requested: SubscriptionRequest): Promise<void> {
+export async function assertCanCreateWebhook(call: WriteCall, requested: SubscriptionRequest): Promise<void> {
   assertCanReadTypes(call, requested.eventTypes)
   await webhooks.lockActivation(call)
   if ((await webhooks.countWebhooks(call)) >= MAX_WEBHOOKS) {
     throw conflict(
       'limit_reached',
-      `An organization can have at most ${MAX_WEBHOOKS} subscriptions. Delete one that you no longer need.`,
+      `An organization can have at most ${MAX_WEBHOOKS} subscriptions. Delete a subscription that you no longer need.`,
     )
   }
-  const active = await webhooks.listActive(call)
+  const active = await webhooks.listActiveWebhooks(call)
   assertBelowMaximum(active)
   assertNoDuplicate(requested, active)
 }
 
-/** Checks the same for changes of a locked subscription. */
-export async function assertCanChange(
+/** Performs the same checks for a change to a locked subscription. */
+export async function assertCanChangeWebhook(
   call: WriteCall,
   before: Webhook,
   changes: Partial<SubscriptionRequest & Pick<Webhook, 'status'>>,
@@ -41,16 +42,16 @@ export async function assertCanChange(
   const isOther = !wasActive || changes.url !== undefined || changes.eventTypes !== undefined
   if (status !== 'active' || !isOther) return
   await webhooks.lockActivation(call)
-  const others = (await webhooks.listActive(call)).filter(({ id }) => id !== before.id)
-  // Organizations that exceeded the limit before it existed keep their active subscriptions.
+  const others = (await webhooks.listActiveWebhooks(call)).filter(({ id }) => id !== before.id)
+  // Organizations that exceeded the limit before it was introduced keep their active subscriptions.
   if (!wasActive) assertBelowMaximum(others)
   assertNoDuplicate({ url, eventTypes, allowDuplicate }, others)
 }
 
 function assertCanReadTypes(call: Call, eventTypes: Webhook['eventTypes']): void {
-  const beyond = eventTypes.find((type) => type !== '*' && !canReadType(call, type))
+  const beyond = eventTypes.find((type) => type !== '*' && !canReadEventType(call, type))
   if (beyond === undefined) return
-  const permission = permissionForType(call.services.contract, beyond)
+  const permission = getEventPermission(call.services.contract, beyond)
   throw new Problem('permission_denied', `Subscribing to ${beyond} requires ${permission}.`, { permission })
 }
 
@@ -58,7 +59,7 @@ function assertBelowMaximum(others: webhooks.ActiveWebhook[]): void {
   if (others.length < MAX_ACTIVE) return
   throw conflict(
     'limit_reached',
-    `An organization can have at most ${MAX_ACTIVE} active subscriptions. Disable or delete one that you no longer need.`,
+    `An organization can have at most ${MAX_ACTIVE} active subscriptions. Disable or delete a subscription that you no longer need.`,
   )
 }
 

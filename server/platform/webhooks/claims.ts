@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Db } from '../database/database.ts'
+import type { DueSql } from '../due/find-due-jobs.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { WebhookName } from './dispatcher.ts'
 import type { Owner, Owners } from './owners.ts'
@@ -10,23 +11,28 @@ import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING } from './webhook.ts'
  * Claims deliveries for sending. A claim is valid for LEASE_MS. If a process ends abruptly, its claims expire and
  * another process continues.
  *
- * Claims for a subscription are decided under its row lock, in a statement after the one that took the lock, so that
- * all processes together respect its limits: never more in progress than could disable it, and one at a time while it
- * is being probed. A subscription that another process is claiming for is skipped and tried again later.
+ * Claims for a subscription are decided under its row lock, in a statement after the statement that took the lock. All
+ * processes together therefore respect its limits: no more deliveries in progress than could disable the subscription,
+ * and only one while it is being probed. If another process is claiming for a subscription, the subscription is skipped
+ * and tried again later.
  *
- * There are two reasons against a queue library. Deliveries must be rows anyway, because subscribers read them, so a
- * library's job would be a second row to write and keep in sync. And no library limits what is in progress per
- * subscription, or counts failures, in the transaction that claims the work. Measured with ten thousand empty jobs,
- * then 200 a second, on one PostgreSQL and two busy cores: a plain SKIP LOCKED loop took 3,400 a second and started one
- * after 11 ms (p50), graphile-worker 0.17 with its local queue 10,000 and 40 to 290 ms, pg-boss 10 in batches of 50
- * every half second 95. Throughput is not the bottleneck here, since receivers are slower than either. Integrators
- * notice the delay before the start.
+ * There are two reasons not to use a queue library. Deliveries must be rows in any case, because subscribers read them.
+ * The job of a library would be a second row to write and keep in sync. Also, no library limits the deliveries in
+ * progress per subscription, or counts failures, in the transaction that claims the work. The figures were measured
+ * with ten thousand empty jobs, then 200 a second, on one PostgreSQL server and two busy cores. A plain SKIP LOCKED
+ * loop handled 3,400 jobs a second, and started a job after 11 ms (p50). graphile-worker 0.17 with its local queue
+ * handled 10,000 jobs a second, and started a job after 40 to 290 ms. pg-boss 10, in batches of 50 every half second,
+ * handled 95 jobs a second. Throughput is not the bottleneck here, because receivers are slower than any of these
+ * queues. However, integrators notice the delay before an attempt starts.
  */
 
-/** Longer than an attempt (10 s) plus settling it. Shorter than the half minute within which work must be resumed. */
+/**
+ * The lease is longer than an attempt (10 s) and the recording of its outcome. The lease is shorter than the half
+ * minute within which another process must resume the work.
+ */
 const LEASE_MS = 20_000
 
-/** Maximum concurrent tests, in addition to all other deliveries. */
+/** Maximum number of concurrent test deliveries, in addition to all other deliveries. */
 const MAX_TESTS = 20
 
 /** A delivery that this process has claimed. */
@@ -38,18 +44,18 @@ export interface ClaimedDelivery {
   eventId: string
   test: boolean
   step: number
-  /** Number of attempts before this one. */
+  /** Number of previous attempts. */
   attemptCount: number
-  /** When the event happened; null for a test, which is not an event. */
+  /** Time of the event; null for a test delivery, which has no event. */
   occurredAt: string | null
   /** The exact bytes of the payload. */
   body: Buffer
-  /** Whether the subscription is being probed, with this as the only attempt. */
+  /** Whether the subscription is being probed, with this delivery as the only attempt. */
   isProbe: boolean
   destination: Destination
 }
 
-/** The URL of a subscription and its signing secrets, as of the claim. */
+/** The URL of a subscription and its signing secrets, at the time of the claim. */
 export interface Destination {
   url: string
   sealedSecrets: string[]
@@ -57,13 +63,19 @@ export interface Destination {
 
 export interface Claims {
   deliveries: ClaimedDelivery[]
-  /** Subscriptions at their limit. There may be more to claim once a delivery has ended. */
+  /**
+   * Subscriptions that have reached their limit. The subscriptions may have more deliveries to claim after one of their
+   * deliveries has ended.
+   */
   full: WebhookName[]
-  /** Subscriptions to retry soon: another process was claiming for them, or their first deliveries were canceled. */
+  /**
+   * Subscriptions to retry soon, because another process was claiming for them, or because their first deliveries were
+   * canceled.
+   */
   missed: WebhookName[]
 }
 
-/** A subscription to claim for, and how many of its deliveries may be in progress. */
+/** A subscription for which to claim deliveries, and the number of its deliveries that may be in progress. */
 export interface Turn extends WebhookName {
   most: number
 }
@@ -77,41 +89,59 @@ export interface ClaimParts {
 export function claimDeliveries({ database, clock, owners }: ClaimParts, webhooks: Turn[]): Promise<Claims> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    // If the database crashes and loses a claim, it is simply made again, so there is no need to wait for the disk.
+    // If the database crashes and loses a claim, the claim is made again, so the commit does not need to wait for the
+    // disk.
     await sql`set local synchronous_commit = off`.execute(trx)
-    const locked = await lockSubscriptions(trx, webhooks, owners, now, sql`for no key update of w skip locked`)
-    const names = new Set(locked.map((row) => row.webhookId))
-    const missed = webhooks.filter(({ webhookId }) => !names.has(webhookId))
-    const open = locked.filter((row) => canSendNow(row, now))
-    const underWay = await countInFlight(trx, open, now)
-    const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
-    const turns = open.map((row) => ({
-      ...row,
-      limit: inFlightLimit(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
-    }))
-    const taken = await claimRows(
-      trx,
-      turns.filter((turn) => turn.limit > 0),
-      now,
-    )
-    const { sendable, cancelled } = await cancelUnreadable(trx, taken, turns, owners, now)
-    const counts = Map.groupBy(taken, (row) => row.webhookId)
-    const full = turns.filter(
-      ({ webhookId, limit }) => !cancelled.has(webhookId) && (counts.get(webhookId)?.length ?? 0) >= limit,
-    )
-    const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
-    const deliveries = await toClaimedDeliveries(trx, sendable, turns, now)
-    return { deliveries, full, missed: [...missed, ...again] }
+    const claims: Claims = { deliveries: [], full: [], missed: [] }
+    for (const [organizationId, own] of Map.groupBy(webhooks, (webhook) => webhook.organizationId)) {
+      const { deliveries, full, missed } = await claimForOrganization({ trx, organizationId, owners, now }, own)
+      claims.deliveries.push(...deliveries)
+      claims.full.push(...full)
+      claims.missed.push(...missed)
+    }
+    return claims
   })
 }
 
-// A delivery whose owner lost the permission while it was queued is canceled, never sent.
+/** A transaction that claims, and the organization whose rows its statements name. */
+interface Claiming {
+  trx: Db
+  organizationId: string
+  owners: Owners
+  now: Date
+}
+
+async function claimForOrganization(claiming: Claiming, webhooks: Turn[]): Promise<Claims> {
+  const { now } = claiming
+  const locked = await lockSubscriptions(claiming, webhooks, sql`for no key update of w skip locked`)
+  const names = new Set(locked.map((row) => row.webhookId))
+  const missed = webhooks.filter(({ webhookId }) => !names.has(webhookId))
+  const open = locked.filter((row) => canSendNow(row, now))
+  const underWay = await countInFlight(claiming, open)
+  const shares = new Map(webhooks.map(({ webhookId, most }) => [webhookId, most]))
+  const turns = open.map((row) => ({
+    ...row,
+    limit: inFlightLimit(row, shares.get(row.webhookId) ?? 1) - (underWay.get(row.webhookId) ?? 0),
+  }))
+  const taken = await claimRows(
+    claiming,
+    turns.filter((turn) => turn.limit > 0),
+  )
+  const { sendable, cancelled } = await cancelUnreadable(claiming, taken, turns)
+  const counts = Map.groupBy(taken, (row) => row.webhookId)
+  const full = turns.filter(
+    ({ webhookId, limit }) => !cancelled.has(webhookId) && (counts.get(webhookId)?.length ?? 0) >= limit,
+  )
+  const again = turns.filter(({ webhookId }) => cancelled.has(webhookId))
+  const deliveries = await toClaimedDeliveries(claiming, sendable, turns)
+  return { deliveries, full, missed: [...missed, ...again] }
+}
+
+// If the owner lost the permission while a delivery was queued, the delivery is canceled and never sent.
 async function cancelUnreadable(
-  trx: Db,
+  { trx, organizationId, owners, now }: Claiming,
   taken: ClaimedRow[],
   webhooks: Subscription[],
-  owners: Owners,
-  now: Date,
 ): Promise<{ sendable: ClaimedRow[]; cancelled: Set<string> }> {
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
   const mayGo = ({ webhookId, eventType, permissions }: ClaimedRow) => {
@@ -122,24 +152,31 @@ async function cancelUnreadable(
   if (unreadable.length === 0) return { sendable: taken, cancelled: new Set() }
   await sql`
     update "deliveries" d set "status" = 'cancelled', "claimedUntil" = null, "claimId" = null, "updatedAt" = ${now.toISOString()}
-    where (d."organizationId", d."id") in (
-      select * from unnest(${unreadable.map((row) => row.organizationId)}::text[], ${unreadable.map((row) => row.id)}::text[])
-    )`.execute(trx)
+    where d."organizationId" = ${organizationId} and d."id" = any(${unreadable.map((row) => row.id)}::text[])`.execute(
+    trx,
+  )
   return { sendable: taken.filter(mayGo), cancelled: new Set(unreadable.map(({ webhookId }) => webhookId)) }
 }
 
-/** Claims tests. A test is sent once, whatever the state of its subscription, and does not affect that state. */
-export async function claimTests(database: Database, clock: Clock, owners: Owners): Promise<ClaimedDelivery[]> {
+/**
+ * Claims test deliveries. A test delivery is sent once, regardless of the state of its subscription, and does not
+ * affect that state.
+ */
+export async function claimTestDeliveries(
+  database: Database,
+  clock: Clock,
+  owners: Owners,
+): Promise<ClaimedDelivery[]> {
   return database.transaction(async (trx) => {
     const now = clock.now()
-    const due = sql`"test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}`
+    const due = isTestDue(now)
     const { rows: tests } = await sql<{ organizationId: string; id: string }>`
       select "organizationId", "id" from "deliveries" where ${due} order by "nextAttemptAt" limit ${MAX_TESTS}`.execute(
       trx,
     )
-    const taken: ClaimedRow[] = []
+    const claimed: ClaimedDelivery[] = []
     for (const [organizationId, own] of Map.groupBy(tests, (row) => row.organizationId)) {
-      const { rows } = await sql<ClaimedRow>`
+      const { rows: taken } = await sql<ClaimedRow>`
         update "deliveries" d set "claimedUntil" = ${leaseUntil(now)}, "claimId" = ${randomUUID()}
         where d."organizationId" = ${organizationId} and d."id" = any(array(
           select "id" from "deliveries"
@@ -147,20 +184,21 @@ export async function claimTests(database: Database, clock: Clock, owners: Owner
           for update skip locked
         ))
         returning ${CLAIMED_COLUMNS}`.execute(trx)
-      taken.push(...rows)
+      if (taken.length === 0) continue
+      const claiming = { trx, organizationId, owners, now }
+      claimed.push(...(await toClaimedDeliveries(claiming, taken, await lockSubscriptions(claiming, taken, sql``))))
     }
-    if (taken.length === 0) return []
-    return toClaimedDeliveries(trx, taken, await lockSubscriptions(trx, taken, owners, now, sql``), now)
+    return claimed
   })
 }
 
 /**
- * Releases the claims of ended processes, and finds every subscription that has something to send now. This covers what
- * no wake-up announced, such as retries that have become due and the work of other processes.
+ * Releases the claims of ended processes, and finds every subscription that currently has something to send. The query
+ * also finds work that no wake-up announced, such as retries that have become due, and the work of other processes.
  */
-export async function findDueWebhooks(database: Database, clock: Clock): Promise<WebhookName[]> {
-  const now = clock.now().toISOString()
-  const lapsed = sql`"claimedUntil" is not null and "claimedUntil" < ${now}`
+export async function releaseClaimsAndFindDueWebhooks(database: Database, clock: Clock): Promise<WebhookName[]> {
+  const now = clock.now()
+  const lapsed = isClaimLapsed(now)
   const { rows: dead } = await sql<{ organizationId: string }>`
     select distinct "organizationId" from "deliveries" where ${lapsed}`.execute(database.statements)
   for (const { organizationId } of dead) {
@@ -169,20 +207,32 @@ export async function findDueWebhooks(database: Database, clock: Clock): Promise
         select "id" from "deliveries" where "organizationId" = ${organizationId} and ${lapsed} for update skip locked
       ))`.execute(database.statements)
   }
-  // One index lookup per subscription, which costs the same however many deliveries are waiting.
   const { rows } = await sql<WebhookName>`
-    select w."organizationId", w."id" as "webhookId" from "webhooks" w
-    cross join lateral (
-      select 1 from "deliveries" d
-      where d."organizationId" = w."organizationId" and d."webhookId" = w."id"
-        and d."status" = 'pending' and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now}
-      limit 1
-    ) due
-    where w."status" = 'active' and w."archivedAt" is null and (w."pausedUntil" is null or w."pausedUntil" <= ${now})`.execute(
-    database.statements,
-  )
+    select w."organizationId", w."id" as "webhookId" from ${activeWebhooksWithDue(now)}`.execute(database.statements)
   return rows
 }
+
+const isClaimLapsed = (now: Date) => sql`"claimedUntil" is not null and "claimedUntil" < ${now.toISOString()}`
+
+const isTestDue = (now: Date) =>
+  sql`"test" and "status" = 'pending' and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}`
+
+// One index lookup per subscription, which costs the same however many deliveries are waiting.
+const activeWebhooksWithDue = (now: Date) => sql`"webhooks" w
+  cross join lateral (
+    select 1 from "deliveries" d
+    where d."organizationId" = w."organizationId" and d."webhookId" = w."id" and d."status" = 'pending'
+      and not d."test" and d."claimedUntil" is null and d."nextAttemptAt" <= ${now.toISOString()}
+    limit 1
+  ) due
+  where w."status" = 'active' and w."archivedAt" is null
+    and (w."pausedUntil" is null or w."pausedUntil" <= ${now.toISOString()})`
+
+/** Deliveries to send, tests to send, and claims of processes that have ended. */
+export const toDueDeliveriesSql: DueSql = (now) => sql`
+  select w."organizationId" from ${activeWebhooksWithDue(now)}
+  union all select "organizationId" from "deliveries" where ${isTestDue(now)}
+  union all select "organizationId" from "deliveries" where ${isClaimLapsed(now)}`
 
 interface Subscription extends WebhookName, Owner {
   url: string
@@ -196,19 +246,15 @@ interface Subscription extends WebhookName, Owner {
 }
 
 async function lockSubscriptions(
-  trx: Db,
+  { trx, organizationId, owners, now }: Claiming,
   webhooks: WebhookName[],
-  owners: Owners,
-  now: Date,
   lock: RawBuilder<unknown>,
 ): Promise<Subscription[]> {
   const { rows } = await sql<Subscription>`
     select w."organizationId", w."id" as "webhookId", w."url", w."secret", w."previousSecret", w."previousSecretExpiresAt",
       w."status", w."archivedAt", w."consecutiveFailures", w."pausedUntil", ${owners.columns(now)}
     from "webhooks" w ${owners.joins}
-    where (w."organizationId", w."id") in (
-      select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
-    )
+    where w."organizationId" = ${organizationId} and w."id" = any(${webhooks.map((webhook) => webhook.webhookId)}::text[])
     ${lock}`.execute(trx)
   return rows
 }
@@ -224,13 +270,15 @@ function inFlightLimit({ consecutiveFailures }: Subscription, max: number): numb
 }
 
 // An expired claim belongs to a process that has ended.
-async function countInFlight(trx: Db, webhooks: Subscription[], now: Date): Promise<Map<string, number>> {
+async function countInFlight(
+  { trx, organizationId, now }: Claiming,
+  webhooks: Subscription[],
+): Promise<Map<string, number>> {
   if (webhooks.length === 0) return new Map()
   const { rows } = await sql<{ webhookId: string; count: number }>`
     select d."webhookId", count(*)::int as "count" from "deliveries" d
-    where d."claimedUntil" > ${now.toISOString()} and not d."test" and (d."organizationId", d."webhookId") in (
-      select * from unnest(${webhooks.map((webhook) => webhook.organizationId)}::text[], ${webhooks.map((webhook) => webhook.webhookId)}::text[])
-    )
+    where d."organizationId" = ${organizationId} and d."webhookId" = any(${webhooks.map((webhook) => webhook.webhookId)}::text[])
+      and d."claimedUntil" > ${now.toISOString()} and not d."test"
     group by d."webhookId"`.execute(trx)
   return new Map(rows.map((row) => [row.webhookId, row.count]))
 }
@@ -244,33 +292,31 @@ interface ClaimedRow extends WebhookName {
   attemptCount: number
   test: boolean
   testPayload: string | null
-  /** Permissions needed for its event in addition to that of its type. */
+  /** Permissions needed for the event, in addition to the permission of its type. */
   permissions: string[] | null
 }
 
 const CLAIMED_COLUMNS = sql`d."organizationId", d."id", d."webhookId", d."eventId", d."eventType", d."claimId", d."step", d."attemptCount", d."test", d."payload"::text as "testPayload",
   (select e."permissions" from "events" e where e."organizationId" = d."organizationId" and e."id" = d."eventId") as "permissions"`
 
-// Claims in the order of sending: longest overdue first, then by event order. Locked rows are matched by ctid. With a
-// join on their keys the planner would scan a table of a few thousand rows every time, and with an array of IDs it
-// reads all rows of the organization until the table has been analyzed (178 blocks in place of 23 for 10 of 5,000). The
-// costs of each way are in database/distribution.ts.
-async function claimRows(trx: Db, turns: (Subscription & { limit: number })[], now: Date): Promise<ClaimedRow[]> {
-  if (turns.length === 0) return []
+// Claims deliveries in the order of sending: longest overdue first, then in the order of events.
+async function claimRows(
+  { trx, organizationId, now }: Claiming,
+  turns: (Subscription & { limit: number })[],
+): Promise<ClaimedRow[]> {
+  const ids: string[] = []
+  for (const { webhookId, limit } of turns) {
+    const { rows } = await sql<{ id: string }>`
+      select "id" from "deliveries"
+      where "organizationId" = ${organizationId} and "webhookId" = ${webhookId}
+        and "status" = 'pending' and not "test" and "claimedUntil" is null and "nextAttemptAt" <= ${now.toISOString()}
+      order by "nextAttemptAt", "sequence" limit ${limit} for update skip locked`.execute(trx)
+    ids.push(...rows.map(({ id }) => id))
+  }
+  if (ids.length === 0) return []
   const { rows } = await sql<DuePosition>`
     update "deliveries" d set "claimedUntil" = ${leaseUntil(now)}, "claimId" = ${randomUUID()}
-    where d.ctid = any(array(
-      select due.ctid
-      from unnest(${turns.map((turn) => turn.organizationId)}::text[], ${turns.map((turn) => turn.webhookId)}::text[],
-          ${turns.map((turn) => turn.limit)}::int[]) as turn ("organizationId", "webhookId", "limit")
-      cross join lateral (
-        select w.ctid from "deliveries" w
-        where w."organizationId" = turn."organizationId" and w."webhookId" = turn."webhookId"
-          and w."status" = 'pending' and not w."test" and w."claimedUntil" is null
-          and w."nextAttemptAt" <= ${now.toISOString()}
-        order by w."nextAttemptAt", w."sequence" limit turn."limit" for update skip locked
-      ) due
-    ))
+    where d."organizationId" = ${organizationId} and d."id" = any(${ids}::text[])
     returning ${CLAIMED_COLUMNS}, d."sequence", d."nextAttemptAt"`.execute(trx)
   return rows.sort((one, other) => compare(one.nextAttemptAt, other.nextAttemptAt) || one.sequence - other.sequence)
 }
@@ -288,16 +334,15 @@ function leaseUntil(now: Date): string {
   return new Date(now.getTime() + LEASE_MS).toISOString()
 }
 
-// Each payload is read once, however many subscriptions it is sent to.
+// Each payload is read once, regardless of the number of subscriptions to which it is sent.
 async function toClaimedDeliveries(
-  trx: Db,
+  claiming: Claiming,
   rows: ClaimedRow[],
   webhooks: Subscription[],
-  now: Date,
 ): Promise<ClaimedDelivery[]> {
   if (rows.length === 0) return []
   const events = await findEvents(
-    trx,
+    claiming,
     rows.filter((row) => !row.test),
   )
   const byId = new Map(webhooks.map((webhook) => [webhook.webhookId, webhook]))
@@ -306,21 +351,30 @@ async function toClaimedDeliveries(
     const event = testPayload === null ? events.get(row.eventId) : { body: Buffer.from(testPayload), occurredAt: null }
     if (webhook === undefined || event === undefined) return []
     const isProbe = webhook.consecutiveFailures >= FAILURES_UNTIL_PROBING
-    return [{ ...row, ...event, isProbe, destination: { url: webhook.url, sealedSecrets: openSecrets(webhook, now) } }]
+    return [
+      {
+        ...row,
+        ...event,
+        isProbe,
+        destination: { url: webhook.url, sealedSecrets: openSecrets(webhook, claiming.now) },
+      },
+    ]
   })
 }
 
-async function findEvents(trx: Db, rows: ClaimedRow[]): Promise<Map<string, { body: Buffer; occurredAt: string }>> {
-  const requested = new Map(rows.map((row) => [row.eventId, row.organizationId]))
-  if (requested.size === 0) return new Map()
+async function findEvents(
+  { trx, organizationId }: Claiming,
+  rows: ClaimedRow[],
+): Promise<Map<string, { body: Buffer; occurredAt: string }>> {
+  const ids = [...new Set(rows.map(({ eventId }) => eventId))]
+  if (ids.length === 0) return new Map()
   const { rows: found } = await sql<{ id: string; payload: string; occurredAt: string }>`
     select e."id", e."payload", e."occurredAt" from "events" e
-    join unnest(${[...requested.values()]}::text[], ${[...requested.keys()]}::text[]) as i ("organizationId", "id")
-      on e."organizationId" = i."organizationId" and e."id" = i."id"`.execute(trx)
+    where e."organizationId" = ${organizationId} and e."id" = any(${ids}::text[])`.execute(trx)
   return new Map(found.map(({ id, payload, occurredAt }) => [id, { body: Buffer.from(payload), occurredAt }]))
 }
 
-// The current secret is first: a receiver that has it is done after one comparison.
+// The current secret comes first, so a receiver that has it needs only one comparison.
 function openSecrets(webhook: Subscription, now: Date): string[] {
   const { secret, previousSecret, previousSecretExpiresAt: expiry } = webhook
   const isOverlapping = expiry !== null && Date.parse(expiry) > now.getTime()

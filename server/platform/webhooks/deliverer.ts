@@ -4,22 +4,29 @@ import type { Database } from '../database/database.ts'
 import { createVault } from '../encryption/vault.ts'
 import type { FailureLog } from '../problems/failure-log.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type ClaimedDelivery, type Claims, claimDeliveries, claimTests, findDueWebhooks, type Turn } from './claims.ts'
+import {
+  type ClaimedDelivery,
+  type Claims,
+  claimDeliveries,
+  claimTestDeliveries,
+  releaseClaimsAndFindDueWebhooks,
+  type Turn,
+} from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 import { FairQueue } from './fair-queue.ts'
 import { InFlightShares } from './in-flight-shares.ts'
 import type { Resolve } from './name-resolution.ts'
 import type { Owners } from './owners.ts'
 import { type AttemptOutcome, createSender } from './sender.ts'
-import { type EndedAttempt, type Settlement, settleAttempts, type TellDisabled } from './settlement.ts'
+import { type EndedAttempt, type Settlement, storeAttemptOutcomes, type TellDisabled } from './settlement.ts'
 import { signPayload } from './signature.ts'
-import { decodeSecret, secretSealContext } from './webhook-secret.ts'
+import { decodeSecret, getSecretEncryptionContext } from './webhook-secret.ts'
 
 /**
- * Sends due deliveries, with as many concurrent attempts as allowed, and records the outcomes in batches.
+ * Sends due deliveries with the allowed number of concurrent attempts, and records the outcomes in batches.
  *
- * A receiver that does not respond blocks its attempts for ten seconds. It and its builder only get a share of this
- * process's attempts (in-flight-shares.ts), so there is always capacity for others.
+ * A receiver that does not respond blocks its attempts for ten seconds. Such a receiver and its builder get only a
+ * share of this process's attempts (in-flight-shares.ts), so there is always capacity for others.
  */
 export interface DelivererParts {
   database: Database
@@ -29,29 +36,29 @@ export interface DelivererParts {
   failures: FailureLog
   owners: Owners
   tellDisabled: TellDisabled
-  /** Called for every attempt once it is recorded. */
+  /** Called for every attempt after it is recorded. */
   attemptMade?(attempt: AttemptReport): void
   resolve?: Resolve
 }
 
-/** An attempt as the metrics count it. */
+/** An attempt, in the form in which the metrics count it. */
 export interface AttemptReport {
   outcome: AttemptOutcome['kind']
   durationMs: number
-  /** From the event to the first byte of its first attempt; null for any other attempt. */
+  /** Time from the event to the first byte of the first attempt, in milliseconds; null for any other attempt. */
   delayMs: number | null
   /** The resulting status of the delivery. */
   status: Settlement['statuses'][number]
 }
 
 export interface Deliverer {
-  /** Call this when these subscriptions may have something due. */
+  /** Call this function when these subscriptions may have due deliveries. */
   take(webhooks: WebhookName[]): void
-  /** Call this when a test delivery was requested. */
+  /** Call this function when a test delivery was requested. */
   takeTests(): void
   /** Looks for due deliveries. */
   look(): Promise<void>
-  /** Stops claiming, and resolves when everything in progress is settled. */
+  /** Stops claiming, and resolves when all attempts in progress have been settled. */
   stop(): Promise<void>
   metrics(): DelivererMetrics
 }
@@ -60,18 +67,23 @@ export interface DelivererMetrics {
   attemptsUnderWay: number
 }
 
-/** Deliveries per transaction: enough to make its cost small, few enough to start within milliseconds. */
+/**
+ * Deliveries per transaction: enough to keep the cost per delivery low, but few enough to start within milliseconds.
+ */
 const BATCH_CLAIMS = 512
 const BATCH_SETTLEMENTS = 512
 
-/** Starting one takes a tenth of a millisecond of CPU. After this many, other work such as requests gets a turn. */
+/**
+ * Starting a delivery takes a tenth of a millisecond of CPU time. After this many deliveries, other work, such as
+ * requests, gets a turn.
+ */
 const STARTS_AT_ONCE = 64
 
-/** Another process was claiming for a subscription, and will be done in a moment. */
+/** The time until the next attempt if another process is claiming deliveries of the subscription. */
 const MISSED_RETRY_MS = 20
 
 /**
- * A retry due within this time gets its own timer. Later subscriptions are found by the check that runs once a second.
+ * A retry due within this time gets its own timer. The check that runs once a second finds later retries.
  */
 const TIMER_HORIZON_MS = 30_000
 
@@ -83,7 +95,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   const { open } = createVault(config.encryptionKey)
   const turns = new FairQueue()
   const shares = new InFlightShares()
-  /** Subscriptions that have something due but have used up their share. */
+  /** Subscriptions that have due deliveries but have used up their share. */
   const waiting = new Map<string, WebhookName>()
   const timers = new Map<string, { atMs: number; timer: NodeJS.Timeout }>()
   let underWay = 0
@@ -127,7 +139,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     isClaiming = false
   }
 
-  // A share is only reserved until it is known how much of it is needed.
+  // The whole share is reserved only until the claim shows how much of the share is needed.
   async function claimed(chosen: Turn[]): Promise<Claims> {
     try {
       return await claimDeliveries({ database, clock, owners }, chosen)
@@ -141,7 +153,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
 
   async function startTests(): Promise<void> {
     if (isStopped) return
-    const deliveries = await claimTests(database, clock, owners)
+    const deliveries = await claimTestDeliveries(database, clock, owners)
     failures.succeeded('claimTestDeliveries')
     for (const delivery of deliveries) start(delivery)
   }
@@ -159,8 +171,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         void settleAll()
       },
       (error: unknown) => {
-        // This process does not know the key that the secret is encrypted with, which is not the receiver's fault. The
-        // claim expires, and a process that knows the key makes the attempt.
+        // This process does not know the key with which the secret is encrypted. The failure is not the receiver's
+        // fault. The claim expires, and a process that knows the key makes the attempt.
         log.error({ err: error, webhookId: claimed.webhookId }, 'could not sign a delivery')
         underWay--
         release(claimed)
@@ -172,7 +184,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     const { eventId, webhookId, organizationId, body, destination, test } = claimed
     const timestamp = Math.floor(clock.nowMs() / 1000)
     const keys = destination.sealedSecrets.map((sealed) =>
-      decodeSecret(open(sealed, secretSealContext(organizationId, webhookId))),
+      decodeSecret(open(sealed, getSecretEncryptionContext(organizationId, webhookId))),
     )
     const signed = signPayload(keys, eventId, timestamp, body)
     return http.send({
@@ -190,14 +202,20 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     })
   }
 
-  // While one batch is being written the next one fills up, so batches grow with the load.
+  // While one batch is being written, the next batch fills up, so batches grow with the load.
   async function settleAll(): Promise<void> {
     if (isSettling) return
     isSettling = true
     while (settled.length > 0) {
       const batch = settled.splice(0, BATCH_SETTLEMENTS)
       try {
-        const { statuses, disabled, retries } = await settleAttempts(database, config, clock, batch, parts.tellDisabled)
+        const { statuses, disabled, retries } = await storeAttemptOutcomes(
+          database,
+          config,
+          clock,
+          batch,
+          parts.tellDisabled,
+        )
         failures.succeeded('settleAttempts')
         statuses.forEach((status, i) => {
           const one = batch[i]
@@ -209,12 +227,13 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
         for (const { claimed } of batch) release(claimed)
       } catch (error) {
         failures.failed('settleAttempts', error)
-        // On shutdown, do not wait for an unavailable database: the claims expire, and the attempts are made again.
+        // On shutdown, the process does not wait for an unavailable database: the claims expire, and the attempts are
+        // made again.
         if (isStopped) {
           underWay -= batch.length
           continue
         }
-        // Outcomes are not lost: they are recorded when the database is back.
+        // Outcomes are not lost: they are recorded when the database is available again.
         settled = [...batch, ...settled]
         await new Promise((done) => setTimeout(done, FAILURE_PAUSE_MS))
       }
@@ -235,7 +254,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   function wakeAt(webhook: WebhookName, atMs: number): void {
     const inMs = atMs - clock.nowMs()
     const known = timers.get(webhook.webhookId)
-    // One timer for the earliest is enough, because that run determines the next one.
+    // A single timer for the earliest retry is enough, because its run sets the next timer.
     if (isStopped || inMs > TIMER_HORIZON_MS || (known !== undefined && known.atMs <= atMs)) return
     clearTimeout(known?.timer)
     const ring = () => {
@@ -251,7 +270,7 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
     async look() {
       if (isStopped) return
       try {
-        const due = await findDueWebhooks(database, clock)
+        const due = await releaseClaimsAndFindDueWebhooks(database, clock)
         failures.succeeded('findDueDeliveries')
         take(due)
       } catch (error) {
@@ -271,8 +290,8 @@ export function startDeliverer(parts: DelivererParts): Deliverer {
   }
 }
 
-// Sorts the organizations with the fewest deliveries first, so that none waits behind all of another's. Each
-// subscription's deliveries stay in order.
+// Sorts organizations with the fewest deliveries first, so that no organization waits behind all deliveries of another.
+// The deliveries of each subscription stay in order.
 function orderByAttempts(deliveries: ClaimedDelivery[]): ClaimedDelivery[] {
   const groups = [...Map.groupBy(deliveries, ({ organizationId }) => organizationId).values()]
   return groups.sort((one, other) => one.length - other.length).flat()

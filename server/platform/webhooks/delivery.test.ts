@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { Webhook } from '../../../client/contract.gen.ts'
 import { type Receiver, startReceiver } from '../../../scripts/processes/receiver.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
-import { notifyDisabled } from '../../domain/messages/notify-disabled-webhooks.ts'
+import { notifyDisabledWebhooks } from '../../domain/messages/notify-disabled-webhooks.ts'
 import { FailureLog } from '../problems/failure-log.ts'
 import { deleteOldDeliveries } from './delete-old-deliveries.ts'
 import { type DeliveryPipeline, startDelivery } from './delivery.ts'
 
-/** Tests delivery with several workers on one database: the service's own and two more. */
+/** These tests check delivery with several workers on one database: the service's own worker and two more. */
 let plumbline: TestPlumbline
 let workers: DeliveryPipeline[]
 let receiver: Receiver
@@ -25,7 +25,7 @@ beforeAll(async () => {
   workers = [1, 2].map(() =>
     startDelivery({
       ...{ database, config, clock, log, failures, contract: plumbline.app.services.contract },
-      tellDisabled: (trx, disabled) => notifyDisabled(trx, plumbline.app.services, disabled),
+      tellDisabled: (trx, disabled) => notifyDisabledWebhooks(trx, plumbline.app.services, disabled),
     }),
   )
 })
@@ -59,7 +59,7 @@ function wakeAll(): void {
   for (const worker of workers) worker.wake()
 }
 
-/** Advances the clock second by second, running the workers, until the subscription meets the condition. */
+/** Runs the workers and advances the clock second by second, until the subscription meets the condition. */
 async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean): Promise<void> {
   const look = async () => {
     const { body } = await plumbline.get(`/api/ext/webhooks/${id}`)
@@ -71,7 +71,7 @@ async function secondBySecond(id: string, holds: (webhook: Webhook) => boolean):
   await vi.waitUntil(look, { timeout: 80_000, interval: 20 })
 }
 
-test('each event is sent once, however many workers there are', async () => {
+test('several workers send each event only once', async () => {
   const ids = [await subscribe(), await subscribe(`${receiver.url}?again`)]
   for (let round = 0; round < 10; round++) {
     await createVendors(10)
@@ -88,7 +88,7 @@ test('each event is sent once, however many workers there are', async () => {
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(100)
 })
 
-test('events are numbered without gaps, in the order in which they can be read', async () => {
+test('events are numbered without gaps, in the order in which they become readable', async () => {
   await createVendors(30)
   const { body } = await plumbline.until(
     '/api/ext/events?limit=200&type=vendor.created&sort=-sequence',
@@ -102,7 +102,7 @@ test('events are numbered without gaps, in the order in which they can be read',
   expect(body.data[0].sequence).toBeGreaterThan(body.data[1].sequence)
 })
 
-test('the fiftieth consecutive failure disables the subscription, and no attempt follows', async () => {
+test('the fiftieth consecutive failure disables a webhook subscription', async () => {
   const id = await subscribe()
   receiver.answer((_request, response) => void setTimeout(() => response.writeHead(500).end(), 30))
   await createVendors(60)
@@ -119,7 +119,7 @@ test('the fiftieth consecutive failure disables the subscription, and no attempt
   expect(reported.data).toHaveLength(1)
 }, 90_000)
 
-test('a success between 49 failures and 49 more keeps the subscription active', async () => {
+test('a success resets the number of consecutive failures', async () => {
   const id = await subscribe()
   let attempt = 0
   receiver.answer((_request, response) => void response.writeHead(++attempt === 50 || attempt > 99 ? 200 : 500).end())
@@ -131,7 +131,7 @@ test('a success between 49 failures and 49 more keeps the subscription active', 
   expect(attempt).toBeGreaterThanOrEqual(100)
 }, 90_000)
 
-test('a receiver that does not respond does not delay the others', async () => {
+test('a receiver that does not respond does not delay deliveries to other receivers', async () => {
   const hanging = await startReceiver()
   hanging.answer(() => {})
   await subscribe(hanging.url)
@@ -143,7 +143,7 @@ test('a receiver that does not respond does not delay the others', async () => {
   await hanging.close()
 })
 
-test('deliveries claimed by an ended process are sent when its claim expires', async () => {
+test('deliveries that an ended process has claimed are sent when its claim expires', async () => {
   const id = await subscribe()
   await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' })
   await createVendors(1)
@@ -159,7 +159,7 @@ test('deliveries claimed by an ended process are sent when its claim expires', a
   await receiver.until(1)
 })
 
-test('only rows that exceed their retention period are deleted', async () => {
+test('a delivery is deleted after its retention period', async () => {
   const id = await subscribe()
   await createVendors(2)
   await receiver.until(2)

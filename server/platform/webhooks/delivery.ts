@@ -19,8 +19,8 @@ import type { TellDisabled } from './settlement.ts'
  *     send        sender.ts          within ten seconds, to a public address
  *     settle      settlement.ts      the attempt, the delivery, and the failure count
  *
- * A commit in this process starts it at once. Commits of other processes, and deliveries that become due over time, are
- * found by a check that runs each second. That check also continues the work of a process that has ended.
+ * A commit in this process starts this sequence immediately. A check that runs every second finds commits of other
+ * processes, and deliveries that become due over time. The check also continues the work of ended processes.
  */
 export interface DeliveryParts {
   database: Database
@@ -31,18 +31,20 @@ export interface DeliveryParts {
   contract: Contract
   tellDisabled: TellDisabled
   attemptMade?(attempt: AttemptReport): void
-  /** Called after events got their sequence in this process. */
+  /** Called after events get their sequence numbers in this process. */
   eventsDispatched?(): void
   /** Resolves names to IP addresses; replaced in tests. */
   resolve?: Resolve
 }
 
 export interface DeliveryPipeline {
-  /** Call this when events were committed in this process. */
+  /** Call this function after events were committed in this process. */
   wake(): void
-  /** Call this when a commit in this process may have given a subscription something to send at once. */
+  /** Call this function if deliveries are due that no commit in this process has announced. */
+  look(): Promise<void>
+  /** Call this function if a commit in this process may have given a subscription something to send immediately. */
   due(webhook: WebhookName): void
-  /** Starts no more attempts, and resolves when those in progress are settled. */
+  /** Starts no more attempts, and resolves when the attempts in progress have been settled. */
   stop(): Promise<void>
   metrics(): DeliveryMetrics
 }
@@ -51,18 +53,19 @@ export interface DeliveryMetrics extends DelivererMetrics {
   eventsDispatched: number
 }
 
-/** Another process is dispatching, but may have started before our events were committed, so this checks again soon. */
+/**
+ * Another process is dispatching, but may have started before this process committed its events. This process therefore
+ * checks again soon.
+ */
 const BUSY_RETRY_MS = 10
 
 /**
- * The busier it is, the longer events are collected between two dispatches, because a batch costs the database little
- * more than a single event. A millisecond for each event, so that nothing waits in quiet times.
+ * If there are more events, they are collected for longer between two dispatches, because a batch costs the database
+ * little more than a single event. The wait is one millisecond for each event, so that events are not delayed when
+ * there are few.
  */
 const GATHER_MS_PER_EVENT = 1
 const MAX_GATHER_MS = 25
-
-/** Interval between two checks. */
-const POLL_INTERVAL_MS = 1000
 
 /** Pause after a failure, for example when the database is unavailable. */
 const FAILURE_PAUSE_MS = 1000
@@ -109,26 +112,16 @@ export function startDelivery(parts: DeliveryParts): DeliveryPipeline {
     return new Promise((done) => setTimeout(done, isStopped ? 0 : ms))
   }
 
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
-  const look = () => {
-    wake()
-    looking = deliverer.look().then(() => {
-      if (!isStopped) timer = setTimeout(look, POLL_INTERVAL_MS)
-    })
-  }
-  look()
-
   return {
     wake,
+    look: deliverer.look,
     due(webhook) {
       deliverer.take([webhook])
       deliverer.takeTests()
     },
     async stop() {
       isStopped = true
-      clearTimeout(timer)
-      await Promise.all([running, looking])
+      await running
       await deliverer.stop()
     },
     metrics: () => ({ ...metrics, ...deliverer.metrics() }),

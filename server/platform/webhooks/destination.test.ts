@@ -4,7 +4,7 @@ import { Clock } from '../runtime/clock.ts'
 import { findDestinationError, isPublicAddress } from './destination.ts'
 import { createSender } from './sender.ts'
 
-/** A service at a private address that must never receive anything from us. */
+/** A service at a private address that must never receive a request. */
 let connections = 0
 const trap = createServer((socket) => {
   connections++
@@ -56,13 +56,16 @@ const PRIVATE = [
 ] as const
 
 describe('an address of a private network', () => {
-  test.each(PRIVATE)('%s (%s) is rejected when it is set and when connecting', async (address) => {
-    expect(isPublicAddress(address)).toBe(false)
-    const host = address.includes(':') ? `[${address}]` : address
-    expect(findDestinationError(`https://${host}/hooks`, false)).not.toBeNull()
-    expect((await attempt(`https://${host}:${port}/`)).kind).toBe('refused')
-    expect((await attempt(`http://${host}:${port}/`)).kind).toBe('refused')
-  })
+  test.each(PRIVATE)(
+    'the private network address %s (%s) is rejected in a webhook URL and at every delivery attempt',
+    async (address) => {
+      expect(isPublicAddress(address)).toBe(false)
+      const host = address.includes(':') ? `[${address}]` : address
+      expect(findDestinationError(`https://${host}/hooks`, false)).not.toBeNull()
+      expect((await attempt(`https://${host}:${port}/`)).kind).toBe('refused')
+      expect((await attempt(`http://${host}:${port}/`)).kind).toBe('refused')
+    },
+  )
 
   test.each([
     ['http://2130706433/', 'decimal'],
@@ -84,15 +87,15 @@ describe('an address of a private network', () => {
     ['http://example.com/', 'plain http'],
     ['file:///etc/passwd', 'another scheme'],
     ['https:', 'no host'],
-  ])('%s (%s) is rejected when it is set', (url) => {
+  ])('the webhook URL %s (%s) is rejected when it is set', (url) => {
     expect(findDestinationError(url, false)).not.toBeNull()
   })
 
-  test.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('does not include %s', (address) => {
+  test.each(['8.8.8.8', '93.184.216.34', '2606:4700::1111'])('%s is a public address', (address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 
-  test('is accepted if the operator allows it', () => {
+  test('a private network address is accepted as a webhook URL if the operator allows private addresses', () => {
     expect(findDestinationError('http://127.0.0.1:8080/', true)).toBeNull()
     expect(findDestinationError('https://user@127.0.0.1/', true)).not.toBeNull()
   })
@@ -120,36 +123,39 @@ const METADATA = [
 ] as const
 
 describe('the address of a cloud metadata service', () => {
-  test.each(METADATA)('%s (%s) is rejected whatever the operator allows', async (address) => {
-    expect(isPublicAddress(address)).toBe(false)
-    const host = address.includes(':') ? `[${address}]` : address
-    for (const allowPrivate of [false, true]) {
-      expect(findDestinationError(`https://${host}/latest/meta-data`, allowPrivate)).toBe(
-        'must not point to a cloud metadata service',
-      )
-      for (const [url, resolve] of [
-        [`http://${host}:${port}/`],
-        [`https://${host}:${port}/`],
-        [`http://metadata.google.internal:${port}/`, async () => [address]],
-        [`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', address]],
-      ] as const) {
-        const outcome = await attempt(url, resolve, allowPrivate)
-        expect([url, outcome.kind]).toEqual([url, 'refused'])
-        expect(outcome.error).toContain('the address of a cloud metadata service')
+  test.each(METADATA)(
+    'the metadata address %s (%s) is rejected even if the operator allows private addresses',
+    async (address) => {
+      expect(isPublicAddress(address)).toBe(false)
+      const host = address.includes(':') ? `[${address}]` : address
+      for (const allowPrivate of [false, true]) {
+        expect(findDestinationError(`https://${host}/latest/meta-data`, allowPrivate)).toBe(
+          'must not point to a cloud metadata service',
+        )
+        for (const [url, resolve] of [
+          [`http://${host}:${port}/`],
+          [`https://${host}:${port}/`],
+          [`http://metadata.google.internal:${port}/`, async () => [address]],
+          [`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', address]],
+        ] as const) {
+          const outcome = await attempt(url, resolve, allowPrivate)
+          expect([url, outcome.kind]).toEqual([url, 'refused'])
+          expect(outcome.error).toContain('the address of a cloud metadata service')
+        }
       }
-    }
-  })
+    },
+  )
 
   test.each([
     ['http://2852039166/'],
     ['http://0xa9fea9fe/'],
     ['http://0251.0376.0251.0376/'],
     ['http://0xa8.63.129.16/'],
-  ])('is rejected in the notation %s too', (url) => {
+  ])('the address of a cloud metadata service is also rejected in the notation %s', (url) => {
     expect(findDestinationError(url, true)).toBe('must not point to a cloud metadata service')
   })
 
-  test('does not include neighboring addresses', () => {
+  test('addresses next to the address of a cloud metadata service are accepted', () => {
     for (const address of ['168.63.129.17', '100.100.100.201', '10.0.0.1', '127.0.0.1'])
       expect(findDestinationError(`http://${address}/`, true)).toBeNull()
     expect(isPublicAddress('168.63.129.17')).toBe(true)
@@ -157,11 +163,11 @@ describe('the address of a cloud metadata service', () => {
 })
 
 describe('a host name', () => {
-  test.each(PRIVATE)('that resolves to %s (%s) is rejected at every attempt', async (address) => {
+  test.each(PRIVATE)('a host name that resolves to %s (%s) is rejected at every attempt', async (address) => {
     expect((await attempt(`http://hooks.example.com:${port}/`, async () => [address])).kind).toBe('refused')
   })
 
-  test('that resolves to a private address among others is rejected', async () => {
+  test('a host name is rejected if any of its addresses is private', async () => {
     const outcome = await attempt(`http://hooks.example.com:${port}/`, async () => ['93.184.216.34', '127.0.0.1'])
     expect(outcome).toMatchObject({
       kind: 'refused',
@@ -169,7 +175,7 @@ describe('a host name', () => {
     })
   })
 
-  test('that was public when it was set and is private now is rejected', async () => {
+  test('a host name that was public at creation is rejected if it later resolves to a private address', async () => {
     expect(findDestinationError('https://rebind.example.com/', false)).toBeNull()
     let requested = 0
     const rebinding = async () => (++requested === 1 ? [] : ['127.0.0.1'])
@@ -181,7 +187,7 @@ describe('a host name', () => {
     await http.close()
   })
 
-  test('that cannot be resolved makes the receiver unreachable', async () => {
+  test('a delivery to a host name that cannot be resolved is recorded as unreachable', async () => {
     const outcome = await attempt('https://hooks.example.com/', async () => {
       throw new Error('queryA ENOTFOUND hooks.example.com')
     })
@@ -190,7 +196,7 @@ describe('a host name', () => {
 })
 
 afterAll(() => {
-  // No connection to any of these was opened.
+  // No connection to any of these addresses was opened.
   expect(connections).toBe(0)
 })
 

@@ -2,28 +2,33 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../database/database.ts'
+import type { DueSql } from '../due/find-due-jobs.ts'
 import { LAST_SEQUENCE } from '../events/last-sequence.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Owner, Owners } from './owners.ts'
 import { matchesEvent } from './webhook.ts'
 
 /**
- * Gives committed events their sequence number within their organization and creates a delivery for each matching
- * subscription, in one transaction: an event is dispatched either completely or not at all.
+ * Gives committed events their sequence numbers within their organization, and creates a delivery for each matching
+ * subscription. Both steps happen in one transaction, so an event is dispatched either completely or not at all.
  *
- * A number assigned on insert would not reflect commit order. So the sequence is assigned later, to the events
- * committed by then, by one dispatcher at a time (an advisory lock that ends with the transaction). A client that reads
- * events by `sequence` therefore never misses one that appears before its position. The lock is taken in a separate
- * statement, so that the next one sees at least everything that the previous dispatcher saw.
+ * A number that is assigned on insert would not reflect the order of commits. The sequence is therefore assigned later,
+ * to all events that are committed by then. Only one dispatcher runs at a time (an advisory lock that ends with the
+ * transaction). A client that reads events by `sequence` therefore never misses an event that appears before the
+ * client's position. The lock is taken in a separate statement, so that the next statement sees at least all rows that
+ * the previous dispatcher saw.
  */
 export interface DispatchResult {
-  /** Another process is dispatching now. Anything that it does not see is left to the next attempt. */
+  /**
+   * Whether another process is currently dispatching. The next attempt dispatches events that the other process does
+   * not see.
+   */
   isBusy: boolean
-  /** There may be more than fits in one batch. */
+  /** Whether there may be more events than fit into one batch. */
   hasMore: boolean
   /** Number of dispatched events. */
   events: number
-  /** Subscriptions that have something to send now. */
+  /** Subscriptions that currently have something to send. */
   due: WebhookName[]
 }
 
@@ -33,12 +38,12 @@ export interface WebhookName {
 }
 
 /**
- * Events per transaction: with a subscription or two each, a batch takes about fifty milliseconds. With half as many, a
- * backlog takes a fifth longer.
+ * Events per transaction. If each event has one or two subscriptions, a batch takes about fifty milliseconds. With half
+ * the number of events per batch, a backlog takes 20 % longer.
  */
 const BATCH_EVENTS = 1000
 
-/** With many subscriptions a batch is smaller, so that a transaction inserts at most a few thousand rows. */
+/** If there are many subscriptions, a batch is smaller, so that a transaction inserts at most a few thousand rows. */
 const MAX_DELIVERIES = 5000
 
 /** An arbitrary number that no other lock in this database uses. */
@@ -50,6 +55,8 @@ export interface DispatchParts {
   clock: Clock
   owners: Owners
 }
+
+export const toUndispatchedEventsSql: DueSql = () => sql`select "organizationId" from "events" where "sequence" is null`
 
 export async function dispatchEvents(parts: DispatchParts): Promise<DispatchResult> {
   const { isBusy, seen, placed } = await dispatchUnwatched(parts.database)
@@ -84,7 +91,8 @@ async function lockDispatcher(trx: Db): Promise<boolean> {
   return rows[0]?.locked === true
 }
 
-// SQL that assigns the `ranked` events of each organization the numbers after its last one. The lock excludes others.
+// SQL that assigns sequence numbers to the `ranked` events of each organization, starting after the organization's last
+// number. The lock excludes other dispatchers.
 const NUMBERED_EVENTS = sql`counted as materialized (
       select o."id", ${LAST_SEQUENCE} as "base" from "organizations" as o
       where o."id" in (select "organizationId" from ranked)
@@ -96,8 +104,8 @@ const NUMBERED_EVENTS = sql`counted as materialized (
     )`
 
 /**
- * Events without a subscription never pass through this process, so a transaction can take more of them. Only the first
- * events are searched, because otherwise each search would read a long backlog of other events to its end.
+ * Events without a subscription never pass through this process, so a transaction can dispatch more of them. Only the
+ * oldest events are searched. Otherwise, each search would read a long backlog of other events to its end.
  */
 const MAX_UNWATCHED = 2000
 
@@ -107,7 +115,8 @@ interface NumberedEvents {
   placed: number
 }
 
-// Events of organizations without a subscription only need a sequence, which the database assigns by itself.
+// Events of organizations without a subscription need only a sequence number, which the database assigns without this
+// process.
 function dispatchUnwatched(database: Database): Promise<NumberedEvents> {
   return database.transaction(async (trx) => {
     if (!(await lockDispatcher(trx))) return { isBusy: true, seen: 0, placed: 0 }
@@ -153,8 +162,8 @@ interface Subscription extends Owner {
   ownerId: string | null
 }
 
-// Includes disabled subscriptions, for which events are held meanwhile. A sandbox that is being filled sends none of
-// its past events.
+// The statement includes disabled subscriptions, whose events are held until they are enabled. A sandbox sends no
+// events while it is being filled, because they are past events.
 async function findSubscriptions(
   trx: Db,
   events: UndispatchedEvent[],
@@ -178,8 +187,9 @@ interface NewDelivery extends WebhookName {
   eventId: string
 }
 
-// An event that the owner may not read is not even queued. Without an owner, all deliveries are held, because a new
-// owner may have other permissions. Events that the new owner may not read are skipped when sending.
+// If the owner may not read an event, the event is not queued. If there is no owner, all deliveries are held, because a
+// new owner may have other permissions. When the deliveries are sent, events that the new owner may not read are
+// skipped.
 function matchSubscriptions(
   waiting: UndispatchedEvent[],
   subscriptions: Subscription[],

@@ -2,8 +2,9 @@ import type { Turn } from './claims.ts'
 import type { WebhookName } from './dispatcher.ts'
 
 /**
- * Decides which subscription is next: round-robin over the organizations, and within each over its subscriptions, so
- * that neither an organization with a thousand subscriptions nor one with a thousand events delays another.
+ * Chooses the next subscription: in turn among the organizations, and within each organization in turn among its
+ * subscriptions. Neither an organization with a thousand subscriptions nor an organization with a thousand events can
+ * therefore delay others.
  */
 export class FairQueue {
   readonly #organizations = new Map<string, Map<string, WebhookName>>()
@@ -22,14 +23,14 @@ export class FairQueue {
   }
 
   /**
-   * Removes and returns the next subscriptions until their shares add up to `most`. Maps keep insertion order, so those
-   * waiting longest come first. `reserve` returns the share of one subscription of an organization. If that is 0, the
-   * organization keeps its place.
+   * Removes and returns the next subscriptions, until their shares add up to `max`. Maps keep the insertion order, so
+   * the subscriptions that have waited longest come first. `reserve` returns the share of one of an organization's
+   * subscriptions. If the share is 0, the organization keeps its place.
    */
   next(max: number, reserve: (organizationId: string) => number): Turn[] {
     const taken: Turn[] = []
     let sum = 0
-    // A served organization moves to the end, where this loop finds it again while capacity remains.
+    // An organization that was served moves to the end, where this loop finds it again while capacity remains.
     for (const [organizationId, webhooks] of this.#organizations) {
       const [first] = webhooks.values()
       if (first === undefined || sum >= max) break

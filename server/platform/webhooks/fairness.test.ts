@@ -5,7 +5,7 @@ import { type Builder, startTestPlumbline, type TestPlumbline } from '../../../t
 import { createVault } from '../encryption/vault.ts'
 import { FairQueue } from './fair-queue.ts'
 import { InFlightShares } from './in-flight-shares.ts'
-import { newWebhookSecret, secretSealContext } from './webhook-secret.ts'
+import { createWebhookSecret, getSecretEncryptionContext } from './webhook-secret.ts'
 
 let plumbline: TestPlumbline
 let hanging: Receiver
@@ -13,11 +13,11 @@ let healthy: Receiver
 let other: Builder
 
 const HANGING = 700
-/** Half of a process's maximum of attempts in progress. */
+/** Half of the maximum number of attempts that a process may have in progress. */
 const MAX_OF_ONE = 1000
 
-describe('the capacity of a process', () => {
-  /** Assigns turns until no organization gets another, and returns the total of each. */
+describe('shares of the delivery capacity', () => {
+  /** Assigns turns until no organization gets another turn, and returns the total of each organization. */
   function fill(shares: InFlightShares, organizations: string[]): Record<string, number> {
     const turns = new FairQueue()
     const sums: Record<string, number> = {}
@@ -30,7 +30,7 @@ describe('the capacity of a process', () => {
     }
   }
 
-  test('is half for one builder, a third each for two, and shared by a hundred so that none has to wait', () => {
+  test('all builders with waiting deliveries get a share of the delivery capacity', () => {
     expect(fill(new InFlightShares(), ['a'])).toEqual({ a: 1000 })
     const two = Object.values(fill(new InFlightShares(), ['a', 'b']))
     for (const sum of two) expect(Math.abs(sum - 2000 / 3)).toBeLessThan(2)
@@ -41,17 +41,17 @@ describe('the capacity of a process', () => {
     expect(Math.max(...all)).toBeLessThanOrEqual(40)
   })
 
-  test('has room for another builder after one has used its maximum', () => {
+  test('a builder that uses its maximum leaves delivery capacity for other builders', () => {
     const shares = new InFlightShares()
     fill(shares, ['a'])
     expect(shares.reserve('a')).toBe(0)
     expect(shares.reserve('b')).toBe(32)
-    // Ended attempts free up capacity.
+    // Attempts that have ended free up capacity.
     shares.add('a', -100)
     expect(shares.reserve('a')).toBeGreaterThan(0)
   })
 
-  test('is assigned by turns, so that a builder with one subscription comes right after one with hundreds', () => {
+  test('deliveries of different builders are sent in turn, regardless of the number of subscriptions', () => {
     const turns = new FairQueue()
     for (let i = 0; i < 700; i++) turns.add({ organizationId: 'a', webhookId: `a${i}` })
     turns.add({ organizationId: 'b', webhookId: 'b0' })
@@ -61,7 +61,8 @@ describe('the capacity of a process', () => {
   })
 })
 
-// With the embedded database, claiming this many takes longer than the receivers do not respond.
+// With the embedded database, claiming this number of deliveries takes longer than the time for which the receivers do
+// not respond.
 describe.skipIf(inject('postgres') === null)(
   'a builder with 700 unresponsive receivers, created before the limit existed',
   () => {
@@ -77,7 +78,7 @@ describe.skipIf(inject('postgres') === null)(
       await plumbline.stop()
     }, 60_000)
 
-    test('a builder with a backlog never uses more than half of the capacity, and another builder gets its events meanwhile', async () => {
+    test('a backlog of one builder does not stop deliveries of another builder', async () => {
       let [open, most] = [0, 0]
       hanging.answer((_request, response) => {
         most = Math.max(most, ++open)
@@ -108,7 +109,10 @@ async function subscribeBeforeTheLimit(url: string): Promise<void> {
     return {
       ...{ organizationId, id, url, eventTypes: ['vendor.created'], status: 'active', excludeOwnChanges: false },
       ...{ version: 1, createdBy: system, owner: system, createdAt: now, updatedAt: now },
-      secret: createVault(config.encryptionKey).seal(newWebhookSecret(), secretSealContext(organizationId, id)),
+      secret: createVault(config.encryptionKey).seal(
+        createWebhookSecret(),
+        getSecretEncryptionContext(organizationId, id),
+      ),
     }
   })
   await database.statements.insertInto('webhooks').values(rows).execute()

@@ -1,16 +1,20 @@
 /**
- * Limits how many attempts of this process each builder may have in progress.
+ * Limits the number of attempts that each builder may have in progress in this process.
  *
- * A receiver that does not respond blocks its attempts for ten seconds, and a builder may have many of them. So a
- * builder gets more capacity only while it uses less than is free: one builder alone gets up to half of the total, two
- * get a third each, and as much is always left for the next builder as each of them has. For the same reason, the share
- * of each of a builder's subscriptions shrinks as the builder's capacity fills up.
+ * A receiver that does not respond blocks its attempts for ten seconds, and a builder may have many such receivers. A
+ * builder therefore gets more capacity only while it uses less than is free. A single builder gets up to half of the
+ * total. Two builders get a third each. An amount equal to the share of each builder always remains free for the next
+ * builder. For the same reason, the share of each of a builder's subscriptions shrinks as the builder's capacity is
+ * used up.
  */
 export class InFlightShares {
   #underWay = 0
   readonly #organizations = new Map<string, number>()
 
-  /** Reserves a share for one more subscription of the organization and returns its size; 0 if it must wait. */
+  /**
+   * Reserves a share for one more subscription of the organization, and returns the size of the share; 0 if the
+   * subscription must wait.
+   */
   reserve(organizationId: string): number {
     const own = this.#organizations.get(organizationId) ?? 0
     const room = MAX_IN_FLIGHT - this.#underWay - own
@@ -20,7 +24,7 @@ export class InFlightShares {
     return share
   }
 
-  /** Adds to the organization's attempts in progress, or subtracts if `count` is negative. */
+  /** Adds `count` to the organization's attempts in progress; a negative `count` subtracts. */
   add(organizationId: string, count: number): void {
     const own = (this.#organizations.get(organizationId) ?? 0) + count
     this.#underWay += count
@@ -29,11 +33,14 @@ export class InFlightShares {
   }
 }
 
-/** Limited by the sockets and memory of one process: about 50 kB each over TLS. */
+/**
+ * The number of attempts is limited by the sockets and memory of one process, about 50 kB for each attempt over TLS.
+ */
 const MAX_IN_FLIGHT = 2000
 
 /**
- * The most one subscription may have in progress. When less is free, it gets this fraction of its builder's capacity.
+ * The maximum number of attempts that one subscription may have in progress. When less capacity is free, a subscription
+ * gets this fraction of its builder's capacity.
  */
 const MAX_SHARE = 32
 const SHARE_FRACTION = 25

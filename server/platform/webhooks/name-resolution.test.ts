@@ -9,7 +9,10 @@ afterEach(() => {
   for (const socket of opened.splice(0)) socket.close()
 })
 
-/** Returns a resolver with a name server that gives this response to a question, or none. */
+/**
+ * Returns a resolver whose name server responds to a query with the result of `answer`, or does not respond if the
+ * result is null.
+ */
 async function getResolver(answer: (question: Buffer) => Buffer | null): Promise<Resolver> {
   const server = createSocket('udp4')
   opened.push(server)
@@ -25,16 +28,19 @@ async function getResolver(answer: (question: Buffer) => Buffer | null): Promise
 
 const silent = () => null
 
-/** Returns the response that there is no such name (RFC 1035). */
+/** Returns the response that the name does not exist (RFC 1035). */
 function noSuchName(question: Buffer): Buffer {
   const bytes = Buffer.from(question)
   bytes.writeUInt16BE(0x8183, 2)
-  // Removes the additional records of the question.
+  // Removes the additional records of the query.
   bytes.writeUInt16BE(0, 10)
   return bytes.subarray(0, bytes.indexOf(0, 12) + 5)
 }
 
-/** Returns a system resolver that knows every name, with the names it was asked for and the maximum at a time. */
+/**
+ * Returns a system resolver that knows every name. Also returns the names that the resolver was asked to look up, and
+ * the maximum number of concurrent lookups.
+ */
 function system() {
   const seen = { asked: [] as string[], most: 0 }
   let underWay = 0
@@ -48,19 +54,19 @@ function system() {
   return { seen, resolve }
 }
 
-test('a name whose servers do not respond is not looked up by the system, which would block other names', async () => {
+test('if the DNS servers for a name do not respond, the system resolver is not used', async () => {
   const { seen, resolve } = system()
   const lookUp = createPrivateResolver(await getResolver(silent), resolve)
   await expect(lookUp('hooks.example.com')).rejects.toMatchObject({ code: 'ETIMEOUT' })
   expect(seen.asked).toEqual([])
 })
 
-test('a name without a domain is looked up only by the system', async () => {
+test('only the system resolver is used for a name without a domain', async () => {
   const lookUp = createPrivateResolver(await getResolver(silent), system().resolve)
   expect(await lookUp('receiver')).toEqual(['10.0.0.0'])
 })
 
-test('the system looks up one name at a time, and once for concurrent callers, even if DNS does not know it', async () => {
+test('the system resolver handles one name at a time', async () => {
   const { seen, resolve } = system()
   const lookUp = createPrivateResolver(await getResolver(noSuchName), resolve)
   expect(await lookUp('one.test')).toEqual(['10.0.0.0'])

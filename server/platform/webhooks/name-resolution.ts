@@ -1,26 +1,28 @@
 import { type LookupAddress, promises } from 'node:dns'
 import type { Resolver } from 'node:dns/promises'
 
-/** Returns the addresses of a name. Rejects if it has none. */
+/** Returns the IP addresses of a name. Rejects if the name has no addresses. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Two rounds of about two seconds each, so that a name server that does not respond takes less than half of an attempt.
+ * Two rounds of about two seconds each. If a name server does not respond, the lookup takes less than half of the time
+ * of an attempt.
  */
 const resolver = new promises.Resolver({ timeout: 2000, maxTimeout: 2000, tries: 2 })
 
-/** As long as a delivery waits. Nobody waits for a later lookup. */
+/** The time that a delivery waits for a lookup. No delivery waits for a lookup that takes longer. */
 const WAIT_MS = 10_000
 
-/** Far more receivers than any private network has. */
+/** A private network has far fewer receivers. */
 const MAX_NAMES = 1000
 
-// Not the system's own lookup: it shares a small thread pool with file reads, of which only two threads look up names,
-// including the database's. Names whose servers do not respond would block both for minutes.
+// The system's own lookup is not used, because it shares a small thread pool with file reads. Only two of these threads
+// look up names, including the name of the database server. Names whose servers do not respond would block lookups and
+// file reads for minutes.
 export const resolveWithDns = createDnsResolver(resolver)
 
 /**
- * On a private network, receivers may have names that only the system knows, from its hosts file or with its search
+ * On a private network, receivers may have names that only the system can resolve, with its hosts file or its search
  * domain.
  */
 export const resolveOnPrivateNetwork = createPrivateResolver(resolver, async (name) =>
@@ -38,8 +40,8 @@ function createDnsResolver(resolver: Resolver): Resolve {
 }
 
 /**
- * Returns a resolver that uses the system after DNS. The system is not asked for a name whose servers do not respond,
- * because it would wait far longer. Names without a domain are not looked up in DNS.
+ * Returns a resolver that uses DNS first and then the system. If the servers of a name do not respond, the system is
+ * not used, because it would wait far longer. Names without a domain are not looked up in DNS.
  */
 export function createPrivateResolver(resolver: Resolver, system: Resolve): Resolve {
   const dns = createDnsResolver(resolver)
@@ -57,8 +59,8 @@ export function createPrivateResolver(resolver: Resolver, system: Resolve): Reso
 const TIMEOUT_CODE = 'ETIMEOUT'
 
 /**
- * Returns a resolver that looks up one name at a time, so that other lookups find a free thread, and each only once for
- * all callers.
+ * Returns a resolver that looks up one name at a time, so that other lookups find a free thread. Concurrent callers
+ * with the same name share one lookup.
  */
 function limitLookups(resolve: Resolve): Resolve {
   const requested = new Map<string, Promise<string[]>>()
@@ -67,7 +69,9 @@ function limitLookups(resolve: Resolve): Resolve {
     const known = requested.get(name)
     if (known !== undefined) return known
     if (requested.size >= MAX_NAMES)
-      return Promise.reject(new Error(`The host name ${name} was not looked up, because too many others are waiting.`))
+      return Promise.reject(
+        new Error(`The host name ${name} was not looked up, because too many other lookups are waiting.`),
+      )
     const sinceMs = performance.now()
     const answer = before
       .then(() => {

@@ -3,16 +3,16 @@ import type { Delivery, DeliveryWithAttempts, Webhook } from '../../../client/co
 import { type Call, recordChange, type WriteCall } from '../calls/call.ts'
 import type { Handlers, Input } from '../calls/operation.ts'
 import { createVault } from '../encryption/vault.ts'
-import { findExample } from '../events/event-types.ts'
-import { listReadableTypes } from '../events/readable-events.ts'
+import { findExamplePayload } from '../events/event-types.ts'
+import { listReadableEventTypes } from '../events/readable-events.ts'
 import { assertNotBrowserToken } from '../keys/browser-token.ts'
 import { conflict, notFound, validationFailed } from '../problems/problem.ts'
-import { assertCanChange, assertCanCreate } from './admission.ts'
+import { assertCanChangeWebhook, assertCanCreateWebhook } from './admission.ts'
 import { findDestinationError } from './destination.ts'
 import * as webhooks from './queries.ts'
-import { assertCanManage } from './takeover.ts'
-import { MAX_RECOVERED, omitEndedSecret, planSwitch } from './webhook.ts'
-import { newWebhookSecret, secretSealContext } from './webhook-secret.ts'
+import { assertCanManageWebhook } from './takeover.ts'
+import { MAX_RECOVERED, omitEndedSecret, planStatusSwitch } from './webhook.ts'
+import { createWebhookSecret, getSecretEncryptionContext } from './webhook-secret.ts'
 
 export const webhookOperations = {
   async listWebhooks({ query }, call) {
@@ -23,16 +23,16 @@ export const webhookOperations = {
   async createWebhook({ body }, call) {
     assertNotBrowserToken(call)
     assertUrlAllowed(call, body.url)
-    const { secret = newWebhookSecret(), allowDuplicate: _, ...wanted } = body
+    const { secret = createWebhookSecret(), allowDuplicate: _, ...wanted } = body
     const webhook = await call.write(async (call) => {
-      await assertCanCreate(call, body)
+      await assertCanCreateWebhook(call, body)
       const created = await webhooks.insert(call, {
         ...wanted,
         status: 'active',
         consecutiveFailures: 0,
         owner: call.actor,
       })
-      await webhooks.setSecrets(call, created.id, {
+      await webhooks.storeWebhookSecrets(call, created.id, {
         secret: sealSecret(call, created.id, secret),
         previousSecret: null,
       })
@@ -53,18 +53,18 @@ export const webhookOperations = {
       const before = await lockUnarchived(call, path.webhookId)
       const isTakenOver = !isOnlyDisabling(body)
       if (isTakenOver) {
-        assertCanManage(call, before)
-        await assertCanChange(call, before, body)
+        assertCanManageWebhook(call, before)
+        await assertCanChangeWebhook(call, before, body)
         await webhooks.storeTokenPermissions(call, before.id)
       }
       const isElsewhere = url !== undefined && url !== before.url
-      // Activating an active subscription is how a client says that the receiver has been repaired.
+      // A client activates an active subscription to state that the receiver has been repaired.
       const isSwitched = status !== undefined && (status !== before.status || status === 'active')
       if (isElsewhere || isSwitched) wakeAfterCommit(call, before.id)
       const changes = {
         ...rest,
         ...(isElsewhere && { url, consecutiveFailures: 0, pausedUntil: null }),
-        ...(isSwitched && planSwitch(status, call.now)),
+        ...(isSwitched && planStatusSwitch(status, call.now)),
         ...(isTakenOver && { owner: call.actor }),
       }
       return webhooks.update(call, before, changes, ifMatch)
@@ -76,14 +76,14 @@ export const webhookOperations = {
     await call.write(async (call) => {
       const before = await webhooks.lock(call, path.webhookId)
       await webhooks.archive(call, before, ifMatch)
-      await webhooks.setSecrets(call, before.id, { secret: null, previousSecret: null })
+      await webhooks.storeWebhookSecrets(call, before.id, { secret: null, previousSecret: null })
     })
     return { status: 204 }
   },
 
   async listDeliveries({ path, query }, call) {
     const webhook = await webhooks.find(call, path.webhookId)
-    return { status: 200, body: await webhooks.listDeliveries(call, webhook, query, listReadableTypes(call)) }
+    return { status: 200, body: await webhooks.listDeliveries(call, webhook, query, listReadableEventTypes(call)) }
   },
 
   async testWebhook({ path, body }, call) {
@@ -92,7 +92,7 @@ export const webhookOperations = {
       const id = typeid('dlv').toString()
       const { eventType } = body
       const event = {
-        ...findExample(call.services.contract, eventType),
+        ...findExamplePayload(call.services.contract, eventType),
         id: typeid('evt').toString(),
         timestamp: call.now.toISOString(),
         apiVersion: call.services.contract.version,
@@ -101,7 +101,7 @@ export const webhookOperations = {
       }
       const payload = JSON.stringify(event)
       const test = { id, webhookId: webhook.id, eventId: event.id, eventType, payload, now: call.now }
-      await webhooks.insertTest(call, test)
+      await webhooks.insertTestDelivery(call, test)
       recordChange(call, webhook.id, 'tested')
       wakeAfterCommit(call, webhook.id)
       return findDelivery(call, id)
@@ -110,13 +110,13 @@ export const webhookOperations = {
   },
 
   async rotateWebhookSecret({ path, body }, call) {
-    const { secret = newWebhookSecret(), overlapHours } = body
+    const { secret = createWebhookSecret(), overlapHours } = body
     const webhook = await call.write(async (call) => {
       const before = await lockUnarchived(call, path.webhookId)
-      assertCanManage(call, before)
+      assertCanManageWebhook(call, before)
       const old = await webhooks.findSealedSecret(call, before.id)
       const overlapEnds = new Date(call.now.getTime() + overlapHours * 3_600_000).toISOString()
-      await webhooks.setSecrets(call, before.id, {
+      await webhooks.storeWebhookSecrets(call, before.id, {
         secret: sealSecret(call, before.id, secret),
         previousSecret: overlapHours > 0 ? old : null,
       })
@@ -138,7 +138,7 @@ export const webhookOperations = {
       wakeAfterCommit(call, webhook.id)
       recordChange(call, webhook.id, 'recovered')
       const period = { since, until, now: call.now, most: MAX_RECOVERED }
-      return webhooks.recoverMissed(call, webhook.id, period)
+      return webhooks.recoverMissedDeliveries(call, webhook.id, period)
     })
     const period = { since: toTimestamp(since), until: toTimestamp(until) }
     return { status: 202, body: { webhookId: path.webhookId, ...period, queued, more: queued === MAX_RECOVERED } }
@@ -150,10 +150,10 @@ export const webhookOperations = {
     return { status: 200, body: { ...delivery, attempts } satisfies DeliveryWithAttempts }
   },
 
-  async redeliver({ path }, call) {
+  async redeliverEvent({ path }, call) {
     const delivery = await call.write(async (call) => {
       const { webhookId } = await findDelivery(call, path.deliveryId)
-      // The subscription is locked first, as everywhere, so that transactions cannot deadlock.
+      // The subscription is locked first, as in all transactions, so that they cannot deadlock.
       const webhook = await lockUnarchived(call, webhookId)
       const row = await webhooks.lockDelivery(call, path.deliveryId)
       if (row === undefined) throw notFound()
@@ -164,7 +164,7 @@ export const webhookOperations = {
           'Cannot send the delivery again: an attempt is in progress. Try again when it has ended.',
         )
       await webhooks.endPause(call, webhookId, call.now)
-      await webhooks.makeDue(call, path.deliveryId, call.now)
+      await webhooks.makeDeliveryDue(call, path.deliveryId, call.now)
       wakeAfterCommit(call, webhookId)
       recordChange(call, path.deliveryId, 'sent_again')
       return findDelivery(call, path.deliveryId)
@@ -173,14 +173,14 @@ export const webhookOperations = {
   },
 } satisfies Partial<Handlers>
 
-// Otherwise it would be found only by the check that runs once a second.
+// Otherwise, only the check that runs once a second would find the delivery.
 function wakeAfterCommit(call: WriteCall, webhookId: string): void {
   const { organizationId, services } = call
   call.afterCommit(() => services.deliveriesDue({ organizationId, webhookId }))
 }
 
-// A caller that changes what a subscription sends, or where, becomes its owner. A caller that only disables it does
-// not.
+// A caller that changes the events or the URL of a subscription becomes its owner. A caller that only disables the
+// subscription does not become its owner.
 function isOnlyDisabling({ status, ...rest }: Input<'updateWebhook'>['body']): boolean {
   return status === 'disabled' && Object.keys(rest).length === 0
 }
@@ -192,7 +192,8 @@ function assertUrlAllowed(call: Call, url: string): void {
 
 async function lockUnarchived(call: WriteCall, id: string): Promise<Webhook> {
   const webhook = await webhooks.lock(call, id)
-  if (webhook.archivedAt !== null) throw conflict('archived', 'The subscription was deleted. Create a new one.')
+  if (webhook.archivedAt !== null)
+    throw conflict('archived', 'Cannot use the subscription: it was deleted. Create a new subscription.')
   return webhook
 }
 
@@ -205,13 +206,16 @@ function assertNotDisabled(webhook: Webhook): void {
 }
 
 async function findDelivery(call: Call, id: string): Promise<Delivery> {
-  const delivery = await webhooks.findDelivery(call, id, listReadableTypes(call))
+  const delivery = await webhooks.findDelivery(call, id, listReadableEventTypes(call))
   if (delivery === undefined) throw notFound()
   return delivery
 }
 
 function sealSecret(call: Call, webhookId: string, secret: string): string {
-  return createVault(call.services.config.encryptionKey).seal(secret, secretSealContext(call.organizationId, webhookId))
+  return createVault(call.services.config.encryptionKey).seal(
+    secret,
+    getSecretEncryptionContext(call.organizationId, webhookId),
+  )
 }
 
 function toTimestamp(text: string): string {

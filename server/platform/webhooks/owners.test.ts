@@ -4,15 +4,18 @@ import { type Receiver, startReceiver } from '../../../scripts/processes/receive
 import { connectApp, createOauthApp } from '../../../test/support/oauth-app.ts'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
 import { createUser } from '../../domain/office/users/users.ts'
-import { newCall } from '../calls/call.ts'
+import { createCall } from '../calls/call.ts'
 import { createKey, revokeKey } from '../keys/keys.ts'
 import { findUserPrincipal } from '../keys/principals.ts'
 import { isDelegablePermission, type Role } from '../keys/roles.ts'
 
-/** A subscription acts for a key or a user, and receives what that owner may read at the time of sending. */
+/**
+ * These tests check the owners of subscriptions. A subscription acts for a key or a user, and receives events that this
+ * owner may read at the time of sending.
+ */
 let plumbline: TestPlumbline
 let receiver: Receiver
-/** Receives everything, through a key that may read everything. */
+/** Receives all events, through a key with all read permissions. */
 let witness: Receiver
 
 beforeAll(async () => {
@@ -32,7 +35,7 @@ afterEach(async () => {
 
 const ADMINISTERING: Permission[] = ['webhooks:read', 'webhooks:write']
 
-/** Creates a key with its own admin, so that a test can revoke either. */
+/** Creates a key with its own admin, so that a test can revoke the key or deactivate the admin. */
 async function newKey(permissions: Permission[], expiresAt: Date | null = null) {
   const { organizationId, database, clock } = plumbline
   const email = `admin${++count}@harrowfinch.example.com`
@@ -75,7 +78,7 @@ async function setPermissions(id: string, permissions: Permission[]): Promise<vo
 }
 
 describe('a subscription', () => {
-  test('to all events receives only those that its key may read', async () => {
+  test('a subscription to all events receives only events that its key can read', async () => {
     const { id, secret } = await newKey(['vendors:read'])
     const narrow = await subscribe(secret, ['*'])
     expect(narrow.owner).toEqual({ type: 'key', id })
@@ -89,7 +92,7 @@ describe('a subscription', () => {
     expect((await deliveries(narrow.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
   })
 
-  test('receives no more than the narrower token that created it may read', async () => {
+  test('a subscription created with a narrower token receives only events that the token can read', async () => {
     const app = await createOauthApp(plumbline)
     const { refresh } = await connectApp(plumbline, app, await plumbline.signIn())
     const scope = [...ADMINISTERING, 'vendors:read'].join(' ')
@@ -103,14 +106,14 @@ describe('a subscription', () => {
     expect(objectsAt(witness)).toEqual([home, vendor])
     expect(objectsAt(receiver)).toEqual([vendor])
     expect((await deliveries(ofApp.id)).map(({ eventType }) => eventType)).toEqual(['vendor.created'])
-    // An admin who takes it over is not limited by the permissions of the token.
+    // An admin who takes over the subscription is not limited by the permissions of the token.
     await plumbline.patch(`/api/ext/webhooks/${ofApp.id}`, { excludeOwnChanges: false })
     const later = await createHome()
     await receiver.until(2)
     expect(objectsAt(receiver).at(-1)).toBe(later)
   })
 
-  test('cannot be created, taken over, or given a secret with a browser token', async () => {
+  test('a browser token cannot create, take over, or set the secret of a webhook subscription', async () => {
     const { body: webhook } = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'] })
     const { body: me } = await plumbline.get('/api/ext/me')
     const permissions = me.permissions.filter(isDelegablePermission)
@@ -130,7 +133,7 @@ describe('a subscription', () => {
     expect((await plumbline.patch(path, { status: 'disabled' }, caller)).status).toBe(200)
   })
 
-  test('gets a new secret only from its owner or a user with all permissions of an admin', async () => {
+  test("rotating the secret of another owner's subscription requires all admin permissions", async () => {
     const { secret: narrow } = await newKey(['vendors:read'])
     const others = await subscribe(plumbline.key, ['vendor.created'], witness.url)
     const own = await subscribe(narrow, ['vendor.created'])
@@ -146,7 +149,7 @@ describe('a subscription', () => {
       expect((await rotate(own, caller)).body.secret).toMatch(/^whsec_/)
   })
 
-  test('does not show a new secret to a former owner that repeats the request which created it', async () => {
+  test('a former owner of a subscription cannot get its new secret by repeating the request', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const requested = { url: receiver.url, eventTypes: ['vendor.created'] }
     const create = () =>
@@ -162,30 +165,33 @@ describe('a subscription', () => {
     expect(JSON.stringify(again.body)).not.toContain(rotated.secret)
   })
 
-  test.each([true, false])('shows no secret when a dry run is repeated (proposing key: %s)', async (proposeOnly) => {
-    const { organizationId, database, clock } = plumbline
-    const { secret: key } = await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly })
-    const webhook = await subscribe(plumbline.key, ['vendor.created'])
-    const step = { skill: 'rotateWebhookSecret', input: { webhookId: webhook.id } }
-    const options = (name: string) => ({ key, headers: { 'idempotency-key': name } })
-    const attempts = [
-      () => plumbline.post('/api/ext/execute', { ...step, dryRun: true }, options('dry-run')),
-      () =>
-        plumbline.post(
-          '/api/ext/execute/batch',
-          { steps: [{ name: 'rotate', ...step }], dryRun: true },
-          options('dry-batch'),
-        ),
-    ]
-    for (const attempt of attempts) {
-      const [first, again] = [await attempt(), await attempt()]
-      expect([first.status, again.status]).toEqual([200, 200])
-      expect(again.body).toEqual(first.body)
-      expect(JSON.stringify([first.body, again.body])).not.toContain('whsec_')
-    }
-  })
+  test.each([true, false])(
+    'a repeated dry run of a secret rotation shows no secret (propose-only key: %s)',
+    async (proposeOnly) => {
+      const { organizationId, database, clock } = plumbline
+      const { secret: key } = await createKey(database, clock, { organizationId, name: 'Agent', proposeOnly })
+      const webhook = await subscribe(plumbline.key, ['vendor.created'])
+      const step = { skill: 'rotateWebhookSecret', input: { webhookId: webhook.id } }
+      const options = (name: string) => ({ key, headers: { 'idempotency-key': name } })
+      const attempts = [
+        () => plumbline.post('/api/ext/execute', { ...step, dryRun: true }, options('dry-run')),
+        () =>
+          plumbline.post(
+            '/api/ext/execute/batch',
+            { steps: [{ name: 'rotate', ...step }], dryRun: true },
+            options('dry-batch'),
+          ),
+      ]
+      for (const attempt of attempts) {
+        const [first, again] = [await attempt(), await attempt()]
+        expect([first.status, again.status]).toEqual([200, 200])
+        expect(again.body).toEqual(first.body)
+        expect(JSON.stringify([first.body, again.body])).not.toContain('whsec_')
+      }
+    },
+  )
 
-  test('to events that the caller may not read is rejected, on creation and on update', async () => {
+  test('a subscription to events that the caller cannot read is rejected on creation and on update', async () => {
     const { secret: key } = await newKey(['vendors:read'])
     const body = { url: receiver.url, eventTypes: ['vendor.created', 'bid.submitted'] }
     const created = await plumbline.post('/api/ext/webhooks', body, { key })
@@ -195,7 +201,7 @@ describe('a subscription', () => {
     expect(changed).toMatchObject({ status: 403, body: { code: 'permission_denied', permission: 'homes:read' } })
   })
 
-  test('cancels waiting deliveries that its key may no longer read', async () => {
+  test("waiting deliveries are canceled if the subscription's key can no longer read their events", async () => {
     const { id: keyId, secret: key } = await newKey(['vendors:read', 'homes:read'])
     const { id } = await subscribe(key, ['*'])
     await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key })
@@ -217,13 +223,13 @@ describe('a subscription', () => {
       `/api/ext/webhooks/${id}/deliveries?status=pending`,
       (answer) => answer.body.data.length === 0,
     )
-    // It is not sent on request either.
+    // The delivery is not sent on request either.
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`)
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, (answer) => answer.body.status === 'cancelled')
     expect(objectsAt(receiver)).toEqual([vendor])
   })
 
-  test('follows the role of the user of its key', async () => {
+  test("a subscription is disabled if the role of its key's user no longer allows webhooks", async () => {
     const { userId, secret } = await newKey(['users:read', 'vendors:read'])
     const { id } = await subscribe(secret, ['vendor.created', 'user.logged_in'])
     await setUser(userId, { role: 'owner' })
@@ -242,14 +248,14 @@ describe('a subscription without an active owner', () => {
     ['whose key may no longer manage webhooks', ({ id }) => setPermissions(id, ['vendors:read'])],
     ['whose user is disabled', ({ userId }) => setUser(userId, { status: 'disabled' })],
     ['whose user is no longer an admin', ({ userId }) => setUser(userId, { role: 'accountant' })],
-  ])('%s is disabled, and the owners and admins are notified once', async (_what, lose) => {
+  ])('a subscription %s is disabled with one notice to the owners and admins', async (_what, lose) => {
     const key = await newKey(['vendors:read'], new Date(plumbline.clock.nowMs() + HOUR_MS))
     const { id, owner } = await subscribe(key.secret, ['vendor.created'])
     await subscribe(plumbline.key, ['vendor.created'], witness.url)
     await createVendor()
     await receiver.until(1)
     await lose(key)
-    // From now on nothing is sent, even before the service has disabled the subscription.
+    // From now on, no events are sent, even before the service has disabled the subscription.
     const later = await createVendor()
     await witness.until((all) => all.some(({ event }) => event.data.object.id === later))
     const { body } = await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.status === 'disabled')
@@ -262,7 +268,7 @@ describe('a subscription without an active owner', () => {
       expect(reported[0].body).toContain(part)
   })
 
-  test('is taken over by an admin who activates it, and sends the held events', async () => {
+  test('an admin who activates a subscription without an active owner becomes its owner', async () => {
     const gone = await newKey(['homes:read', 'vendors:read'])
     const { id } = await subscribe(gone.secret, ['*'])
     await revokeKey(plumbline.database, plumbline.clock, gone.id)
@@ -289,8 +295,8 @@ describe('a subscription without an active owner', () => {
   })
 })
 
-describe('a change of a subscription by others than its owner', () => {
-  test('is rejected without all permissions of an admin, and so is the secret afterwards', async () => {
+describe('changes by users other than the owner', () => {
+  test("changing another owner's subscription requires all admin permissions", async () => {
     const subscription = await subscribe(plumbline.key, ['*'], witness.url)
     const path = `/api/ext/webhooks/${subscription.id}`
     const app = await connectApp(plumbline, await createOauthApp(plumbline), await plumbline.signIn())
@@ -304,7 +310,7 @@ describe('a change of a subscription by others than its owner', () => {
     expect(await read(subscription.id)).toMatchObject({ url: witness.url, owner: subscription.owner, version: 1 })
   })
 
-  test('transfers it, so that it sends only events that the new owner may read', async () => {
+  test('an admin who changes a subscription becomes its owner', async () => {
     const weak = await newKey(['vendors:read'])
     const { id } = await subscribe(weak.secret, ['*'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { excludeOwnChanges: false })
@@ -314,7 +320,7 @@ describe('a change of a subscription by others than its owner', () => {
     expect(objectsAt(receiver)).toEqual([home])
   })
 
-  test('that only disables it keeps its owner', async () => {
+  test('a change that only disables a subscription does not change its owner', async () => {
     const { id, owner } = await subscribe(plumbline.key, ['*'])
     const weak = await newKey(['vendors:read'])
     const { body } = await plumbline.patch(`/api/ext/webhooks/${id}`, { status: 'disabled' }, { key: weak.secret })
@@ -322,11 +328,11 @@ describe('a change of a subscription by others than its owner', () => {
   })
 })
 
-test('a user can own subscriptions, which end when the user is deactivated', async () => {
+test("deactivating a user disables the user's subscriptions", async () => {
   const { userId } = await newKey([])
   const { organizationId, database } = plumbline
   const principal = await findUserPrincipal(database.statements, organizationId, userId)
-  const call = newCall(plumbline.app.services, { principal, requestId: 'req_test', address: null })
+  const call = createCall(plumbline.app.services, { principal, requestId: 'req_test', address: null })
   const body = { url: receiver.url, eventTypes: ['vendor.created', 'user.logged_in'] }
   const { id, owner } = await call.operation('createWebhook', body)
   expect(owner).toEqual({ type: 'user', id: userId })
@@ -336,7 +342,7 @@ test('a user can own subscriptions, which end when the user is deactivated', asy
   await plumbline.until(`/api/ext/webhooks/${id}`, (answer) => answer.body.disabledReason === 'owner_revoked')
 })
 
-test('deliveries are listed only for callers who may read their events, with pagination', async () => {
+test('deliveries are listed only for callers who can read the events', async () => {
   const { id } = await subscribe(plumbline.key, ['*'])
   for (let i = 0; i < 3; i++) {
     await createHome()
@@ -360,7 +366,7 @@ test('deliveries are listed only for callers who may read their events, with pag
     ['POST', `/api/ext/deliveries/${home?.id}/redeliver`],
   ] as const)
     expect((await plumbline.request(method, path, undefined, { key })).status).toBe(404)
-  // A test contains only the contract's example, which is public.
+  // A test delivery contains only the contract's example, which is public.
   const tested = await plumbline.post(`/api/ext/webhooks/${id}/test`, { eventType: 'home.created' }, { key })
   expect(tested.status).toBe(202)
   expect((await plumbline.get(`/api/ext/deliveries/${tested.body.id}`, { key })).status).toBe(200)

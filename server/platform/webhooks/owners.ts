@@ -1,41 +1,44 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Permission } from '../../../client/contract.gen.ts'
 import type { Contract } from '../calls/contract.ts'
-import { permissionForType } from '../events/readable-events.ts'
-import { ROLES, type Role, rolePermissions } from '../keys/roles.ts'
+import { getEventPermission } from '../events/readable-events.ts'
+import { getRolePermissions, ROLES, type Role } from '../keys/roles.ts'
 
 /**
- * The owner of a subscription, and what that owner may read now. The statements that match events and claim deliveries
- * read this together with the subscription, so it is equally current and needs no extra statement.
+ * Determines the owner of a subscription, and the permissions that the owner currently has. The statements that match
+ * events and claim deliveries read the owner together with the subscription. The data is therefore equally current and
+ * needs no extra statement.
  *
- * As in a call, a key may do what both its permissions and its user's role allow. A subscription created with a
- * narrowed access token stays within the permissions of that token. An owner is gone when it could no longer create the
- * subscription: a revoked or expired key, a deactivated user, an app that its user has disconnected, or any of them
- * without the permission. The service itself is never gone.
+ * As in a call, a key has only the permissions that both the key and its user's role include. A subscription created
+ * with a narrowed access token is limited to the permissions of that token. An owner counts as gone if it can no longer
+ * create the subscription. These are a revoked or expired key, a deactivated user, an app that its user has
+ * disconnected, and any owner without the permission. If the service itself is the owner, the owner is never gone.
  */
 export interface Owners {
-  /** Returns the owner columns for a statement over subscriptions `w` that includes `joins`. */
+  /** Returns the SQL of the owner columns, for a statement over subscriptions `w` that includes `joins`. */
   columns(now: Date): RawBuilder<unknown>
   readonly joins: RawBuilder<unknown>
-  /** Returns the condition that the owner of `w` is gone, for a statement that includes `joins`. */
+  /** Returns the SQL condition that the owner of `w` is gone, for a statement that includes `joins`. */
   isGone(now: Date): RawBuilder<unknown>
-  /** Returns whether the owner may read events of this type that also need these permissions. */
+  /** Returns whether the owner may read events of this type that also require these permissions. */
   mayRead(owner: Owner, type: string, also: readonly string[] | null): boolean
 }
 
-/** The columns read about a subscription's owner. */
+/** The columns that contain the owner of a subscription. */
 export interface Owner {
   isOwnerGone: boolean
   ownerType: string
   /** The permissions of the key, or of the app that acts for a user; null for a user who acts directly. */
   ownerPermissions: string[] | null
-  /** The permissions of the narrower token that created or took over the subscription; null if there was none. */
+  /**
+   * The permissions of the narrower token that created or took over the subscription; null if there was no such token.
+   */
   tokenPermissions: string[] | null
   /** The role of the user, or of the key's user. */
   ownerRole: Role | null
 }
 
-const PERMISSIONS_BY_ROLE = new Map(ROLES.map((role) => [role, rolePermissions(role)]))
+const PERMISSIONS_BY_ROLE = new Map(ROLES.map((role) => [role, getRolePermissions(role)]))
 
 const OWNER_JOINS = sql`
   left join "apiKeys" k on w."owner"->>'type' = 'key' and k."organizationId" = w."organizationId" and k."id" = w."owner"->>'id'
@@ -69,7 +72,7 @@ export function createOwners(contract: Contract): Owners {
       const has = (permission: string) =>
         power?.has(permission as Permission) === true &&
         [ownerPermissions, tokenPermissions].every((bound) => bound === null || bound.includes(permission))
-      return has(permissionForType(contract, type)) && (also === null || also.every(has))
+      return has(getEventPermission(contract, type)) && (also === null || also.every(has))
     },
   }
 }

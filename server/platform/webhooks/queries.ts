@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Delivery, DeliveryAttempt, Webhook } from '../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../calls/call.ts'
 import type { Input } from '../calls/operation.ts'
-import { invalidCursor, readCursor, toPage } from '../calls/page.ts'
-import { limitForPage } from '../database/page-limits.ts'
+import { createCursorProblem, decodeCursor, toPage } from '../calls/page.ts'
+import { toFetchLimitSql } from '../database/page-limits.ts'
 import { defineResource } from '../resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update, archive } = defineResource({
@@ -20,7 +20,10 @@ export async function countWebhooks(call: Tenant): Promise<number> {
   return Number(found.count)
 }
 
-/** Prevents others from creating or activating a subscription of the organization until the transaction ends. */
+/**
+ * Prevents other transactions from creating or activating a subscription of the organization until this transaction
+ * ends.
+ */
 export async function lockActivation({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185009))`.execute(db)
 }
@@ -31,7 +34,7 @@ export interface ActiveWebhook {
   eventTypes: string[]
 }
 
-export async function listActive(call: Tenant): Promise<ActiveWebhook[]> {
+export async function listActiveWebhooks(call: Tenant): Promise<ActiveWebhook[]> {
   return call.db
     .selectFrom('webhooks')
     .select(['id', 'url', 'eventTypes'])
@@ -43,7 +46,7 @@ export async function listActive(call: Tenant): Promise<ActiveWebhook[]> {
 }
 
 /** Stores the secrets in a row that the transaction has created or locked. */
-export async function setSecrets(
+export async function storeWebhookSecrets(
   call: WriteCall,
   id: string,
   secrets: { secret: string | null; previousSecret: string | null },
@@ -77,8 +80,8 @@ export async function findSealedSecret(call: Tenant, id: string): Promise<string
 }
 
 /**
- * Ends the pause of a subscription. Requesting a delivery implies that the receiver was repaired, and the next attempt
- * will show.
+ * Ends the pause of a subscription. A client that requests a delivery implies that the receiver was repaired. The next
+ * attempt will show whether the receiver was repaired.
  */
 export async function endPause(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
@@ -90,8 +93,8 @@ export async function endPause(call: WriteCall, id: string, now: Date): Promise<
     .execute()
 }
 
-// How a subscription's state affects its pending deliveries (held, or canceled with it) is derived here, not stored.
-// Only deliveries canceled individually are stored as such.
+// The effect of a subscription's state on its pending deliveries (held, or canceled with the subscription) is derived
+// here instead of being stored. Only individually canceled deliveries are stored as canceled.
 const DELIVERY = sql`
   d."id", d."webhookId", d."eventId", d."eventType", d."test",
   case when d."status" <> 'pending' then d."status" when w."archivedAt" is not null then 'cancelled'
@@ -100,12 +103,12 @@ const DELIVERY = sql`
   case when d."status" = 'pending' and w."archivedAt" is null and (w."status" = 'active' or d."test") then d."nextAttemptAt" end as "nextAttemptAt",
   d."lastAttemptAt", d."responseStatus", d."error", d."createdAt", d."updatedAt"`
 
-// A test contains only the contract's example, which is public.
+// A test delivery contains only the contract's example, which is public.
 function isReadableSql(readable: readonly string[]): RawBuilder<unknown> {
   return sql`(d."test" or d."eventType" = any(${readable}))`
 }
 
-/** @param readable the event types that may be returned; null means all */
+/** @param readable the event types that may be returned; null means all types */
 export async function listDeliveries(
   call: Tenant,
   webhook: Webhook,
@@ -113,7 +116,7 @@ export async function listDeliveries(
   readable: readonly string[] | null,
 ): Promise<{ data: Delivery[]; nextCursor: string | null }> {
   const { limit, sort } = query
-  const position = query.cursor === undefined ? null : readCursor(sort, query.cursor)
+  const position = query.cursor === undefined ? null : decodeCursor(sort, query.cursor)
   const isDescending = sort.startsWith('-')
   const byUpdate = sort.endsWith('updatedAt')
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
@@ -136,18 +139,18 @@ export async function listDeliveries(
   const { rows } = await sql<Delivery>`
     select ${DELIVERY} from "deliveries" d
     join "webhooks" w on w."organizationId" = d."organizationId" and w."id" = d."webhookId"
-    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${limitForPage(limit)}`.execute(call.db)
+    where ${sql.join(conditions, sql` and `)} order by ${order} limit ${toFetchLimitSql(limit)}`.execute(call.db)
   return toPage(rows, limit, sort, (row) => (byUpdate ? row.updatedAt : null))
 }
 
-// A cursor comes from a caller, who may have made it up.
+// A cursor comes from a caller, who may have invented the cursor.
 function toTimestamp(value: unknown): string {
   if (
     typeof value !== 'string' ||
     !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) ||
     Number.isNaN(Date.parse(value))
   )
-    throw invalidCursor()
+    throw createCursorProblem()
   return value
 }
 
@@ -202,8 +205,8 @@ export async function findLastError(call: Tenant, webhookId: string): Promise<st
 }
 
 /**
- * Locks the row of a delivery until the transaction ends, and returns the fields that decide whether it may be sent
- * again.
+ * Locks the row of a delivery until the transaction ends, and returns the fields that determine whether the delivery
+ * may be sent again.
  */
 export async function lockDelivery(
   call: WriteCall,
@@ -215,7 +218,7 @@ export async function lockDelivery(
   return rows[0]
 }
 
-export async function makeDue(call: WriteCall, id: string, now: Date): Promise<void> {
+export async function makeDeliveryDue(call: WriteCall, id: string, now: Date): Promise<void> {
   await call.db
     .updateTable('deliveries')
     .set({ status: 'pending', step: 0, nextAttemptAt: now, updatedAt: now })
@@ -224,8 +227,10 @@ export async function makeDue(call: WriteCall, id: string, now: Date): Promise<v
     .execute()
 }
 
-/** Makes the missed deliveries of a period due, oldest first. Those in progress are left to their attempt. */
-export async function recoverMissed(
+/**
+ * Makes the missed deliveries of a period due, oldest first. Deliveries in progress are left to their current attempt.
+ */
+export async function recoverMissedDeliveries(
   call: WriteCall,
   webhookId: string,
   period: { since: string; until: string; now: Date; most: number },
@@ -245,8 +250,8 @@ export async function recoverMissed(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Stores a test delivery. It has no event, so it contains its own payload. */
-export async function insertTest(
+/** Stores a test delivery. A test delivery has no event, so it contains its own payload. */
+export async function insertTestDelivery(
   call: WriteCall,
   test: { id: string; webhookId: string; eventId: string; eventType: string; payload: string; now: Date },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { computeNextAttemptMs, parseRetryAfter } from './retry-schedule.ts'
 
 const SCHEDULE = [0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000]
 
-test('after each failure the next attempt is within a fifth of the schedule, and after the eighth there is none', () => {
+test('each retry is within 20 percent of the schedule', () => {
   for (let attempts = 1; attempts < SCHEDULE.length; attempts++) {
     const plannedMs = (SCHEDULE[attempts] ?? 0) * 1000
     for (const random of [0, 0.5, 0.999999]) {
@@ -17,14 +17,14 @@ test('after each failure the next attempt is within a fifth of the schedule, and
   expect(computeNextAttemptMs(SCHEDULE, { attempts: 8, endedAtMs: 0, retryAfterMs: null })).toBeNull()
 })
 
-test('deliveries that failed together are not retried together', () => {
+test('deliveries that failed at the same time are retried at different times', () => {
   const times = Array.from({ length: 100 }, () =>
     computeNextAttemptMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: null }),
   )
   expect(new Set(times).size).toBeGreaterThan(90)
 })
 
-test('a longer Retry-After is respected, and a shorter one changes nothing', () => {
+test('a Retry-After delays a retry only if it is later than the schedule', () => {
   expect(computeNextAttemptMs(SCHEDULE, { attempts: 1, endedAtMs: 0, retryAfterMs: 60_000 })).toBe(60_000)
   expect(computeNextAttemptMs(SCHEDULE, { attempts: 2, endedAtMs: 0, retryAfterMs: 1000 }, () => 0.5)).toBe(300_000)
 })

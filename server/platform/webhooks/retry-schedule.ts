@@ -1,19 +1,20 @@
 /**
- * When a failed delivery is retried. The schedule lists the pauses in seconds, the first one before the first attempt.
- * After the last pause there are no further attempts.
+ * Determines when a failed delivery is retried. The schedule lists the pauses in seconds, starting with the pause
+ * before the first attempt. After the last pause there are no further attempts.
  */
 
 /**
- * Jitter, so that deliveries that failed together are not retried together: every pause is up to this fraction shorter
- * or longer. A little less than the fifth that the contract allows, to leave room for network time.
+ * Jitter: every pause is shorter or longer by up to this fraction, so that deliveries that failed together are not
+ * retried together. The fraction is a little less than the 20 % that the contract allows, to leave room for network
+ * time.
  */
 const JITTER = 0.18
 
-/** A receiver may ask for a longer wait than the schedule has, but not forever. */
+/** A receiver may request a longer wait than the wait in the schedule, but not an unlimited wait. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
 export interface FailedAttempt {
-  /** Number of attempts of the schedule, including this one. */
+  /** Number of attempts so far, including this one. */
   attempts: number
   endedAtMs: number
   retryAfterMs: number | null

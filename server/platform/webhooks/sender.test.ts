@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Clock } from '../runtime/clock.ts'
 import { createSender, type SenderOptions } from './sender.ts'
 
-/** Two receivers. The one on 127.0.0.2 represents one on the public internet. */
+/** Two receivers. The receiver on 127.0.0.2 represents a receiver on the public internet. */
 let receiver: Server
 let port = 0
 beforeAll(async () => {
@@ -23,24 +23,24 @@ afterAll(() => {
 const isShown = (address: string) => address.endsWith('127.0.0.2')
 
 describe('the response of a receiver', () => {
-  test('is stored as text, without what a text column cannot contain', async () => {
+  test('characters that a text column cannot contain are removed from a stored receiver response', async () => {
     const [outcome] = await send([`http://127.0.0.2:${port}/`], { allowPrivate: true, isShown })
     expect(outcome).toMatchObject({ kind: 'succeeded', responseStatus: 200, responseBody: 'not now' })
   })
 
-  test('is stored up to its first kilobyte', async () => {
+  test("only the first kilobyte of a receiver's response is stored", async () => {
     const [outcome] = await send([`http://127.0.0.2:${port}/long`], { allowPrivate: true, isShown })
     expect(outcome).toMatchObject({ kind: 'rejected', responseStatus: 500, responseBody: 'x'.repeat(1024) })
   })
 
-  test('is not stored if it is from a private network, by its address or its name', async () => {
+  test("a receiver's response is not stored if its address is in a private network", async () => {
     const resolve = async () => ['127.0.0.1']
     const urls = [`http://127.0.0.1:${port}/`, `http://hooks.example.com:${port}/`]
     for (const outcome of await send(urls, { allowPrivate: true, resolve, isShown }))
       expect(outcome).toMatchObject({ kind: 'succeeded', responseStatus: 200, responseBody: null })
   })
 
-  test('is no longer stored once its name has resolved to a private network', async () => {
+  test('after a host name resolves to a private network, responses from the host are no longer stored', async () => {
     const addresses = ['127.0.0.2', '127.0.0.1', '127.0.0.2']
     const resolve = async () => [addresses.shift() ?? '']
     const url = `http://rebind.example.com:${port}/long`

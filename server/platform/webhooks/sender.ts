@@ -1,21 +1,21 @@
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
-import { createConnector, DestinationRefused, isPublicAddress } from './destination.ts'
+import { createConnector, DestinationRejectedError, isPublicAddress } from './destination.ts'
 import type { Resolve } from './name-resolution.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 
 /**
- * Makes one attempt: a POST and its outcome. Never throws; every kind of failure is an outcome.
+ * Makes one attempt: a POST request and its outcome. Never throws, because every kind of failure is an outcome.
  *
- * An attempt has 10 seconds from the first byte sent to the last response header. A redirect is treated like any other
- * response that is not 2xx. The first kilobyte of the body is kept, and the connection is closed if much more follows.
- * A response from a private network is not stored.
+ * From the first byte sent to the last response header, an attempt may take 10 seconds. A redirect is treated like any
+ * other response whose status is not 2xx. The first kilobyte of the response body is kept. If much more follows, the
+ * connection is closed. A response from a private network is not stored.
  */
 export interface AttemptOutcome {
   kind: 'succeeded' | 'rejected' | 'timed_out' | 'unreachable' | 'refused'
   startedAtMs: number
   durationMs: number
-  /** From the start to the first byte sent; null if nothing was sent. */
+  /** Time from the start to the first byte sent, in milliseconds; null if nothing was sent. */
   sentAfterMs: number | null
   responseStatus: number | null
   responseBody: string | null
@@ -36,16 +36,16 @@ export interface Sender {
 
 const TIMEOUT_MS = 10_000
 const MAX_STORED_BYTES = 1024
-/** Reading up to this much keeps the connection usable. Beyond it a new one is cheaper. */
+/** Reading a body up to this size keeps the connection usable. For longer bodies, a new connection is cheaper. */
 const MAX_READ_BYTES = 16 * 1024
 
 /**
- * Connections are kept for the next event, but closed before the receiver closes them (Node does after 5 s), because a
- * request on a closing connection counts as a failure.
+ * Connections are kept for the next event, but closed before the receiver closes them (Node does this after 5 s). A
+ * request on a closing connection would count as a failure.
  */
 const KEEP_ALIVE_MS = 2500
 
-/** Options of a sender, including what tests replace. */
+/** Options of a sender, including the parts that tests replace. */
 export interface SenderOptions {
   allowPrivate: boolean
   resolve?: Resolve | undefined
@@ -73,7 +73,7 @@ export function createSender(
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      // The timer below covers both.
+      // The timer below covers both timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -89,8 +89,8 @@ export function createSender(
 }
 
 /**
- * Origins that ever resolved to a private network. Their responses are never shown, even if a later connection goes
- * elsewhere, because undici does not say which connection a response came over.
+ * Origins whose name has ever resolved to a private network. The responses of these origins are never shown, even if a
+ * later connection reaches a public address, because undici does not report the connection of a response.
  */
 class HiddenOrigins {
   readonly #origins = new Set<string>()
@@ -99,7 +99,7 @@ class HiddenOrigins {
     if (this.#origins.size < MAX_ORIGINS) this.#origins.add(origin)
   }
 
-  // Once the set is full, no responses are shown.
+  // When the set is full, no responses are shown.
   has(origin: string): boolean {
     return this.#origins.size === MAX_ORIGINS || this.#origins.has(origin)
   }
@@ -158,7 +158,7 @@ function sendAttempt(
           sentAfterMs = performance.now() - started
         },
         onResponseStart(_controller, statusCode, headers) {
-          // A 1xx response is only interim.
+          // A response with status 1xx is only interim.
           if (statusCode < 200) return
           status = statusCode
           answeredMs = performance.now() - started
@@ -176,7 +176,7 @@ function sendAttempt(
         },
         onResponseError(_controller, error) {
           controller = null
-          end(error instanceof DestinationRefused ? 'refused' : 'unreachable', describeFailure(error))
+          end(error instanceof DestinationRejectedError ? 'refused' : 'unreachable', describeFailure(error))
         },
       },
     )
@@ -185,7 +185,7 @@ function sendAttempt(
   }
 }
 
-// Drops a character that the size limit cut in half, and NUL, which a text column cannot contain.
+// Drops a character that the size limit cut in half, and NUL characters, which a text column cannot contain.
 function readBody(chunks: Buffer[]): string {
   return Buffer.concat(chunks)
     .toString('utf8')

@@ -11,12 +11,13 @@ import type { AttemptOutcome } from './sender.ts'
 import { FAILURES_UNTIL_DISABLED, FAILURES_UNTIL_PROBING, FIRST_PROBE_SECONDS } from './webhook.ts'
 
 /**
- * Records the outcome of attempts in one statement: the attempts, the state of their deliveries, and the failure counts
+ * Records the outcome of attempts in one transaction. The attempts, the state of their deliveries, and the failure counts
  * of their subscriptions are written together or not at all.
  *
- * The count is exact however many processes settle at once: it is incremented in the database under the row lock, and
- * the 50th failure disables the subscription in the same statement. If the claim was lost meanwhile, the attempt is
- * still recorded, but the delivery does not change because another process has it.
+ * The failure count is exact even if several processes settle concurrently. The failure count is incremented in the
+ * database under the row lock, and the 50th failure disables the subscription in the same statement. If the claim was
+ * lost in the meantime, the attempt is still recorded, but the delivery does not change, because another process has
+ * claimed it.
  */
 export interface EndedAttempt {
   claimed: ClaimedDelivery
@@ -24,11 +25,11 @@ export interface EndedAttempt {
 }
 
 export interface Settlement {
-  /** The resulting status of each delivery, in the order of the attempts. */
+  /** The new status of each delivery, in the order of the attempts. */
   statuses: SettlementRow['status'][]
   /** The subscriptions that this settlement disabled. */
   disabled: DisabledWebhook[]
-  /** When subscriptions next have something to send. */
+  /** The subscriptions that will have deliveries to send, each with the time of the next delivery. */
   retries: (WebhookName & { atMs: number })[]
 }
 
@@ -36,80 +37,36 @@ export interface DisabledWebhook extends WebhookName {
   reason: Exclude<WebhookDisabledReason, 'requested'>
 }
 
-/** Notifies the builders, in the transaction that disables their subscriptions. Returns what to do after its commit. */
+/**
+ * Notifies the builders, in the transaction that disables their subscriptions. Returns a function to call after the
+ * commit of that transaction.
+ */
 export type TellDisabled = (trx: Db, disabled: DisabledWebhook[]) => Promise<() => void>
 
-export async function settleAttempts(
+export async function storeAttemptOutcomes(
   database: Database,
   config: Config,
   clock: Clock,
   settled: EndedAttempt[],
   tellDisabled: TellDisabled,
 ): Promise<Settlement> {
-  const now = sql`${clock.now().toISOString()}::timestamptz`
+  const now = clock.now()
   const rows = settled.map((one) => toRow(one, config))
-  const effects = summarizeEffects(settled.filter(({ claimed }) => !claimed.test))
-  const each = <Field extends keyof SettlementRow>(field: Field) => rows.map((row) => row[field])
-  const all = <Field extends keyof WebhookEffect>(field: Field) => effects.map((effect) => effect[field])
+  const effects = Map.groupBy(
+    summarizeEffects(settled.filter(({ claimed }) => !claimed.test)),
+    ({ organizationId }) => organizationId,
+  )
+  const organizations = [...Map.groupBy(rows, ({ organizationId }) => organizationId)]
+  // Every process locks in the same order.
+  organizations.sort(([one], [other]) => (one < other ? -1 : 1))
   let afterCommit = () => {}
   const settlement = await database.transaction(async (trx) => {
-    const { rows: changed } = await sql<ChangedWebhook>`
-      with s as (
-        select * from unnest(
-          ${each('organizationId')}::text[], ${each('deliveryId')}::text[], ${each('claimId')}::text[], ${each('attemptId')}::text[],
-          ${each('url')}::text[], ${each('attemptedAt')}::timestamptz[], ${each('durationMs')}::int[], ${each('outcome')}::text[],
-          ${each('responseStatus')}::int[], ${each('responseBody')}::text[], ${each('error')}::text[],
-          ${each('status')}::text[], ${each('nextAttemptAt')}::timestamptz[]
-        ) as s ("organizationId", "deliveryId", "claimId", "attemptId", "url", "attemptedAt", "durationMs", "outcome",
-          "responseStatus", "responseBody", "error", "status", "nextAttemptAt")
-      ), e as (
-        select * from unnest(
-          ${all('organizationId')}::text[], ${all('webhookId')}::text[], ${all('failuresFirst')}::int[], ${all('succeeded')}::bool[],
-          ${all('failuresLast')}::int[], ${all('probes')}::int[], ${all('gone')}::bool[], ${all('patienceSeconds')}::float8[]
-        ) as e ("organizationId", "webhookId", "failuresFirst", "succeeded", "failuresLast", "probes", "gone", "patienceSeconds")
-      ), locked as materialized (
-        -- What changes is locked before anything else, and always in the same order. A success of a healthy
-        -- subscription changes nothing about it.
-        select w."consecutiveFailures", w."failedProbes", w."pausedUntil", e.*
-        from "webhooks" w join e on e."organizationId" = w."organizationId" and e."webhookId" = w."id"
-        where w."status" = 'active' and (e."failuresFirst" + e."failuresLast" > 0 or w."consecutiveFailures" > 0)
-        order by w."organizationId", w."id" for no key update of w
-      ), counted as (
-        select l.*,
-          case when l."succeeded" then l."failuresLast" else l."consecutiveFailures" + l."failuresFirst" end as "count",
-          case when l."succeeded" then 0 else l."failedProbes" + l."probes" end as "probeCount",
-          case when l."gone" then 'gone'
-            when l."consecutiveFailures" + l."failuresFirst" >= ${FAILURES_UNTIL_DISABLED} then 'failures' end as "reason"
-        from locked l
-      ), changed as (
-        update "webhooks" w set
-          "consecutiveFailures" = c."count",
-          "failedProbes" = case when c."count" < ${FAILURES_UNTIL_PROBING} then 0 else c."probeCount" end,
-          "pausedUntil" = case
-            when c."reason" is not null or c."count" < ${FAILURES_UNTIL_PROBING} then null
-            when c."pausedUntil" is not null and c."probes" = 0 and not c."succeeded" then c."pausedUntil"
-            else ${now} + make_interval(secs => greatest(c."patienceSeconds",
-              least(${FIRST_PROBE_SECONDS} * power(2, least(c."probeCount", 30)), ${config.webhookProbeMaxSeconds}))) end,
-          "status" = case when c."reason" is null then 'active' else 'disabled' end,
-          "disabledReason" = c."reason",
-          "disabledAt" = case when c."reason" is not null then ${now} end,
-          "version" = w."version" + 1,
-          "updatedAt" = ${now}
-        from counted c where w."organizationId" = c."organizationId" and w."id" = c."webhookId"
-        returning w."organizationId", w."id" as "webhookId", c."reason", w."pausedUntil"
-      ), moved as (
-        update "deliveries" d set
-          "status" = s."status", "step" = d."step" + 1, "attemptCount" = d."attemptCount" + 1,
-          "nextAttemptAt" = coalesce(s."nextAttemptAt", d."nextAttemptAt"), "claimedUntil" = null, "claimId" = null,
-          "lastAttemptAt" = s."attemptedAt", "responseStatus" = s."responseStatus", "error" = s."error", "updatedAt" = ${now}
-        from s, (select count(*) from locked) first
-        where d."organizationId" = s."organizationId" and d."id" = s."deliveryId" and d."claimId" = s."claimId"
-      ), recorded as (
-        insert into "deliveryAttempts" ("organizationId", "id", "deliveryId", "url", "attemptedAt", "durationMs", "outcome", "responseStatus", "responseBody", "error")
-        select s."organizationId", s."attemptId", s."deliveryId", s."url", s."attemptedAt", s."durationMs", s."outcome", s."responseStatus", s."responseBody", s."error"
-        from s join "deliveries" d on d."organizationId" = s."organizationId" and d."id" = s."deliveryId"
-      )
-      select * from changed`.execute(trx)
+    const changed: ChangedWebhook[] = []
+    for (const [organizationId, own] of organizations) {
+      const settling = { trx, organizationId, now, maxPauseSeconds: config.webhookProbeMaxSeconds }
+      changed.push(...(await applyEffects(settling, effects.get(organizationId) ?? [])))
+      await recordAttempts(settling, own)
+    }
     const disabled = changed.flatMap(({ organizationId, webhookId, reason }) =>
       reason === null ? [] : [{ organizationId, webhookId, reason }],
     )
@@ -120,10 +77,121 @@ export async function settleAttempts(
   return settlement
 }
 
+/** A transaction that settles, and the organization whose rows its statements name. */
+interface Settling {
+  trx: Db
+  organizationId: string
+  now: Date
+  maxPauseSeconds: number
+}
+
+interface CountedWebhook {
+  id: string
+  consecutiveFailures: number
+  failedProbes: number
+  pausedUntil: string | null
+}
+
+/** Counts the failures of the organization's subscriptions. Returns those that have changed. */
+async function applyEffects(settling: Settling, effects: readonly WebhookEffect[]): Promise<ChangedWebhook[]> {
+  if (effects.length === 0) return []
+  const { trx, organizationId, now } = settling
+  const failedIds = effects.flatMap((effect) =>
+    effect.failuresFirst + effect.failuresLast > 0 ? effect.webhookId : [],
+  )
+  // A success of a healthy subscription changes nothing about it.
+  const { rows: locked } = await sql<CountedWebhook>`
+    select "id", "consecutiveFailures", "failedProbes", "pausedUntil" from "webhooks"
+    where "organizationId" = ${organizationId} and "id" = any(${effects.map(({ webhookId }) => webhookId)}::text[])
+      and "status" = 'active' and ("consecutiveFailures" > 0 or "id" = any(${failedIds}::text[]))
+    order by "id" for no key update`.execute(trx)
+  const changed: ChangedWebhook[] = []
+  for (const webhook of locked) {
+    const effect = effects.find(({ webhookId }) => webhookId === webhook.id)
+    if (effect === undefined) continue
+    const { reason, ...counts } = planCounts(webhook, effect, settling)
+    await trx
+      .updateTable('webhooks')
+      .set((set) => ({
+        ...counts,
+        status: reason === null ? 'active' : 'disabled',
+        disabledReason: reason,
+        disabledAt: reason === null ? null : now,
+        version: set('version', '+', 1),
+        updatedAt: now,
+      }))
+      .where('organizationId', '=', organizationId)
+      .where('id', '=', webhook.id)
+      .execute()
+    changed.push({ organizationId, webhookId: webhook.id, reason, pausedUntil: counts.pausedUntil })
+  }
+  return changed
+}
+
+/** Returns the counts of a subscription after its attempts, and why they disable it; null if they do not. */
+function planCounts(
+  webhook: CountedWebhook,
+  effect: WebhookEffect,
+  { now, maxPauseSeconds }: Settling,
+): Omit<CountedWebhook, 'id'> & { reason: DisabledWebhook['reason'] | null } {
+  const failuresBefore = webhook.consecutiveFailures + effect.failuresFirst
+  const consecutiveFailures = effect.succeeded ? effect.failuresLast : failuresBefore
+  const probes = effect.succeeded ? 0 : webhook.failedProbes + effect.probes
+  const isProbed = consecutiveFailures >= FAILURES_UNTIL_PROBING
+  const hasTooManyFailures = failuresBefore >= FAILURES_UNTIL_DISABLED
+  const reason: DisabledWebhook['reason'] | null = effect.gone ? 'gone' : hasTooManyFailures ? 'failures' : null
+  const counts = { consecutiveFailures, failedProbes: isProbed ? probes : 0, reason }
+  if (reason !== null || !isProbed) return { ...counts, pausedUntil: null }
+  // Attempts that began before the pause do not prolong it.
+  if (webhook.pausedUntil !== null && effect.probes === 0 && !effect.succeeded)
+    return { ...counts, pausedUntil: webhook.pausedUntil }
+  const pauseSeconds = Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 30), maxPauseSeconds)
+  const pauseMs = Math.max(effect.patienceSeconds, pauseSeconds) * 1000
+  return { ...counts, pausedUntil: new Date(now.getTime() + pauseMs).toISOString() }
+}
+
+/** Records the attempts, and the resulting state of the deliveries that this process still has claimed. */
+async function recordAttempts({ trx, organizationId, now }: Settling, rows: readonly SettlementRow[]): Promise<void> {
+  const column = <Field extends keyof SettlementRow>(field: Field) => rows.map((row) => row[field])
+  await sql`
+    update "deliveries" d set
+      "status" = s."status", "step" = d."step" + 1, "attemptCount" = d."attemptCount" + 1,
+      "nextAttemptAt" = coalesce(s."nextAttemptAt", d."nextAttemptAt"), "claimedUntil" = null, "claimId" = null,
+      "lastAttemptAt" = s."attemptedAt", "responseStatus" = s."responseStatus", "error" = s."error",
+      "updatedAt" = ${now.toISOString()}::timestamptz
+    from unnest(
+      ${column('deliveryId')}::text[], ${column('claimId')}::text[], ${column('attemptedAt')}::timestamptz[],
+      ${column('responseStatus')}::int[], ${column('error')}::text[], ${column('status')}::text[],
+      ${column('nextAttemptAt')}::timestamptz[]
+    ) as s ("deliveryId", "claimId", "attemptedAt", "responseStatus", "error", "status", "nextAttemptAt")
+    where d."organizationId" = ${organizationId} and d."id" = s."deliveryId" and d."claimId" = s."claimId"`.execute(trx)
+  // A delivery may have been deleted meanwhile.
+  const existing = await sql<{ id: string }>`
+    select "id" from "deliveries"
+    where "organizationId" = ${organizationId} and "id" = any(${column('deliveryId')}::text[])
+    order by "id" for key share`.execute(trx)
+  const ids = new Set(existing.rows.map(({ id }) => id))
+  const attempts = rows
+    .filter(({ deliveryId }) => ids.has(deliveryId))
+    .map(({ attemptId, ...row }) => ({ ...row, id: attemptId }))
+  await sql`
+    insert into "deliveryAttempts" (${ATTEMPT_COLUMNS})
+    select ${ATTEMPT_COLUMNS} from json_populate_recordset(null::"deliveryAttempts", ${JSON.stringify(attempts)}::json)`.execute(
+    trx,
+  )
+}
+
 interface ChangedWebhook extends WebhookName {
   reason: DisabledWebhook['reason'] | null
   pausedUntil: string | null
 }
+
+const ATTEMPT_COLUMNS = sql.join(
+  [
+    ...['organizationId', 'id', 'deliveryId', 'url', 'attemptedAt', 'durationMs', 'outcome'],
+    ...['responseStatus', 'responseBody', 'error'],
+  ].map((column) => sql.id(column)),
+)
 
 // A paused subscription has nothing to send until its pause is over.
 function listRetries(rows: SettlementRow[], changed: ChangedWebhook[]): Settlement['retries'] {
@@ -180,19 +248,22 @@ function planRetry(claimed: ClaimedDelivery, outcome: AttemptOutcome, config: Co
   return next === null ? null : new Date(next).toISOString()
 }
 
-/** The effect of a series of attempts, in the order in which they ended, on the failure count of one subscription. */
+/**
+ * The effect of a series of attempts on the failure count of one subscription, in the order in which the attempts
+ * ended.
+ */
 interface WebhookEffect {
   organizationId: string
   webhookId: string
-  /** Failures before the first success, or all of them if there was none. */
+  /** Number of failures before the first success, or of all failures if there was no success. */
   failuresFirst: number
   succeeded: boolean
-  /** Failures after the last success. */
+  /** Number of failures after the last success. */
   failuresLast: number
   /** Number of failures that were probes. */
   probes: number
   gone: boolean
-  /** The longest wait that the receiver asked for. */
+  /** The longest wait that the receiver requested, in seconds. */
   patienceSeconds: number
 }
 

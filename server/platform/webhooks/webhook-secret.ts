@@ -3,16 +3,19 @@ import { randomBytes } from 'node:crypto'
 const PREFIX = 'whsec_'
 
 /** Returns a new secret of 192 bits, in the form that every Standard Webhooks verifier accepts. */
-export function newWebhookSecret(): string {
+export function createWebhookSecret(): string {
   return PREFIX + randomBytes(24).toString('base64')
 }
 
-/** Returns the bytes of a secret: what follows `whsec_`, base64-decoded, or otherwise the UTF-8 of the whole. */
+/**
+ * Returns the bytes of a secret. If the secret starts with `whsec_`, decodes the rest from base64; otherwise, returns
+ * the UTF-8 bytes of the whole secret.
+ */
 export function decodeSecret(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret, 'utf8')
 }
 
 /** Returns the encryption context of a subscription's secret. */
-export function secretSealContext(organizationId: string, webhookId: string): string {
+export function getSecretEncryptionContext(organizationId: string, webhookId: string): string {
   return `webhook secret ${organizationId} ${webhookId}`
 }

@@ -15,7 +15,7 @@ afterAll(() => plumbline.stop())
 beforeEach(async () => {
   receiver = await startReceiver()
 })
-// A remaining subscription would continue to send to a receiver that is gone.
+// A remaining subscription would continue to send to a receiver that no longer exists.
 afterEach(async () => {
   for (const { id } of (await plumbline.get('/api/ext/webhooks?limit=200')).body.data)
     await plumbline.delete(`/api/ext/webhooks/${id}`)
@@ -39,7 +39,7 @@ let count = 0
 async function createVendor(options?: object) {
   const answer = await plumbline.post('/api/ext/vendors', { companyName: `Vendor ${++count}` }, options)
   expect(answer.status).toBe(201)
-  // Only the response of the creation has this field; the vendor does not.
+  // Only the response of the create operation has this field. The vendor itself does not have this field.
   const { possibleDuplicates: _, ...vendor } = answer.body
   return vendor
 }
@@ -55,7 +55,7 @@ async function deliveries(id: string, query = ''): Promise<TestAnswer[]> {
 }
 
 describe('a subscription', () => {
-  test('shows its secret once and stores it encrypted', async () => {
+  test('the secret of a webhook subscription is shown only once', async () => {
     const created = await subscribe()
     expect(created.secret).toBe(SECRET)
     expect(created).toMatchObject({ status: 'active', consecutiveFailures: 0, disabledReason: null, version: 1 })
@@ -69,7 +69,7 @@ describe('a subscription', () => {
     expect(JSON.stringify(rows)).not.toContain(SECRET.slice(6))
   })
 
-  test('is created once for repeated requests, and its secret is not stored with the response', async () => {
+  test('repeating a request with the same Idempotency-Key creates no second webhook subscription', async () => {
     const body = { url: receiver.url, eventTypes: ['*'], secret: 'a secret of my own choice' }
     const headers = { 'idempotency-key': 'the sync of the accounts' }
     const first = await plumbline.post('/api/ext/webhooks', body, { headers })
@@ -80,7 +80,7 @@ describe('a subscription', () => {
     expect(JSON.stringify(stored)).not.toContain(body.secret)
   })
 
-  test('gets a generated secret by default', async () => {
+  test('a webhook subscription gets a generated secret by default', async () => {
     const { secret } = await subscribe({ secret: undefined })
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
   })
@@ -89,21 +89,21 @@ describe('a subscription', () => {
     ['ftp://example.com/', 'another scheme'],
     ['https://user:pass@example.com/', 'user info'],
     ['not an address', 'not a URL'],
-  ])('is rejected for %s: %s', async (url) => {
+  ])('a webhook subscription with the URL %s is rejected: %s', async (url) => {
     const answer = await plumbline.post('/api/ext/webhooks', { url, eventTypes: ['*'] })
     expect(answer.status).toBe(422)
     expect(answer.body.errors[0].pointer).toBe('/url')
   })
 
   test.each([['tooshort'], ['whsec_not-base64!!!!!!'], ['x'.repeat(129)]])(
-    'is rejected with the secret %s',
+    'a webhook subscription with the secret %s is rejected',
     async (secret) => {
       const answer = await plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['*'], secret })
       expect(answer.status).toBe(422)
     },
   )
 
-  test('is not visible to another builder, and neither are its deliveries', async () => {
+  test("a builder cannot see another builder's webhook subscriptions or deliveries", async () => {
     const webhook = await subscribe()
     await createVendor()
     await receiver.until(1)
@@ -115,7 +115,7 @@ describe('a subscription', () => {
     expect((await plumbline.post(`/api/ext/deliveries/${delivery.id}/redeliver`, undefined, { key })).status).toBe(404)
   })
 
-  test('that is deleted receives no more events, loses its secret, and stays readable', async () => {
+  test('a deleted webhook subscription receives no more events', async () => {
     const webhook = await subscribe()
     expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
     expect((await plumbline.delete(`/api/ext/webhooks/${webhook.id}`)).status).toBe(204)
@@ -135,7 +135,7 @@ describe('a subscription', () => {
     expect((await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'active' })).status).toBe(409)
   })
 
-  test('cannot be updated with a stale ETag', async () => {
+  test('updating a webhook subscription with a stale ETag is rejected', async () => {
     const webhook = await subscribe()
     await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { eventTypes: ['*'] })
     const late = await plumbline.patch(
@@ -152,7 +152,7 @@ describe('several subscriptions', () => {
     plumbline.post('/api/ext/webhooks', { url: receiver.url, eventTypes: ['vendor.created'], ...more })
   const change = (id: string, changes: object) => plumbline.patch(`/api/ext/webhooks/${id}`, changes)
 
-  test('never send the same event to the same URL twice, unless requested', async () => {
+  test('unless allowDuplicate is set, a URL gets each event from only one webhook subscription', async () => {
     const { id } = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
     const { origin } = new URL(receiver.url)
     for (const twin of [
@@ -172,12 +172,12 @@ describe('several subscriptions', () => {
     await receiver.until(3)
   })
 
-  test('cannot become duplicates by a change either, unless one of them is disabled', async () => {
+  test('an update cannot make two active webhook subscriptions duplicates', async () => {
     const first = await subscribe()
     const other = await subscribe({ url: `${receiver.url}/other` })
     expect((await change(other.id, { url: receiver.url })).status).toBe(409)
     expect((await change(other.id, { url: receiver.url, allowDuplicate: true })).status).toBe(200)
-    // Changes that do not create a duplicate are allowed despite an existing one.
+    // A change that does not create a duplicate is allowed, even if a duplicate already exists.
     expect((await change(other.id, { excludeOwnChanges: true })).status).toBe(200)
     expect((await change(other.id, { eventTypes: ['*'] })).status).toBe(409)
     await change(first.id, { status: 'disabled' })
@@ -187,11 +187,11 @@ describe('several subscriptions', () => {
     expect((await change(first.id, { status: 'active' })).status).toBe(200)
   })
 
-  test('are limited to fifty active ones and two hundred in total', async () => {
+  test('a builder can have at most 50 active webhook subscriptions and 200 in total', async () => {
     const numbered = (i: number) => create({ url: `${receiver.url}?${i}` })
     const created: string[] = []
     for (let i = 0; i < 45; i++) created.push((await numbered(i)).body.id)
-    // All at once, so that each could take the last places.
+    // All requests are sent at the same time, so that each could get one of the last places.
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(45 + i)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
     const refused = answers.find(({ status }) => status === 409)
@@ -202,7 +202,7 @@ describe('several subscriptions', () => {
       status: 409,
       body: { code: 'conflict' },
     })
-    // A subscription that is already active may still be changed.
+    // A subscription that is already active can still be changed.
     expect((await change(created[1] ?? '', { eventTypes: ['bid.submitted'] })).status).toBe(200)
     const { organizationId, database } = plumbline
     const fields = sql.raw(
@@ -223,7 +223,7 @@ describe('several subscriptions', () => {
 })
 
 describe('an event', () => {
-  test('reaches the receiver signed, with the recorded bytes, and is recorded as delivered', async () => {
+  test('an event is sent to the receiver with a valid signature', async () => {
     const webhook = await subscribe()
     const vendor = await createVendor()
     const [request] = await receiver.until(1)
@@ -255,7 +255,7 @@ describe('an event', () => {
     expect(await listEventsAbout(plumbline, vendor.id)).toEqual([request.event])
   })
 
-  test('is sent only to subscriptions to its type', async () => {
+  test('an event is sent only to webhook subscriptions to its type', async () => {
     const wanting = await subscribe({ eventTypes: ['vendor.created', 'bid.submitted'] })
     const everything = await subscribe({ url: `${receiver.url}?everything`, eventTypes: ['*'] })
     const other = await subscribe({ url: `${receiver.url}?other`, eventTypes: ['bid.submitted'] })
@@ -266,7 +266,7 @@ describe('an event', () => {
     expect(await deliveries(other.id)).toHaveLength(0)
   })
 
-  test("caused by a subscription's own key is skipped on request", async () => {
+  test('a webhook subscription with excludeOwnChanges does not receive events caused by its own key', async () => {
     const webhook = await subscribe({ excludeOwnChanges: true })
     await createVendor()
     const vendor = await createVendor({ key: await plumbline.newKey(['vendors:write']) })
@@ -275,7 +275,7 @@ describe('an event', () => {
     expect(await deliveries(webhook.id)).toHaveLength(1)
   })
 
-  test('is sent in the order of commits', async () => {
+  test('events are sent in commit order', async () => {
     const webhook = await subscribe()
     const created: string[] = []
     for (let i = 0; i < 30; i++) created.push((await createVendor()).id)
@@ -287,13 +287,13 @@ describe('an event', () => {
     const startOf = new Map(body.data.map((one: TestAnswer) => [one.eventId, one.lastAttemptAt]))
     const eventOf = new Map(came.map(({ event }) => [event.data.object.id, event.id]))
     const starts = created.map((id) => startOf.get(eventOf.get(id)))
-    // The order of starts, not of arrivals: a request that needs a new connection is overtaken by one that reuses
-    // another.
+    // This is the order of starts, not of arrivals. A request that reuses a connection overtakes a request that needs a
+    // new connection.
     expect(starts).toEqual(starts.toSorted())
     expect(starts).not.toContain(undefined)
   })
 
-  test('that fails is retried with the same ID and bytes, on the schedule', async () => {
+  test('after a failed delivery, the event is sent again with the same ID and bytes', async () => {
     const webhook = await subscribe()
     let left = 2
     receiver.answer((_request, response) => void response.writeHead(left-- > 0 ? 500 : 200).end('not now'))
@@ -324,12 +324,12 @@ describe('an event', () => {
       (answer) => answer.body.status === 'succeeded',
     )
     expect(body.attempts.map((attempt: TestAnswer) => attempt.outcome)).toEqual(['rejected', 'rejected', 'succeeded'])
-    // The receiver is on this machine, and responses from private networks are not kept.
+    // The receiver runs on this machine, and responses from private networks are not kept.
     expect(body.attempts[0]).toMatchObject({ responseStatus: 500, responseBody: null })
     expect((await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 0)).status).toBe(200)
   })
 
-  test('is not retried after the last attempt, and can be sent again', async () => {
+  test('after the last attempt, an event is sent again only on request', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(503).end())
     await createVendor()
@@ -350,7 +350,7 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(4)
   })
 
-  test('waits as long as Retry-After asks', async () => {
+  test('the next attempt to send an event waits for the time in Retry-After', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(429, { 'retry-after': '90' }).end())
     await createVendor()
@@ -363,7 +363,7 @@ describe('an event', () => {
     expect(waitMs).toBeLessThan(92_000)
   })
 
-  test('that is redirected has failed, and the redirect is not followed', async () => {
+  test('an attempt to send an event fails if the receiver redirects it', async () => {
     const webhook = await subscribe()
     receiver.answer(
       (_request, response) => void response.writeHead(302, { location: `${receiver.url}/elsewhere` }).end(),
@@ -377,7 +377,7 @@ describe('an event', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
   })
 
-  test('whose receiver does not listen is recorded as unreachable', async () => {
+  test('an attempt to send an event is recorded as unreachable if the receiver does not accept connections', async () => {
     const gone = await startReceiver()
     await gone.close()
     const webhook = await subscribe({ url: gone.url })
@@ -391,7 +391,7 @@ describe('an event', () => {
     expect(one.body.error).toContain('ECONNREFUSED')
   })
 
-  test('whose response begins too late times out after ten seconds', async () => {
+  test('an attempt to send an event times out if the response does not begin within ten seconds', async () => {
     const webhook = await subscribe()
     receiver.answer(() => {})
     await createVendor()
@@ -410,7 +410,7 @@ describe('an event', () => {
     expect(one.body.attempts[0].durationMs).toBeLessThan(10_500)
   })
 
-  test('whose failed response is long is still recorded as failed', async () => {
+  test('a long response to a failed attempt does not change the recorded outcome', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end('x'.repeat(3_000_000)))
     await createVendor()
@@ -424,14 +424,14 @@ describe('an event', () => {
 })
 
 describe('a failing receiver', () => {
-  test('gets one attempt at a time from the fifth failure on, with growing pauses', async () => {
+  test('after five failures, a receiver gets one attempt at a time', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(500).end())
     for (let i = 0; i < 5; i++) await createVendor()
     const first = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures === 5)
     const pauseMs = Date.parse(first.body.pausedUntil) - Date.parse(first.body.updatedAt)
     expect(pauseMs).toBe(5000)
-    // Ten more deliveries are waiting, and one of them is the probe.
+    // Ten more deliveries are waiting, including the probe.
     for (let i = 0; i < 10; i++) await createVendor()
     plumbline.clock.advance(7000)
     const second = await settings(webhook.id, ({ consecutiveFailures }) => consecutiveFailures > 5)
@@ -447,7 +447,7 @@ describe('a failing receiver', () => {
     )
   })
 
-  test('that is disabled causes one notice to owners and admins: which, why, since when, and what to do', async () => {
+  test('disabling a failing subscription sends one notice to the owners and admins', async () => {
     const webhook = await subscribe({ eventTypes: ['vendor.created'] })
     const witness = await startReceiver()
     const other = await subscribe({ url: witness.url, eventTypes: ['message.sent'] })
@@ -467,13 +467,13 @@ describe('a failing receiver', () => {
     await witness.close()
   })
 
-  test('that a user disables causes no notice', async () => {
+  test('no notice is sent if a user disables a webhook subscription', async () => {
     const webhook = await subscribe()
     await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
     expect((await plumbline.get(`/api/ext/messages?relatedToId=${webhook.id}`)).body.data).toEqual([])
   })
 
-  test('that returns 410 is disabled at once; its events are held and sent when it is active again', async () => {
+  test('a response with status 410 disables the webhook subscription immediately', async () => {
     const webhook = await subscribe()
     receiver.answer((_request, response) => void response.writeHead(410).end())
     await createVendor()
@@ -501,7 +501,7 @@ describe('a failing receiver', () => {
   })
 })
 
-test('a delivery requested by a user is sent at once, without waiting for the next check', async () => {
+test('a delivery that a user requests is sent immediately, without waiting for the next check', async () => {
   const webhook = await subscribe()
   await createVendor()
   await receiver.until(1)
@@ -512,7 +512,7 @@ test('a delivery requested by a user is sent at once, without waiting for the ne
   const started = performance.now()
   for (let round = 0; round < 4; round++) {
     const before = receiver.received.length
-    // Waiting for the next check each time would take several seconds for the twelve of them.
+    // Waiting for the next check for each of the twelve deliveries would take several seconds.
     await plumbline.until(`/api/ext/deliveries/${body.data[0].id}`, ({ body: one }) => one.status === 'succeeded')
     await plumbline.post(`/api/ext/deliveries/${body.data[0].id}/redeliver`, undefined, {
       headers: { 'idempotency-key': `again ${round}` },
@@ -532,7 +532,7 @@ test('a delivery requested by a user is sent at once, without waiting for the ne
   expect(performance.now() - started).toBeLessThan(4000)
 })
 
-test('recoverWebhook sends the events missed during an outage', async () => {
+test('recoverWebhook sends the events that the receiver missed during an outage', async () => {
   const webhook = await subscribe()
   receiver.answer((_request, response) => void response.writeHead(500).end())
   const since = plumbline.clock.now().toISOString()
@@ -550,7 +550,7 @@ test('recoverWebhook sends the events missed during an outage', async () => {
   expect(backwards.status).toBe(422)
 })
 
-test('a test event is sent once, even if the subscription is disabled, and affects no counts', async () => {
+test('a test event is sent once, even if the subscription is disabled', async () => {
   const webhook = await subscribe()
   await plumbline.patch(`/api/ext/webhooks/${webhook.id}`, { status: 'disabled' })
   receiver.answer((_request, response) => void response.writeHead(500).end())
@@ -569,7 +569,7 @@ test('a test event is sent once, even if the subscription is disabled, and affec
   expect((await plumbline.get(`/api/ext/events/${answer.body.eventId}`)).status).toBe(404)
 })
 
-test('during a rotation both secrets verify, and afterwards only the new one', async () => {
+test('during a secret rotation, both secrets of a webhook subscription verify a signature', async () => {
   const webhook = await subscribe()
   const rotated = await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {})
   expect(rotated.status).toBe(200)
@@ -586,7 +586,7 @@ test('during a rotation both secrets verify, and afterwards only the new one', a
   expect((await plumbline.get(`/api/ext/webhooks/${webhook.id}`)).body.previousSecretExpiresAt).toBeNull()
 })
 
-test('a leaked secret can be revoked at once', async () => {
+test('rotating a webhook secret without an overlap revokes the old secret immediately', async () => {
   const webhook = await subscribe()
   await plumbline.post(`/api/ext/webhooks/${webhook.id}/rotate-secret`, {
     overlapHours: 0,
@@ -599,8 +599,8 @@ test('a leaked secret can be revoked at once', async () => {
 })
 
 /**
- * Returns whether the secret signed the request. The package's own check uses the machine's clock, which these tests
- * run ahead of.
+ * Returns whether the secret signed the request. The verification function of the package uses the machine's clock, but
+ * these tests run ahead of that clock.
  */
 function isSignedWith(secret: string, request: ReceivedRequest | undefined): boolean {
   if (request === undefined) throw new Error('Nothing came in.')

@@ -1,17 +1,20 @@
 import type { ProblemChange } from '../../../client/contract.gen.ts'
+import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { toErrorMessage } from '../../api/error-message.ts'
-import { humanize } from '../../ui/badge.tsx'
-import { humanizeField } from '../../ui/record-history.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Value } from '../../ui/value-table.tsx'
 
-/** Lists the values that have changed since a proposal was shown, if that is why it could not be approved. */
+/**
+ * Lists the values that have changed since a proposal was shown, if the changes are the reason why it could not be
+ * approved.
+ */
 export function ChangedValues({ error }: { error: unknown }) {
   const changed = error === null ? [] : (toErrorMessage(error).problem?.changed ?? [])
   if (changed.length === 0) return null
   return (
     <div className="table-wrap">
       <table className="table values">
-        <caption>Changed since the proposal</caption>
+        <caption>Values changed since the proposal</caption>
         <thead>
           <tr>
             <th scope="col">Record</th>
@@ -34,7 +37,7 @@ function Change({ of: { resourceId, field, before, after } }: { of: ProblemChang
   return (
     <tr>
       <td>{resourceId === null ? 'Outcome' : <Value of={resourceId} />}</td>
-      <td>{resourceId === null ? <code>{field}</code> : humanize(humanizeField(field))}</td>
+      <td>{resourceId === null ? <code>{field}</code> : humanizeName(humanizeField(field))}</td>
       <td>
         <Value of={before} />
       </td>

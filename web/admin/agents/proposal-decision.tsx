@@ -4,14 +4,14 @@ import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { ChangedValues } from './changed-values.tsx'
 import { BATCH, humanizeSkill, useSkillTitle } from './skill-title.tsx'
 
-/** Approves or rejects a proposal. The dialog first tries it again and shows which records have changed since. */
+/** Approves or rejects a proposal. The dialog first repeats the dry run and shows which records have changed since. */
 export function ProposalDecision({ proposal }: { proposal: Proposal }) {
   const [open, setOpen] = useState<'approve' | 'refuse' | null>(null)
   const props = { proposal, onClose: () => setOpen(null) }
@@ -53,7 +53,7 @@ function Approve({ proposal, onClose }: DecisionProps) {
   return (
     <MoveDialog
       title={`Approve ${name}?`}
-      effect="The changes are made now, once, with your permissions."
+      effect="The changes will be made immediately, with your permissions."
       word="Approve and run"
       trial={canTry ? trial : null}
       error={change.error}
@@ -77,7 +77,7 @@ function Refuse({ proposal, onClose }: DecisionProps) {
   return (
     <MoveDialog
       title="Reject this proposal?"
-      effect="The changes are not made. The proposer can read the reason. This cannot be undone."
+      effect="The changes will not be made. The proposer can read the reason. This cannot be undone."
       word="Reject proposal"
       isDanger
       reason="needed"
@@ -93,7 +93,7 @@ function Refuse({ proposal, onClose }: DecisionProps) {
   )
 }
 
-/** Runs the proposal as a dry run, to show what it would do now. */
+/** Runs the proposal as a dry run, to show its current effect. */
 function useTrial(
   { skill, input }: Proposal,
   enabled: boolean,
@@ -117,24 +117,24 @@ function useTrial(
   return { ...(events !== undefined && { data: { events } }), error, isFetching }
 }
 
-/** Another user may have decided it in the meantime; the page then shows who. */
+/** Another user may have decided the proposal in the meantime. The page then shows that user. */
 function reloadProposal(): void {
   void queryClient.invalidateQueries({ queryKey: ['get', '/api/ext/proposals/{proposalId}'] })
 }
 
-/** Returns what the user can do after the service rejected the decision. */
+/** Returns advice for the user after the service rejected the decision. */
 function findRemedy(error: unknown, { status }: Proposal): string | undefined {
   if (error === null || error === undefined) return undefined
   const { problem } = toErrorMessage(error)
-  if (status !== 'proposed') return `This proposal is already ${humanize(status).toLowerCase()}.`
+  if (status !== 'proposed') return `This proposal is already ${humanizeName(status).toLowerCase()}.`
   if (problem?.status === 403) {
-    return 'Your role does not allow this change. A colleague whose role allows it can approve the proposal.'
+    return 'Your role does not allow this change. A colleague whose role allows the change can approve the proposal.'
   }
   if (problem?.reason === 'changed_meanwhile') {
     return 'The proposal is still open. Request a new proposal, or reject this one.'
   }
   if (problem !== null && problem.status < 500) {
-    return 'Records have changed since this was proposed. Resolve the conflict, or reject the proposal.'
+    return 'Records have changed since this proposal was created. Resolve the conflict, or reject the proposal.'
   }
   return undefined
 }

@@ -1,11 +1,11 @@
 import { Link } from 'react-router'
 import type { Event, Proposal, ProposalStatus } from '../../../client/contract.gen.ts'
-import { humanize } from '../../ui/badge.tsx'
-import { EventSubject, eventObjectId, eventObjectName } from '../../ui/event-list.tsx'
-import { eventInWords } from '../../ui/event-words.ts'
+import { humanizeField } from '../../../server/platform/values/field-words.ts'
+import { humanizeName } from '../../ui/badge.tsx'
+import { EventSubject, getEventObjectId, getEventObjectName } from '../../ui/event-list.tsx'
+import { describeEventType } from '../../ui/event-words.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { humanizeField } from '../../ui/record-history.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -22,11 +22,11 @@ const STATUS_TITLES: Record<ProposalStatus, string> = {
 export function ProposalOutcome({ of: { outcome, status } }: { of: Proposal }) {
   const { events, result, truncated } = outcome
   const title = STATUS_TITLES[status]
-  // Records that the trial created exist only in its events.
+  // Records that the dry run created exist only in its events.
   const created = new Map(
     events
       .filter(({ type }) => type.endsWith('.created'))
-      .map((event) => [eventObjectId(event), eventObjectName(event)]),
+      .map((event) => [getEventObjectId(event), getEventObjectName(event)]),
   )
   if (truncated) {
     return (
@@ -38,7 +38,7 @@ export function ProposalOutcome({ of: { outcome, status } }: { of: Proposal }) {
     )
   }
   return (
-    <Panel title={title} hint={status === 'proposed' ? 'preview from when it was proposed' : undefined} isFlush>
+    <Panel title={title} hint={status === 'proposed' ? 'preview from the time of the proposal' : undefined} isFlush>
       {events.length > 0 ? (
         <ol className="changes">
           {events.map((event) => (
@@ -55,7 +55,7 @@ export function ProposalOutcome({ of: { outcome, status } }: { of: Proposal }) {
   )
 }
 
-/** Fields that every change updates, which say nothing about it. */
+/** Fields that every change updates. Omitted because they say nothing about the change. */
 const ALWAYS_CHANGED_FIELDS = ['version', 'updatedAt']
 
 /** The fields that contain the value of a record, for the different kinds of records. */
@@ -72,7 +72,7 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
     <li>
       <h3>
         <Icon name="events" />
-        {eventInWords(event.type)}{' '}
+        {describeEventType(event.type)}{' '}
         <b>
           <EventSubject of={event} />
           {amount !== undefined && `, ${cents(amount)}`}
@@ -82,7 +82,7 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
         <dl className="kv">
           {before.map(([field, value]) => (
             <div className="pair" key={field}>
-              <dt>{humanize(humanizeField(field))}</dt>
+              <dt>{humanizeName(humanizeField(field))}</dt>
               <dd>
                 <del>
                   <Value of={value} />
@@ -95,7 +95,7 @@ function Change({ event, made }: { event: Event; made: ReadonlyMap<string, strin
       )}
       {typeof bidRequestId === 'string' && (
         <p className="small">
-          <Link to={`/bidding/${bidRequestId}`}>Compare with the other bids</Link>
+          <Link to={`/bidding/${bidRequestId}`}>Compare this bid with the other bids</Link>
         </p>
       )}
     </li>

@@ -14,12 +14,12 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { ValueTable } from '../../ui/value-table.tsx'
 import { ProposalDecision } from './proposal-decision.tsx'
 import { ProposalOutcome } from './proposal-outcome.tsx'
-import { describeProposal, listSteps, ProposalTitle, SkillTitle } from './skill-title.tsx'
+import { describeProposal, listProposedSteps, ProposalTitle, SkillTitle } from './skill-title.tsx'
 
-/** Refreshed, because it may be decided elsewhere while the page is open. */
+/** The proposal is refreshed, because it may be decided elsewhere while the page is open. */
 const REFRESH_MS = 10_000
 
-/** Shows one proposal: what it would do, its input, who proposed it, and the decision. */
+/** Shows one proposal: its effect, its input, its creator, and the decision. */
 export function Component() {
   const { proposalId = '' } = useParams()
   const can = useCan()
@@ -49,7 +49,7 @@ export function Component() {
 }
 
 function ProposalDetails({ proposal }: { proposal: Proposal }) {
-  const steps = listSteps(proposal)
+  const steps = listProposedSteps(proposal)
   return (
     <>
       <TitleBlock

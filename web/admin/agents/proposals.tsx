@@ -10,7 +10,7 @@ import type { Column } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { ViewTabs } from '../../ui/view-tabs.tsx'
-import { describeProposal, listSteps, ProposalTitle } from './skill-title.tsx'
+import { describeProposal, listProposedSteps, ProposalTitle } from './skill-title.tsx'
 
 const TABS = ['status'] as const
 const STATUSES = ['proposed', 'approved', 'refused', 'expired'] as const
@@ -51,13 +51,13 @@ const COLUMNS: readonly Column<Proposal>[] = [
   { head: 'Decided', className: 'nowrap', cell: (proposal) => <DecisionCell of={proposal} /> },
 ]
 
-/** Lists proposals: what agents would do if they were allowed to, and the decisions. */
+/** Lists proposals: the changes that agents propose, and the decisions. */
 export function Component() {
   return (
     <Page title="Proposals" crumbs={[{ name: 'Agents' }, { name: 'Proposals' }]}>
       <div className="page-head">
         <h1>Proposals</h1>
-        <p>Changes proposed by agents. Nothing is changed until someone approves.</p>
+        <p>Changes proposed by agents. Nothing changes until a user approves the proposal.</p>
       </div>
       <ViewTabs
         label="Proposals"
@@ -95,7 +95,7 @@ export function Component() {
 
 /** Summarizes the first values of the input, to distinguish proposals of the same kind. */
 function summarizeInput(proposal: Proposal): string {
-  const values = listSteps(proposal).flatMap(({ input }) => Object.values(input))
+  const values = listProposedSteps(proposal).flatMap(({ input }) => Object.values(input))
   return values
     .filter((value) => typeof value === 'string' && !/^[a-z]+_[0-9a-z]{26}$/.test(value))
     .slice(0, 3)

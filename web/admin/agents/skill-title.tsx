@@ -1,26 +1,26 @@
 import type { Proposal } from '../../../client/contract.gen.ts'
+import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { FRAME_QUERY, useCan } from '../../api/session.ts'
-import { humanizeField } from '../../ui/record-history.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 
-/** Runs several skills as one. It is not a skill itself. */
+/** The operation that runs several skills as one. A batch is not a skill itself. */
 export const BATCH = 'executeBatch'
 
-/** One proposed skill call. A batch has several, in order. */
+/** A single proposed skill call. A batch has several calls, in order. */
 export interface ProposedStep {
   key: string
   skill: string
   input: Readonly<Record<string, unknown>>
 }
 
-export function listSteps({ skill, input }: Pick<Proposal, 'skill' | 'input'>): ProposedStep[] {
+export function listProposedSteps({ skill, input }: Pick<Proposal, 'skill' | 'input'>): ProposedStep[] {
   if (skill !== BATCH) return [{ key: skill, skill, input }]
   const { steps } = input as { steps: { name: string; skill: string; input?: ProposedStep['input'] }[] }
   return steps.map((step) => ({ key: step.name, skill: step.skill, input: step.input ?? {} }))
 }
 
-/** Turns a skill's name such as `createVendor` into words, for when its title is unknown. */
+/** Converts a skill's name such as `createVendor` to words, for use when its title is unknown. */
 export function humanizeSkill(skill: string): string {
   const words = humanizeField(skill)
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -28,7 +28,7 @@ export function humanizeSkill(skill: string): string {
 
 /** Returns the name of a proposal where there is no time to load titles. */
 export function describeProposal(proposal: Pick<Proposal, 'skill' | 'input'>): string {
-  const steps = listSteps(proposal)
+  const steps = listProposedSteps(proposal)
   const [first] = steps
   if (first === undefined) return humanizeSkill(proposal.skill)
   return steps.length === 1
@@ -36,7 +36,7 @@ export function describeProposal(proposal: Pick<Proposal, 'skill' | 'input'>): s
     : `${formatCount(steps.length, 'step')}: ${humanizeSkill(first.skill)}…`
 }
 
-/** Cached this long, because the titles of skills do not change while somebody works. */
+/** Titles are cached for this time, because the titles of skills do not change while a user works. */
 const TITLE_CACHE_MS = 3_600_000
 
 /** Returns the title of a skill from the skill catalog. */
@@ -55,9 +55,9 @@ export function SkillTitle({ of }: { of: string }) {
   return useSkillTitle(of)
 }
 
-/** Shows what a proposal would do, by the titles of its skills. */
+/** Shows the effect of a proposal, by the titles of its skills. */
 export function ProposalTitle({ of }: { of: Pick<Proposal, 'skill' | 'input'> }) {
-  const steps = listSteps(of)
+  const steps = listProposedSteps(of)
   const [first] = steps
   if (first === undefined) return humanizeSkill(of.skill)
   return (

@@ -16,7 +16,10 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** Tries the award first and shows the order, rejections and events that it would create. Then awards. */
+/**
+ * Tries the award first, and shows the order, rejections, and events that the award would create. Then performs the
+ * award.
+ */
 export function AwardDialog(props: {
   request: BidRequest
   comparison: BidComparison
@@ -25,6 +28,7 @@ export function AwardDialog(props: {
 }) {
   const { request, comparison, vendor, onClose } = props
   const can = useCan()
+  const { money, difference } = useFormats()
   const navigate = useNavigate()
   const others = comparison.vendors.filter(
     ({ bidId, bidStatus }) => bidId !== vendor.bidId && bidStatus === 'submitted',
@@ -32,8 +36,17 @@ export function AwardDialog(props: {
   const [withOrder, setWithOrder] = useState(can('pos:write') && request.homeIds.length === 1)
   const [rejectOthers, setRejectOthers] = useState(true)
   const [reason, setReason] = useState('')
+  const [alternates, setAlternates] = useState<readonly number[]>([])
+  const [alternateLineIds, setAlternateLineIds] = useState<readonly string[]>([])
   const bidId = vendor.bidId ?? ''
-  const trial = useDryRun('awardBid', { bidId, rejectOthers, createPurchaseOrder: withOrder })
+  const offered = comparison.lines.filter(({ prices }) =>
+    prices.some((price) => price.bidId === bidId && price.alternate && price.amount !== null),
+  )
+  const chosen = {
+    ...(alternates.length > 0 && { alternates: [...alternates] }),
+    ...(alternateLineIds.length > 0 && { alternateLineIds: [...alternateLineIds] }),
+  }
+  const trial = useDryRun('awardBid', { bidId, rejectOthers, createPurchaseOrder: withOrder, ...chosen })
   const award = useSkill('awardBid', {
     onSuccess: ({ result }) => {
       const order = result.purchaseOrder
@@ -45,11 +58,15 @@ export function AwardDialog(props: {
       void navigate({ search: '' }, { replace: true })
     },
   })
+  const excluded = comparison.lines
+    .filter(({ lineId }) => vendor.excludedLineIds.includes(lineId))
+    .map(({ description }) => description)
   const confirm = () =>
     award.run({
       bidId,
       rejectOthers,
       createPurchaseOrder: withOrder,
+      ...chosen,
       ...(reason.trim() !== '' && { reason: reason.trim() }),
     })
 
@@ -62,7 +79,7 @@ export function AwardDialog(props: {
       note="This is a preview. Nothing has been changed yet."
       tail={
         <>
-          <span className="note">{trial.data !== undefined && `Preview took ${trial.data.durationMs} ms`}</span>
+          <span className="note">{trial.data !== undefined && `The preview took ${trial.data.durationMs} ms`}</span>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
@@ -76,10 +93,47 @@ export function AwardDialog(props: {
       }
     >
       <ChangeError error={award.error ?? trial.error} />
+      {(vendor.exclusions !== null || excluded.length > 0) && (
+        <div className="banner" data-tone="warn">
+          <Icon name="warn" />
+          <div>
+            <strong>This bid excludes work.</strong>{' '}
+            {[...(vendor.exclusions === null ? [] : [vendor.exclusions]), ...excluded].map((text) => (
+              <p key={text}>{text}</p>
+            ))}
+          </div>
+        </div>
+      )}
       {trial.data === undefined ? (
         trial.error === null && <SkeletonLines lines={6} />
       ) : (
         <AwardEffects trial={trial.data} vendor={vendor} others={others} request={request} />
+      )}
+      {(vendor.alternates.length > 0 || offered.length > 0) && (
+        <fieldset className="field">
+          <legend>Alternates to award with the bid</legend>
+          {vendor.alternates.map(({ description, amount }, position) => (
+            <label className="check" key={description}>
+              <input
+                type="checkbox"
+                checked={alternates.includes(position)}
+                onChange={() => setAlternates(toggle(alternates, position))}
+              />
+              {description}
+              {amount !== null && `: ${difference(amount)}`}
+            </label>
+          ))}
+          {offered.map(({ lineId, description, prices }) => (
+            <label className="check" key={lineId}>
+              <input
+                type="checkbox"
+                checked={alternateLineIds.includes(lineId)}
+                onChange={() => setAlternateLineIds(toggle(alternateLineIds, lineId))}
+              />
+              {description}: {money(prices.find((price) => price.bidId === bidId)?.amount ?? 0)}
+            </label>
+          ))}
+        </fieldset>
       )}
       <div className="form-row">
         <div className="field">
@@ -120,6 +174,11 @@ export function AwardDialog(props: {
   )
 }
 
+/** Returns the list with the value added, or without the value if it was in the list. */
+function toggle<Value>(list: readonly Value[], value: Value): readonly Value[] {
+  return list.includes(value) ? list.filter((each) => each !== value) : [...list, value]
+}
+
 function AwardEffects(props: {
   trial: ExecutionOf<'awardBid'>
   vendor: BidComparisonVendor
@@ -154,7 +213,7 @@ function AwardEffects(props: {
                   </span>,
                 ],
                 ['Vendor', vendor.companyName],
-                ['Lines', `${order.lines.length}, as bid`],
+                ['Lines', formatCount(order.lines.length, 'line')],
                 ['Total', money(order.total)],
                 ['Retainage', `${order.retainagePercent}%`],
               ]}
@@ -171,11 +230,11 @@ function AwardEffects(props: {
                 <p className="small muted">
                   {amount > budgeted ? (
                     <>
-                      <b className="tone-bad">{difference(amount - budgeted)}</b> against the budget.
+                      <b className="tone-bad">{difference(amount - budgeted)}</b> compared with the budget.
                     </>
                   ) : (
                     <>
-                      <b className="tone-ok">{money(budgeted - amount)}</b> remain available.
+                      <b className="tone-ok">{money(budgeted - amount)}</b> remains available.
                     </>
                   )}
                 </p>

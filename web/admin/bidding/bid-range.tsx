@@ -5,10 +5,10 @@ const ROW = 30
 const TOP = 22
 const AXIS = 30
 
-/** Bid range between the lowest and the highest of them, and where the budget does: the plumb line. */
+/** Shows the leveled bids on a scale from the lowest to the highest, and the budget as a plumb line. */
 export function BidRange({ comparison }: { comparison: BidComparison }) {
   const { money } = useFormats()
-  const bids = comparison.vendors.flatMap(({ bidId, amount, companyName }) =>
+  const bids = comparison.vendors.flatMap(({ bidId, leveledAmount: amount, companyName }) =>
     bidId === null || amount === null ? [] : [{ bidId, amount, companyName }],
   )
   const { budgeted } = comparison

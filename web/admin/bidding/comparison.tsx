@@ -14,6 +14,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { AwardDialog } from './award-dialog.tsx'
 import { BID_FLAGS } from './bid-flags.ts'
 import { BidRange } from './bid-range.tsx'
+import { canLevel, LevelBidDialog } from './level-bid-dialog.tsx'
 import { HiddenAmount } from './requests.tsx'
 
 /**
@@ -23,9 +24,9 @@ import { HiddenAmount } from './requests.tsx'
 export function Comparison({ request, comparison }: { request: BidRequest; comparison: BidComparison }) {
   const can = useCan()
   const [awarding, setAwarding] = useState<BidComparisonVendor | null>(null)
+  const [leveling, setLeveling] = useState<BidComparisonVendor | null>(null)
   const { vendors, lines, currency, lowestBidIds, budgeted } = comparison
-  const { money, difference, day, dateOf } = useFormats()
-  const plain = (amount: number) => money(amount).replace(/[^\d.,−-]/g, '')
+  const { whole: plain, difference, wholeDifference, day, dateOf } = useFormats()
   const mayAward = can('bids:write') && (request.status === 'sent' || request.status === 'closed')
   if (vendors.length === 0)
     return (
@@ -36,11 +37,12 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
       </div>
     )
   const hasBids = comparison.bidCount > 0
+  const isAnyLeveled = vendors.some(({ amount, leveledAmount }) => amount !== leveledAmount)
   return (
     <>
       <Panel
         title="Lines by vendor"
-        hint={`lowest of each line marked; amounts in ${currency}`}
+        hint={`the lowest price of each line is marked; amounts in ${currency}`}
         isFlush
         actions={
           <Button small look="quiet" icon="download" onClick={() => exportComparison(comparison)}>
@@ -78,7 +80,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
             </tbody>
             <tfoot>
               <tr>
-                <th scope="row">Total</th>
+                <th scope="row">{isAnyLeveled ? 'Total as bid' : 'Total'}</th>
                 <td className="qty" />
                 {vendors.map((vendor) => (
                   <td key={vendorKey(vendor)} className="num">
@@ -87,7 +89,9 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                     ) : vendor.amount === null ? (
                       <HiddenAmount />
                     ) : (
-                      <LowestMark isLowest={lowestBidIds.includes(vendor.bidId)}>{plain(vendor.amount)}</LowestMark>
+                      <LowestMark isLowest={!isAnyLeveled && lowestBidIds.includes(vendor.bidId)}>
+                        {plain(vendor.amount)}
+                      </LowestMark>
                     )}
                   </td>
                 ))}
@@ -97,19 +101,30 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                     : formatPercent(comparison.spreadPercent)}
                 </td>
               </tr>
-              {hasBids && !comparison.amountsHidden && (
-                <FactRow head="Above lowest" vendors={vendors}>
-                  {({ aboveLowAmount }) =>
-                    aboveLowAmount === null ? null : difference(aboveLowAmount).replace(/[$]/g, '')
+              {hasBids && !comparison.amountsHidden && isAnyLeveled && (
+                <FactRow head="Leveled total" vendors={vendors}>
+                  {({ bidId, leveledAmount }) =>
+                    leveledAmount === null ? (
+                      <span className="tone-warn">not leveled</span>
+                    ) : (
+                      <LowestMark isLowest={bidId !== null && lowestBidIds.includes(bidId)}>
+                        {plain(leveledAmount)}
+                      </LowestMark>
+                    )
                   }
                 </FactRow>
               )}
+              {hasBids && !comparison.amountsHidden && (
+                <FactRow head="Amount above lowest bid" vendors={vendors}>
+                  {({ aboveLowAmount }) => (aboveLowAmount === null ? null : wholeDifference(aboveLowAmount))}
+                </FactRow>
+              )}
               {budgeted !== null && hasBids && !comparison.amountsHidden && (
-                <FactRow head={`Compared with budget of ${plain(budgeted)}`} vendors={vendors}>
+                <FactRow head={`Difference from budget of ${plain(budgeted)}`} vendors={vendors}>
                   {({ aboveBudgetAmount, aboveBudgetPercent }) =>
                     aboveBudgetAmount === null ? null : (
                       <span className={aboveBudgetAmount > 0 ? 'tone-bad' : 'tone-ok'}>
-                        {difference(aboveBudgetAmount).replace(/[$]/g, '')}{' '}
+                        {wholeDifference(aboveBudgetAmount)}{' '}
                         {aboveBudgetPercent !== null && (
                           <span className="faint pct">{formatPercent(aboveBudgetPercent)}</span>
                         )}
@@ -120,7 +135,7 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
               )}
               {hasBids && (
                 <>
-                  <FactRow head="Lead time, duration" vendors={vendors}>
+                  <FactRow head="Lead time + duration" vendors={vendors}>
                     {({ leadTimeDays, durationDays }) =>
                       leadTimeDays === null && durationDays === null
                         ? null
@@ -135,6 +150,35 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
                     }
                   </FactRow>
                 </>
+              )}
+              {vendors.some(({ exclusions }) => exclusions !== null) && (
+                <FactRow head="Exclusions" vendors={vendors} className="texts">
+                  {({ exclusions }) => exclusions}
+                </FactRow>
+              )}
+              {vendors.some(({ alternates }) => alternates.length > 0) && (
+                <FactRow head="Alternates, not in the total" vendors={vendors} className="texts">
+                  {({ alternates }) =>
+                    alternates.map(({ description, amount, note }) => (
+                      <div key={description}>
+                        {description}
+                        {amount !== null && `: ${difference(amount)}`}
+                        {note !== null && <small className="faint"> {note}</small>}
+                      </div>
+                    ))
+                  }
+                </FactRow>
+              )}
+              {can('bids:write') && !comparison.amountsHidden && vendors.some(canLevel) && (
+                <FactRow head={<span className="sr">Level</span>} vendors={vendors} className="no-print">
+                  {(vendor) =>
+                    canLevel(vendor) ? (
+                      <Button small onClick={() => setLeveling(vendor)}>
+                        Level…<span className="sr"> the bid from {vendor.companyName}</span>
+                      </Button>
+                    ) : null
+                  }
+                </FactRow>
               )}
               {mayAward && vendors.some(({ awardable }) => awardable) && (
                 <FactRow head={<span className="sr">Award</span>} vendors={vendors} className="no-print">
@@ -152,11 +196,13 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
         </section>
       </Panel>
       <div className="cols even">
-        <Panel title="Bid range" hint={hasBids ? 'each point is one bid' : undefined}>
+        <Panel title="Bid range" hint={hasBids ? 'each point is one leveled bid' : undefined}>
           {!hasBids ? (
             <p className="muted">No bids yet.</p>
           ) : comparison.amountsHidden ? (
             <p className="muted">This request is blind: amounts are hidden until bidding closes.</p>
+          ) : comparison.leveledBidCount === 0 ? (
+            <p className="muted">No bid is leveled yet. Level the bids to compare them.</p>
           ) : (
             <>
               <BidRange comparison={comparison} />
@@ -166,6 +212,9 @@ export function Comparison({ request, comparison }: { request: BidRequest; compa
         </Panel>
         <AwardNotes request={request} comparison={comparison} />
       </div>
+      {leveling !== null && (
+        <LevelBidDialog comparison={comparison} vendor={leveling} onClose={() => setLeveling(null)} />
+      )}
       {awarding !== null && (
         <AwardDialog request={request} comparison={comparison} vendor={awarding} onClose={() => setAwarding(null)} />
       )}
@@ -232,12 +281,28 @@ function LineRow(props: {
             ) : (
               <>
                 <LowestMark isLowest={price.lowest}>{plain(price.amount)}</LowestMark>
-                <span className="sub">
-                  {price.unitPrice === null || line.unit === 'LS'
-                    ? 'lump sum'
-                    : `${formatUnitPrice(price.unitPrice)} / ${line.unit}`}
-                  {price.alternate && ', alternate'}
-                </span>
+                <span className="sub">{describePrice(price)}</span>
+                {(price.quantity !== line.quantity || price.unit !== line.unit) && price.unit !== null && (
+                  <span className="sub">
+                    <span className="tone-warn">
+                      for {formatQuantity(price.quantity ?? 0)} {price.unit}
+                    </span>
+                  </span>
+                )}
+                {price.alternate && (
+                  <span className="sub">
+                    <span className="tone-warn">alternate{price.note === null ? '' : `: ${price.note}`}</span>
+                  </span>
+                )}
+                {price.leveledAmount === null ? (
+                  <span className="sub">
+                    <span className="tone-warn">not compared</span>
+                  </span>
+                ) : (
+                  price.leveledAmount !== price.amount && (
+                    <span className="sub">leveled {plain(price.leveledAmount)}</span>
+                  )
+                )}
               </>
             )}
           </td>
@@ -248,6 +313,11 @@ function LineRow(props: {
       </td>
     </tr>
   )
+}
+
+/** Formats the price in the unit of the bid, which may differ from the unit of the request. */
+function describePrice({ unitPrice, unit }: BidComparisonLine['prices'][number]): string {
+  return unitPrice === null || unit === null || unit === 'LS' ? 'lump sum' : `${formatUnitPrice(unitPrice)} / ${unit}`
 }
 
 function LowestMark({ isLowest, children }: { isLowest: boolean; children: string }) {
@@ -308,7 +378,7 @@ function AwardNotes({ request, comparison }: { request: BidRequest; comparison: 
     return isSilent && invitation !== undefined ? [{ vendor, invitation }] : []
   })
   return (
-    <Panel title="Before you award" isFlush>
+    <Panel title="Issues to check before the award" isFlush>
       {flagged.length + silent.length === 0 ? (
         <div className="body muted">No issues found with the bids.</div>
       ) : (
@@ -338,7 +408,7 @@ function AwardNotes({ request, comparison }: { request: BidRequest; comparison: 
                     ? 'plans to bid'
                     : invitation.viewedAt === null
                       ? 'has not opened the link'
-                      : 'has opened the link, but not answered'}
+                      : 'has opened the link, but not responded'}
                 </Link>
                 <span>
                   {invitation.sentAt !== null && `Sent ${day(dateOf(invitation.sentAt))}`}
@@ -356,13 +426,23 @@ function AwardNotes({ request, comparison }: { request: BidRequest; comparison: 
 
 function exportComparison({ number, vendors, lines }: BidComparison): void {
   const bids = vendors.filter(({ bidId }) => bidId !== null)
-  const heads = ['Line', 'Quantity', 'Unit', ...bids.map(({ companyName }) => companyName)]
+  const heads = [
+    ...['Line', 'Quantity', 'Unit'],
+    ...bids.flatMap(({ companyName }) => [
+      ...[companyName, `${companyName}: quantity`, `${companyName}: unit`, `${companyName}: leveled`],
+    ]),
+  ]
   const rows = lines.map((line) => [
     ...[line.description, line.quantity, line.unit],
-    ...bids.map(({ bidId }) => line.prices.find((price) => price.bidId === bidId)?.amount ?? null),
+    ...bids.flatMap(({ bidId }) => {
+      const price = line.prices.find((price) => price.bidId === bidId)
+      return [price?.amount ?? null, price?.quantity ?? null, price?.unit ?? null, price?.leveledAmount ?? null]
+    }),
   ])
+  const totals = bids.flatMap(({ amount, leveledAmount }) => [amount, null, null, leveledAmount])
+  const exclusions = bids.flatMap((bid) => [bid.exclusions, null, null, null])
   saveFile(
-    toCsv(heads, [...rows, ['Total', null, null, ...bids.map(({ amount }) => amount)]]),
+    toCsv(heads, [...rows, ['Total', null, null, ...totals], ['Exclusions', null, null, ...exclusions]]),
     `${number}-comparison.csv`,
   )
 }

@@ -79,7 +79,7 @@ export function Invitations({ request }: { request: BidRequest }) {
                     title="Emails the vendor a new link. The old link stops working."
                     onClick={() => resend.mutate({ params: { path: { invitationId: invitation.id } } })}
                   >
-                    Resend
+                    Resend link
                   </Button>
                 )}
               </span>

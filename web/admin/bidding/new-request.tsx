@@ -1,10 +1,18 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { FieldErrorAt, Form, readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
+import {
+  FieldErrorAt,
+  Form,
+  readNumberField,
+  readTextField,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
@@ -16,7 +24,7 @@ interface Line {
   key: number
 }
 
-/** The page that creates a bid request: the work, the home, the deadline and the vendors. */
+/** The page that creates a bid request: the work, the home, the deadline, and the vendors. */
 export function Component() {
   const navigate = useNavigate()
   const [given] = useSearchParams()
@@ -26,9 +34,13 @@ export function Component() {
   const [scope, setScope] = useState(given.get('scope') ?? '')
   const [vendors, setVendors] = useState<ReadonlySet<string>>(new Set())
   const [lines, setLines] = useState<readonly Line[]>([])
-  const communities = usePage('/api/ext/communities', { limit: 200, sort: 'name' })
-  const homes = usePage('/api/ext/homes', { communityId, limit: 200, sort: 'name' }, { enabled: communityId !== '' })
-  const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'sequence' })
+  const communities = useListPage('/api/ext/communities', { limit: 200, sort: 'name' })
+  const homes = useListPage(
+    '/api/ext/homes',
+    { communityId, limit: 200, sort: 'name' },
+    { enabled: communityId !== '' },
+  )
+  const scopes = useListPage('/api/ext/scopes', { limit: 200, sort: 'sequence' })
   const create = plumbline.useMutation('post', '/api/ext/bids/request', {
     onSuccess: ({ id, number, status }) => {
       showToast(status === 'draft' ? `${number} saved as a draft` : `${number} sent`)
@@ -36,21 +48,35 @@ export function Component() {
     },
   })
 
+  const entries = useMemo(
+    () => ({
+      current: { communityId, homeId, scope, vendors: [...vendors], lines },
+      isChanged: vendors.size > 0 || lines.length > 0,
+      restore(before: { communityId: string; homeId: string; scope: string; vendors: string[]; lines: Line[] }) {
+        setCommunityId(before.communityId)
+        setHomeId(before.homeId)
+        setScope(before.scope)
+        setVendors(new Set(before.vendors))
+        setLines(before.lines)
+      },
+    }),
+    [communityId, homeId, scope, vendors, lines],
+  )
   const onSubmit = (data: FormData) => {
     const requested = lines.flatMap(({ key }) => {
-      const description = readText(data, `line-${key}`)
-      const quantity = readNumber(data, `quantity-${key}`)
-      const unit = readText(data, `unit-${key}`)
+      const description = readTextField(data, `line-${key}`)
+      const quantity = readNumberField(data, `quantity-${key}`)
+      const unit = readTextField(data, `unit-${key}`)
       return description === undefined
         ? []
         : [{ description, ...(quantity !== undefined && { quantity }), ...(unit !== undefined && { unit }) }]
     })
     create.mutate({
       body: {
-        ...{ scope, communityId, vendorIds: [...vendors], deadline: readText(data, 'deadline') ?? '' },
+        ...{ scope, communityId, vendorIds: [...vendors], deadline: readTextField(data, 'deadline') ?? '' },
         homeIds: homeId === '' ? [] : [homeId],
-        title: readText(data, 'title') ?? null,
-        message: readText(data, 'message') ?? null,
+        title: readTextField(data, 'title') ?? null,
+        message: readTextField(data, 'message') ?? null,
         lines: requested,
         bidType: requested.length === 0 ? 'lump_sum' : 'both',
         blind: data.get('blind') !== null,
@@ -63,9 +89,9 @@ export function Component() {
     <Page title="New bid request" crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: 'New request' }]}>
       <div className="page-head">
         <h1>New bid request</h1>
-        <p>Invite vendors to price a trade. They answer through a link, without an account.</p>
+        <p>Invite vendors to price a trade. Vendors respond through a link, without an account.</p>
       </div>
-      <Form error={create.error} onSubmit={onSubmit}>
+      <Form error={create.error} onSubmit={onSubmit} entries={entries}>
         <div className="cols">
           <div className="stack">
             <Panel title="Details">
@@ -101,18 +127,18 @@ export function Component() {
                     onChange={setScope}
                     options={[
                       { value: '', label: 'Choose one' },
-                      ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanize(name) })),
+                      ...(scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
                     ]}
                   />
                 </div>
                 <div className="form-row">
-                  <TextField name="title" label="Title" optional hint="If empty, vendors see the trade." />
+                  <TextField name="title" label="Title" optional hint="If empty, vendors see the name of the trade." />
                   <TextField
                     name="deadline"
                     label="Deadline"
                     type="date"
                     min={today()}
-                    hint={`End of that day, ${zone}.`}
+                    hint={`Bids are due by the end of that day, ${zone}.`}
                   />
                 </div>
                 <TextAreaField name="message" label="Message" optional hint="Every vendor receives this text." />
@@ -120,7 +146,7 @@ export function Component() {
             </Panel>
             <Panel
               title="Lines"
-              hint={lines.length === 0 ? 'without lines, one price for everything' : 'each has its own price'}
+              hint={lines.length === 0 ? 'without lines, one total price' : 'each has its own price'}
               actions={
                 <Button small icon="plus" onClick={() => setLines([...lines, { key: (lines.at(-1)?.key ?? 0) + 1 }])}>
                   Add line
@@ -128,7 +154,7 @@ export function Component() {
               }
             >
               {lines.length === 0 ? (
-                <p className="muted">No lines: vendors give one price for everything.</p>
+                <p className="muted">No lines: vendors enter one total price.</p>
               ) : (
                 <div className="form">
                   {lines.map(({ key }, at) => (
@@ -164,7 +190,7 @@ export function Component() {
                 <label className="check top">
                   <input type="checkbox" name="blind" />
                   <span>
-                    Blind<span className="hint"> Amounts are hidden until bidding closes.</span>
+                    Blind bidding<span className="hint"> Amounts are hidden until bidding closes.</span>
                   </span>
                 </label>
                 <div className="row wrap">

@@ -3,9 +3,11 @@ import type { BidRequest, BidSourceInput } from '../../../client/contract.gen.ts
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Form, readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { Field, Form, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
+import { useFormats } from '../../ui/use-formats.ts'
 
 const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
   { value: 'phone', label: 'Phone' },
@@ -16,6 +18,7 @@ const SOURCES: readonly { value: BidSourceInput; label: string }[] = [
 export function RecordBid(props: { request: BidRequest; vendorId: string; vendor: string; onClose(): void }) {
   const { request, vendorId, vendor, onClose } = props
   const form = useId()
+  const { symbol } = useFormats()
   const byLine = request.lines.length > 0
   const submit = plumbline.useMutation('post', '/api/ext/bids', {
     onSuccess: () => {
@@ -25,12 +28,12 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
   })
   const onSubmit = (data: FormData) => {
     const lines = request.lines.flatMap(({ lineId }) => {
-      const unitPrice = readNumber(data, `line-${lineId}`)
+      const unitPrice = readNumberField(data, `line-${lineId}`)
       return unitPrice === undefined ? [] : [{ lineId, unitPrice }]
     })
-    const amount = readNumber(data, 'amount')
-    const leadTimeDays = readNumber(data, 'leadTimeDays')
-    const durationDays = readNumber(data, 'durationDays')
+    const amount = readNumberField(data, 'amount')
+    const leadTimeDays = readNumberField(data, 'leadTimeDays')
+    const durationDays = readNumberField(data, 'durationDays')
     submit.mutate({
       body: {
         ...{ bidRequestId: request.id, vendorId, source: data.get('source') as BidSourceInput },
@@ -38,7 +41,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
         ...(lines.length > 0 && { lines }),
         ...(leadTimeDays !== undefined && { leadTimeDays }),
         ...(durationDays !== undefined && { durationDays }),
-        exclusions: readText(data, 'exclusions') ?? null,
+        exclusions: readTextField(data, 'exclusions') ?? null,
       },
     })
   }
@@ -51,14 +54,21 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
       tail={
         <>
           <span className="push" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(form)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button look="primary" type="submit" form={form} busy={submit.isPending}>
             Record bid
           </Button>
         </>
       }
     >
-      <Form id={form} error={submit.error} onSubmit={onSubmit}>
+      <Form id={form} draft={`bid ${vendorId}`} error={submit.error} onSubmit={onSubmit}>
         {byLine &&
           request.lines.map((line, at) => (
             <Field
@@ -71,7 +81,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
             >
               {(control) => (
                 <div className="input money">
-                  <span className="affix">$</span>
+                  <span className="affix">{symbol}</span>
                   <input {...control} inputMode="decimal" autoComplete="off" />
                   <span className="affix">/ {line.unit}</span>
                 </div>
@@ -82,7 +92,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
           <Field name="amount" label="Total price">
             {(control) => (
               <div className="input money">
-                <span className="affix">$</span>
+                <span className="affix">{symbol}</span>
                 <input {...control} inputMode="decimal" autoComplete="off" />
               </div>
             )}
@@ -91,7 +101,7 @@ export function RecordBid(props: { request: BidRequest; vendorId: string; vendor
         <div className="form-row">
           <TextField name="leadTimeDays" label="Lead time in days" type="number" min={0} optional />
           <TextField name="durationDays" label="Duration in days" type="number" min={0} optional />
-          <SelectField name="source" label="Received by" options={SOURCES} />
+          <SelectField name="source" label="Received via" options={SOURCES} />
         </div>
         <TextField name="exclusions" label="Exclusions" optional />
       </Form>

@@ -4,9 +4,11 @@ import type { BidRequest } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, readText, TextAreaField, TextField } from '../../ui/form.tsx'
+import { Form, readTextField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { ChangeError } from '../../ui/states.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { InviteMore } from './invite-more.tsx'
 
@@ -17,7 +19,7 @@ export function RequestActions({ request }: { request: BidRequest }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const params = { path: { bidRequestId: request.id } }
   const send = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/send', {
-    onSuccess: ({ invitations }) => showToast(`${request.number} sent to ${invitations.length} vendors`),
+    onSuccess: ({ invitations }) => showToast(`${request.number} sent to ${formatCount(invitations.length, 'vendor')}`),
   })
   const remind = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/remind', {
     onSuccess: () => showToast('Reminders sent'),
@@ -98,7 +100,7 @@ function DeadlineDialog({ request, onClose }: { request: BidRequest; onClose(): 
   const reopen = plumbline.useMutation('post', '/api/ext/bids/requests/{bidRequestId}/reopen', { onSuccess })
   const isSent = request.status === 'sent'
   const onSubmit = (data: FormData) => {
-    const body = { deadline: readText(data, 'deadline') ?? '' }
+    const body = { deadline: readTextField(data, 'deadline') ?? '' }
     const path = { bidRequestId: request.id }
     if (isSent) extend.mutate({ params: { path, header: { 'If-Match': `"${request.version}"` } }, body })
     else reopen.mutate({ params: { path }, body })
@@ -113,21 +115,28 @@ function DeadlineDialog({ request, onClose }: { request: BidRequest; onClose(): 
       tail={
         <>
           <span className="push" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(form)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button look="primary" type="submit" form={form} busy={extend.isPending || reopen.isPending}>
             {isSent ? 'Extend' : 'Reopen'}
           </Button>
         </>
       }
     >
-      <Form id={form} error={extend.error ?? reopen.error} onSubmit={onSubmit}>
+      <Form id={form} draft="deadline" error={extend.error ?? reopen.error} onSubmit={onSubmit}>
         <TextField
           name="deadline"
           label="Deadline"
           type="date"
           min={today()}
           defaultValue={request.deadline}
-          hint={`End of that day, ${zone}.`}
+          hint={`Bids are due by the end of that day, ${zone}.`}
           autoFocus
         />
       </Form>
@@ -146,7 +155,7 @@ function CancelDialog({ request, onClose }: { request: BidRequest; onClose(): vo
   const onSubmit = (data: FormData) =>
     cancel.mutate({
       params: { path: { bidRequestId: request.id } },
-      body: { reason: readText(data, 'reason') ?? null },
+      body: { reason: readTextField(data, 'reason') ?? null },
     })
   return (
     <Dialog
@@ -167,9 +176,9 @@ function CancelDialog({ request, onClose }: { request: BidRequest; onClose(): vo
       <p className="muted">
         {request.status === 'draft'
           ? 'No vendor has been notified. This cannot be undone.'
-          : 'The vendors will be notified and see the reason. Their bids can no longer be accepted. This cannot be undone.'}
+          : 'The vendors will be notified and see the reason. You will no longer be able to accept their bids. This cannot be undone.'}
       </p>
-      <Form id={form} error={cancel.error} onSubmit={onSubmit}>
+      <Form id={form} draft="cancel" error={cancel.error} onSubmit={onSubmit}>
         <TextAreaField name="reason" label="Reason (visible to the vendors)" optional />
       </Form>
     </Dialog>

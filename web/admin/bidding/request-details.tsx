@@ -9,12 +9,12 @@ import { formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
 const BID_TYPES: Record<BidRequest['bidType'], string> = {
-  lump_sum: 'One price for everything',
+  lump_sum: 'One total price',
   unit_price: 'A unit price for each line',
   both: 'A price for each line and a total price',
 }
 
-/** Shows what the vendors were asked to price. */
+/** Shows the work that the vendors were asked to price. */
 export function RequestDetails({ request }: { request: BidRequest }) {
   const { day } = useFormats()
   const homes = useRecords('/api/ext/homes', request.homeIds)
@@ -27,7 +27,7 @@ export function RequestDetails({ request }: { request: BidRequest }) {
       <Panel title="Lines" hint="priced individually" isFlush>
         {request.lines.length === 0 ? (
           <EmptyState icon="bids" title="No lines">
-            Vendors enter one price for everything.
+            Vendors enter one total price.
           </EmptyState>
         ) : (
           <div className="table-wrap">
@@ -66,7 +66,7 @@ export function RequestDetails({ request }: { request: BidRequest }) {
               ? []
               : [
                   [
-                    'Prices valid',
+                    'Price validity',
                     formatList(
                       [
                         request.effectiveFrom === null ? '' : `from ${day(request.effectiveFrom)}`,
@@ -76,8 +76,8 @@ export function RequestDetails({ request }: { request: BidRequest }) {
                   ] as const,
                 ]),
             ['Message', request.message ?? 'none'],
-            ['Included', request.inclusions ?? 'not specified'],
-            ['Excluded', request.exclusions ?? 'not specified'],
+            ['Included work', request.inclusions ?? 'not specified'],
+            ['Excluded work', request.exclusions ?? 'not specified'],
             ...(request.cancelReason === null ? [] : [['Reason for cancellation', request.cancelReason] as const]),
             ['ID', <code key="id">{request.id}</code>],
           ]}

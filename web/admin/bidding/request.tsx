@@ -1,19 +1,23 @@
 import { Link, useParams } from 'react-router'
 import type { BidComparison, BidRequest } from '../../../client/contract.gen.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
 import { useRecords } from '../../api/use-records.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
 import { LoadError, Skeleton, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { Comparison } from './comparison.tsx'
 import { Invitations } from './invitations.tsx'
+import { Questions } from './questions.tsx'
 import { RequestActions } from './request-actions.tsx'
 import { RequestDetails } from './request-details.tsx'
 import { HiddenAmount } from './requests.tsx'
@@ -21,14 +25,21 @@ import { HiddenAmount } from './requests.tsx'
 /** Shows one bid request: its status, its bids side by side, the invited vendors, and the award. */
 export function Component() {
   const { bidRequestId = '' } = useParams()
-  useLive('watching')
+  useLiveUpdates('watching')
   const can = useCan()
   const params = { params: { path: { bidRequestId } } }
   const request = plumbline.useQuery('get', '/api/ext/bids/requests/{bidRequestId}', params)
   const comparison = plumbline.useQuery('get', '/api/ext/bids/requests/{bidRequestId}/comparison', params)
+  const mayReadMessages = can('messages:read')
   const facts = useFacts(request.data, comparison.data)
-  const tab = useOpenTab(['comparison', 'invitations', 'request', 'history'])
-  const { left } = useFormats()
+  const tab = useOpenTab([
+    'comparison',
+    'invitations',
+    ...(mayReadMessages ? (['questions'] as const) : []),
+    'request',
+    'history',
+  ])
+  const { until } = useFormats()
 
   if (request.error !== null) {
     return (
@@ -38,12 +49,17 @@ export function Component() {
     )
   }
   const { data } = request
-  const name = data === undefined ? '' : (data.title ?? humanize(data.scope))
+  const name = data === undefined ? '' : (data.title ?? humanizeName(data.scope))
   return (
     <Page
       title={data === undefined ? 'Bid request' : `${data.number} ${name}`}
       crumbs={[{ name: 'Bidding', to: '/bidding' }, { name: data?.number ?? '…' }]}
-      actions={data !== undefined && can('bids:write') && <RequestActions request={data} />}
+      actions={
+        <>
+          {data !== undefined && can('bids:write') && <RequestActions request={data} />}
+          <RecordActions field="bidRequestId" id={bidRequestId} />
+        </>
+      }
     >
       {data === undefined ? (
         <SkeletonLines lines={8} />
@@ -52,11 +68,7 @@ export function Component() {
           <TitleBlock
             name={name}
             state={<Status of="bidRequest" is={data.status} />}
-            sub={
-              data.status === 'sent'
-                ? `${left(data.deadline)} to bid`.replace('today to bid', 'bids are due today')
-                : undefined
-            }
+            sub={data.status === 'sent' ? describeTimeLeft(until(data.deadline)) : undefined}
             facts={facts}
           />
           <Tabs
@@ -65,6 +77,7 @@ export function Component() {
             tabs={[
               { name: 'comparison', word: 'Comparison' },
               { name: 'invitations', word: 'Invitations', count: data.invitations.length },
+              ...(mayReadMessages ? [{ name: 'questions', word: 'Questions' } as const] : []),
               { name: 'request', word: 'Request' },
               { name: 'history', word: 'History' },
             ]}
@@ -78,6 +91,7 @@ export function Component() {
               <Comparison request={data} comparison={comparison.data} />
             ))}
           {tab === 'invitations' && <Invitations request={data} />}
+          {tab === 'questions' && <Questions request={data} />}
           {tab === 'request' && <RequestDetails request={data} />}
           {tab === 'history' && (
             <Panel title="History">
@@ -90,10 +104,24 @@ export function Component() {
   )
 }
 
+/** Describes the days until the deadline, which the service closes soon after it has passed. */
+function describeTimeLeft(days: number): string {
+  if (days === 0) return 'Bids are due today'
+  return days > 0 ? `${formatCount(days, 'day')} left to bid` : 'The deadline has passed'
+}
+
 function useFacts(request: BidRequest | undefined, comparison: BidComparison | undefined): readonly Fact[] {
+  const can = useCan()
   const { day, zone, money } = useFormats()
   const communities = useRecords('/api/ext/communities', request === undefined ? [] : [request.communityId])
   const homes = useRecords('/api/ext/homes', request?.homeIds ?? [])
+  const accepted = request?.acceptedBidIds[0]
+  const orders = useListPage(
+    '/api/ext/purchase-orders',
+    { limit: 1, sort: 'createdAt', ...(accepted !== undefined && { bidId: accepted }) },
+    { enabled: accepted !== undefined && can('pos:read') },
+  )
+  const order = accepted === undefined ? undefined : orders.data?.data[0]
   if (request === undefined) return []
   const [home] = request.homeIds
   const community = communities.get(request.communityId)
@@ -104,8 +132,9 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
   // rejected bids.
   const low = comparison?.vendors.find(({ rank }) => rank === 1)
   return [
+    ...(order === undefined ? [] : [{ label: 'Order', value: <Link to={`/orders/${order.id}`}>{order.number}</Link> }]),
     { label: 'Number', value: request.number, note: `version ${request.version}`, isWideOnly: true },
-    { label: 'Trade', value: humanize(request.scope), isWideOnly: true },
+    { label: 'Trade', value: humanizeName(request.scope), isWideOnly: true },
     {
       label: request.homeIds.length > 1 ? 'Homes' : 'Location',
       value:
@@ -125,13 +154,13 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
       value: `${bidCount} of ${request.invitations.length}`,
       note:
         unopened > 0
-          ? `${unopened} ${unopened === 1 ? 'has' : 'have'} not opened the link`
+          ? `${formatCount(unopened, 'vendor has', 'vendors have')} not opened the link`
           : request.blind
             ? 'blind'
             : undefined,
     },
     {
-      label: 'Lowest',
+      label: 'Lowest bid',
       isFigure: true,
       value:
         amountsHidden && bidCount > 0 ? (
@@ -141,7 +170,8 @@ function useFacts(request: BidRequest | undefined, comparison: BidComparison | u
         ) : low === undefined || low.amount === null ? (
           'none'
         ) : (
-          money(low.amount)
+          // The rank and the difference from the budget are those of the leveled amount.
+          money(low.leveledAmount ?? low.amount)
         ),
       note:
         low?.aboveBudgetAmount === null || low?.aboveBudgetAmount === undefined

@@ -1,9 +1,9 @@
 import { Link } from 'react-router'
 import type { Item } from '../../../client/calls.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
@@ -28,11 +28,11 @@ const VIEWS = [
 
 /** Lists all bid requests. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const { wholeDay, day, left, money } = useFormats()
-  const communities = usePage('/api/ext/communities', { limit: 200, sort: 'name' })
-  const next = usePage('/api/ext/bids/requests', { status: 'sent', sort: 'deadline', limit: 1 })
+  const communities = useListPage('/api/ext/communities', { limit: 200, sort: 'name' })
+  const next = useListPage('/api/ext/bids/requests', { status: 'sent', sort: 'deadline', limit: 1 })
   const nameOf = new Map(communities.data?.data.map(({ id, name }) => [id, name]))
   const nearest = next.data?.data[0]
   const actions = can('bids:write') && (
@@ -49,7 +49,7 @@ export function Component() {
       cell: ({ id, number, title, scope }) => (
         <>
           <Link className="lead" to={`/bidding/${id}`}>
-            {title ?? humanize(scope)}
+            {title ?? humanizeName(scope)}
           </Link>
           <span className="sub">{number}</span>
         </>
@@ -61,7 +61,7 @@ export function Component() {
       cell: ({ status }) => <Status of="bidRequest" is={status} />,
       csv: ({ status }) => STATUS_LOOKS.bidRequest[status].word,
     },
-    { head: 'Trade', cell: ({ scope }) => humanize(scope), csv: ({ scope }) => scope, isWideOnly: true },
+    { head: 'Trade', cell: ({ scope }) => humanizeName(scope), csv: ({ scope }) => scope, isWideOnly: true },
     {
       head: 'Community',
       cell: ({ communityId }) => nameOf.get(communityId) ?? '',
@@ -88,7 +88,7 @@ export function Component() {
       csv: ({ bidCount }) => bidCount,
     },
     {
-      head: 'Lowest',
+      head: 'Lowest bid',
       numeric: true,
       cell: ({ amountsHidden, bidCount, lowAmount }) =>
         amountsHidden && bidCount > 0 ? <HiddenAmount /> : lowAmount === null ? <EmptyCell /> : money(lowAmount),
@@ -98,8 +98,8 @@ export function Component() {
       head: 'Spread',
       numeric: true,
       isWideOnly: true,
-      cell: ({ lowAmount, highAmount, bidCount }) =>
-        lowAmount === null || highAmount === null || bidCount < 2
+      cell: ({ lowAmount, highAmount }) =>
+        lowAmount === null || highAmount === null || lowAmount === highAmount
           ? ''
           : formatPercent(((highAmount - lowAmount) / lowAmount) * 100),
     },
@@ -110,7 +110,7 @@ export function Component() {
       <div className="page-head">
         <h1>Bid requests</h1>
         <p>
-          Price requests to vendors, their deadlines and bids.
+          Bid requests to vendors, with deadlines and bids received.
           {nearest !== undefined && ` The next deadline is ${wholeDay(nearest.deadline)}.`}
         </p>
       </div>
@@ -121,7 +121,7 @@ export function Component() {
         columns={columns}
         keyOf={({ id }) => id}
         sort="-createdAt"
-        searchIn="Number, title or trade"
+        searchIn="Number, title, or trade"
         tabs={['status']}
         filters={[
           {
@@ -132,7 +132,8 @@ export function Component() {
         ]}
         empty={
           <EmptyState icon="bids" title="No bid requests yet" actions={actions}>
-            Create a request to invite vendors. They price it online, or you record bids that arrive by phone.
+            Create a request to invite vendors. Vendors price the request online, or you record bids that arrive by
+            phone.
           </EmptyState>
         }
       />

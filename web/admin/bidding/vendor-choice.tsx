@@ -5,7 +5,7 @@ import { Status } from '../../ui/badge.tsx'
 import { ChangeError, EmptyState, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 
-/** Why a vendor is not suggested, and whether it can be invited anyway. */
+/** The reason why a vendor is not suggested, and whether the vendor can be invited anyway. */
 const REASON_TEXTS: Record<VendorPassedOver['reason'], { word: string; canBeAsked: boolean }> = {
   prospective: { word: 'prospective', canBeAsked: true },
   compliance_missing: { word: 'compliance documents missing', canBeAsked: true },
@@ -15,7 +15,10 @@ const REASON_TEXTS: Record<VendorPassedOver['reason'], { word: string; canBeAske
   compliance_expired: { word: 'compliance documents expired', canBeAsked: false },
 }
 
-/** The vendors of a trade, best match first, as the suggestion ranks them; those that cannot be asked with the reason. */
+/**
+ * Lists the vendors of a trade in the order of the suggestion, best match first. Vendors that cannot be invited are
+ * shown with the reason.
+ */
 export function VendorChoice(props: {
   scope: string
   communityId: string

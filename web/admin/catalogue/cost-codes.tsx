@@ -1,11 +1,12 @@
 import type { CostCode } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const COLUMNS: readonly Column<CostCode>[] = [
@@ -15,12 +16,12 @@ const COLUMNS: readonly Column<CostCode>[] = [
     head: 'Parent',
     cell: ({ parentId }) =>
       parentId === null ? <EmptyCell word="top level" /> : <RecordName of="costCode" id={parentId} />,
-    csv: ({ parentId }) => (parentId === null ? null : fetchName('costCode', parentId)),
+    csv: ({ parentId }) => (parentId === null ? null : fetchRecordName('costCode', parentId)),
   },
-  { head: 'Category', cell: ({ category }) => humanize(category), csv: ({ category }) => category },
+  { head: 'Category', cell: ({ category }) => humanizeName(category), csv: ({ category }) => category },
   {
     head: 'Trade',
-    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanize(scope)),
+    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanizeName(scope)),
     csv: ({ scope }) => scope,
   },
   {
@@ -32,16 +33,20 @@ const COLUMNS: readonly Column<CostCode>[] = [
 
 const CATEGORIES = ['labor', 'material', 'subcontract', 'equipment', 'other', 'overhead']
 const FILTERS = [
-  { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: humanize(value) })) },
+  { name: 'category', label: 'Category', options: CATEGORIES.map((value) => ({ value, label: humanizeName(value) })) },
 ]
 
 /** Lists cost codes. */
 export function Component() {
   return (
-    <Page title="Cost codes" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Cost codes' }]}>
+    <Page
+      title="Cost codes"
+      crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Cost codes' }]}
+      actions={<ActionLink to="createCostCode" word="New cost code" needs="budgets:write" />}
+    >
       <div className="page-head">
         <h1>Cost codes</h1>
-        <p>Accounting codes of budgets, orders and prices.</p>
+        <p>Accounting codes for budgets, orders, and prices.</p>
       </div>
       <CatalogueTabs />
       <Listing

@@ -4,7 +4,7 @@ import type { Option } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
@@ -16,10 +16,13 @@ import { ChangeError, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { describeCutoff } from './cutoff.ts'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
-/** Shows one option: its cost and price, the houses it is offered for, its parts, and the options it excludes. */
+/**
+ * Shows one option: its cost and price, the homes for which it is offered, its parts, and the options that it excludes.
+ */
 export function Component() {
   const { optionId = '' } = useParams()
   const can = useCan()
@@ -37,21 +40,24 @@ export function Component() {
       title={name}
       crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options', to: '/catalogue/options' }, { name }]}
       actions={
-        canChange &&
-        (data.status === 'active' ? (
-          <Button className="keep" look="danger" onClick={() => setIsRetiring(true)}>
-            Retire
-          </Button>
-        ) : (
-          <Button
-            className="keep"
-            look="primary"
-            busy={offer.isPending}
-            onClick={() => offer.mutate({ ...at, body: { status: 'active' } })}
-          >
-            Offer option
-          </Button>
-        ))
+        <>
+          {canChange &&
+            (data.status === 'active' ? (
+              <Button className="keep" look="danger" onClick={() => setIsRetiring(true)}>
+                Retire
+              </Button>
+            ) : (
+              <Button
+                className="keep"
+                look="primary"
+                busy={offer.isPending}
+                onClick={() => offer.mutate({ ...at, body: { status: 'active' } })}
+              >
+                Offer option
+              </Button>
+            ))}
+          <RecordActions field="optionId" id={optionId} />
+        </>
       }
     >
       <ChangeError error={offer.error} />
@@ -79,7 +85,7 @@ function RetireDialog({ option, onClose }: { option: Option; onClose(): void }) 
   return (
     <MoveDialog
       title={`Retire ${option.name}?`}
-      effect="Buyers can no longer choose this option. Existing selections do not change. You can offer it again later."
+      effect="Buyers will no longer be able to choose this option. Existing selections will not change. You can offer it again later."
       word="Retire"
       isDanger
       trial={canTry ? trial : null}
@@ -98,9 +104,9 @@ function OptionDetails({ option }: { option: Option }) {
     <>
       <TitleBlock
         name={option.name}
-        sub={`${option.code}, ${humanize(option.status).toLowerCase()}`}
+        sub={`${option.code}, ${humanizeName(option.status).toLowerCase()}`}
         facts={[
-          { label: 'Type', value: humanize(option.optionType), note: option.category ?? undefined },
+          { label: 'Type', value: humanizeName(option.optionType), note: option.category ?? undefined },
           {
             label: 'Price',
             isFigure: true,
@@ -111,10 +117,10 @@ function OptionDetails({ option }: { option: Option }) {
             label: 'Cost',
             isFigure: true,
             value: option.cost === null ? 'from its parts' : money(option.cost),
-            note: humanize(option.costBasis),
+            note: humanizeName(option.costBasis),
           },
           { label: 'Choose by', value: describeCutoff(option) },
-          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : humanize(option.scope) },
+          { label: 'Trade', isWideOnly: true, value: option.scope === null ? 'none' : humanizeName(option.scope) },
           {
             label: 'Cost code',
             isWideOnly: true,

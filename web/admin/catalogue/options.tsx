@@ -1,17 +1,18 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Option } from '../../../client/contract.gen.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 import { describeCutoff } from './cutoff.ts'
 
-const toChoices = (values: readonly string[]) => values.map((value) => ({ value, label: humanize(value) }))
+const toChoices = (values: readonly string[]) => values.map((value) => ({ value, label: humanizeName(value) }))
 
 const FILTERS = [
   { name: 'status', label: 'Status', options: toChoices(['draft', 'active', 'retired']) },
@@ -40,8 +41,8 @@ export function Component() {
         ),
         csv: ({ name }) => name,
       },
-      { head: 'Status', cell: ({ status }) => humanize(status), csv: ({ status }) => status },
-      { head: 'Type', cell: ({ optionType }) => humanize(optionType), csv: ({ optionType }) => optionType },
+      { head: 'Status', cell: ({ status }) => humanizeName(status), csv: ({ status }) => status },
+      { head: 'Type', cell: ({ optionType }) => humanizeName(optionType), csv: ({ optionType }) => optionType },
       {
         head: 'Category',
         isWideOnly: true,
@@ -70,7 +71,11 @@ export function Component() {
     [money],
   )
   return (
-    <Page title="Options" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options' }]}>
+    <Page
+      title="Options"
+      crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Options' }]}
+      actions={<ActionLink to="createOption" word="New option" needs="options:write" />}
+    >
       <div className="page-head">
         <h1>Options</h1>
         <p>Options that buyers can add to a plan.</p>

@@ -2,7 +2,7 @@ import { useParams } from 'react-router'
 import type { Price } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useSession } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { formatQuantity, formatUnitPrice } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -12,8 +12,9 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 
-/** How many prices of a part are shown; the API returns the others. */
+/** The number of prices of a part that are shown. The API returns the other prices. */
 const MAX_PRICES_SHOWN = 200
 
 /** Shows one part, with each vendor's price by community and start date. */
@@ -32,7 +33,7 @@ export function Component() {
   const columns: readonly Column<Price>[] = [
     { head: 'Vendor', cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} /> },
     {
-      head: 'Valid',
+      head: 'Validity',
       cell: (price) =>
         isOver(price) ? <span className="faint">no longer</span> : price.effectiveDate > now ? 'later' : 'now',
     },
@@ -65,7 +66,7 @@ export function Component() {
   ]
   const crumbs = [{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts', to: '/catalogue/parts' }, { name }]
   return (
-    <Page title={name} crumbs={crumbs}>
+    <Page title={name} crumbs={crumbs} actions={<RecordActions field="partId" id={partId} />}>
       {part.error !== null ? (
         <LoadError what="The part" error={part.error} onRetry={() => void part.refetch()} />
       ) : part.data === undefined ? (
@@ -76,7 +77,7 @@ export function Component() {
           sub={part.data.sku}
           facts={[
             { label: 'Unit', isFigure: true, value: part.data.unit },
-            { label: 'Trade', value: part.data.scope === null ? 'none' : humanize(part.data.scope) },
+            { label: 'Trade', value: part.data.scope === null ? 'none' : humanizeName(part.data.scope) },
             {
               label: 'Cost code',
               value: part.data.costCodeId === null ? 'none' : <RecordName of="costCode" id={part.data.costCodeId} />,

@@ -1,13 +1,14 @@
 import { Link } from 'react-router'
 import type { Part } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const COLUMNS: readonly Column<Part>[] = [
@@ -24,13 +25,13 @@ const COLUMNS: readonly Column<Part>[] = [
   { head: 'SKU', sort: 'sku', cell: ({ sku }) => <code>{sku}</code>, csv: ({ sku }) => sku },
   {
     head: 'Trade',
-    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanize(scope)),
+    cell: ({ scope }) => (scope === null ? <EmptyCell /> : humanizeName(scope)),
     csv: ({ scope }) => scope,
   },
   {
     head: 'Cost code',
     cell: ({ costCodeId }) => (costCodeId === null ? <EmptyCell /> : <RecordName of="costCode" id={costCodeId} />),
-    csv: ({ costCodeId }) => (costCodeId === null ? null : fetchName('costCode', costCodeId)),
+    csv: ({ costCodeId }) => (costCodeId === null ? null : fetchRecordName('costCode', costCodeId)),
   },
   { head: 'Unit', cell: ({ unit }) => unit, csv: ({ unit }) => unit },
   {
@@ -45,7 +46,11 @@ const COLUMNS: readonly Column<Part>[] = [
 /** Lists parts. The prices are on the page of each part. */
 export function Component() {
   return (
-    <Page title="Parts and prices" crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts' }]}>
+    <Page
+      title="Parts and prices"
+      crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name: 'Parts' }]}
+      actions={<ActionLink to="createPart" word="New part" needs="parts:write" />}
+    >
       <div className="page-head">
         <h1>Parts and prices</h1>
         <p>Parts used in homes and the vendor prices for them.</p>

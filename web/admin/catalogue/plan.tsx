@@ -2,7 +2,7 @@ import { useParams } from 'react-router'
 import type { Elevation, Plan } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -10,16 +10,22 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
+import { PlanDrawings } from './plan-drawings.tsx'
 import { TakeoffPanel } from './takeoff-panel.tsx'
 
-/** Shows one plan: its key figures, its elevations and its takeoff. */
+/** Shows one plan: its key figures, its elevations, and its takeoff. */
 export function Component() {
   const { planId = '' } = useParams()
   const can = useCan()
   const plan = plumbline.useQuery('get', '/api/ext/plans/{planId}', { params: { path: { planId } } })
   const name = plan.data?.name ?? 'Plan'
   return (
-    <Page title={name} crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name }]}>
+    <Page
+      title={name}
+      crumbs={[{ name: 'Catalog', to: '/catalogue' }, { name }]}
+      actions={<RecordActions field="planId" id={planId} />}
+    >
       {plan.error !== null ? (
         <LoadError what="The plan" error={plan.error} onRetry={() => void plan.refetch()} />
       ) : plan.data === undefined ? (
@@ -28,6 +34,7 @@ export function Component() {
         <>
           <PlanHead plan={plan.data} />
           <Elevations rows={plan.data.elevations} />
+          {can('documents:read') && <PlanDrawings planId={planId} />}
           {can('parts:read') && <PlanTakeoff planId={planId} />}
         </>
       )}
@@ -41,15 +48,15 @@ function PlanHead({ plan }: { plan: Plan }) {
   return (
     <TitleBlock
       name={plan.name}
-      sub={`${plan.code}, revision ${plan.revision}, ${humanize(plan.status).toLowerCase()}`}
+      sub={`${plan.code}, revision ${plan.revision}, ${humanizeName(plan.status).toLowerCase()}`}
       facts={[
         { label: 'Base price', isFigure: true, value: plan.basePrice === null ? 'none' : money(plan.basePrice) },
         { label: 'Square feet', isFigure: true, value: said(plan.squareFeet) },
         { label: 'Bedrooms', isFigure: true, value: said(plan.bedrooms) },
         { label: 'Bathrooms', isFigure: true, value: said(plan.bathrooms) },
-        { label: 'Garage', isWideOnly: true, value: said(plan.garageSpaces) },
+        { label: 'Garage spaces', isWideOnly: true, value: said(plan.garageSpaces) },
         {
-          label: 'New homes',
+          label: 'Revision for new homes',
           isWideOnly: true,
           value: plan.releasedRevision === null ? 'not released' : `revision ${plan.releasedRevision}`,
         },
@@ -81,7 +88,7 @@ function PlanTakeoff({ planId }: { planId: string }) {
     <TakeoffPanel
       lines={data?.lines}
       error={error}
-      empty="No takeoff yet. Add one to estimate budgets from this plan."
+      empty="No takeoff yet. Add a takeoff to estimate budgets from this plan."
     />
   )
 }

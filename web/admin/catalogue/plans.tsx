@@ -1,20 +1,21 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Plan } from '../../../client/contract.gen.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { CatalogueTabs } from './catalogue-tabs.tsx'
 
 const FILTERS = [
   {
     name: 'status',
     label: 'Status',
-    options: ['draft', 'released', 'retired'].map((value) => ({ value, label: humanize(value) })),
+    options: ['draft', 'released', 'retired'].map((value) => ({ value, label: humanizeName(value) })),
   },
 ]
 
@@ -28,7 +29,7 @@ const figureColumn = (head: string, of: (plan: Plan) => number | null): Column<P
   csv: of,
 })
 
-/** Lists house plans, each in its newest revision. */
+/** Lists plans, each in its newest revision. */
 export function Component() {
   const { money } = useFormats()
   const columns = useMemo<readonly Column<Plan>[]>(
@@ -50,7 +51,7 @@ export function Component() {
         head: 'Status',
         cell: ({ status, revision }) => (
           <>
-            {humanize(status)} <span className="faint">revision {revision}</span>
+            {humanizeName(status)} <span className="faint">revision {revision}</span>
           </>
         ),
         csv: ({ status }) => status,
@@ -74,10 +75,14 @@ export function Component() {
     [money],
   )
   return (
-    <Page title="Plans" crumbs={[{ name: 'Catalog' }]}>
+    <Page
+      title="Plans"
+      crumbs={[{ name: 'Catalog' }]}
+      actions={<ActionLink to="createPlan" word="New plan" needs="options:write" />}
+    >
       <div className="page-head">
         <h1>Plans</h1>
-        <p>House plans, their revisions and base prices.</p>
+        <p>Home plans with their revisions and base prices.</p>
       </div>
       <CatalogueTabs />
       <Listing
@@ -90,7 +95,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <EmptyState icon="catalogue" title="No plans yet">
-            Add plans with elevations and a takeoff through the API.
+            Add a plan with its elevations, and then its takeoff.
           </EmptyState>
         }
       />

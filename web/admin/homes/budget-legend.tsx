@@ -12,7 +12,7 @@ export function BudgetLegend() {
         <svg viewBox="0 0 16 12" aria-hidden="true">
           <rect className="f-over" y="2" width="16" height="8" />
         </svg>
-        Over
+        Over budget
       </span>
       <span>
         <svg viewBox="0 0 16 12" aria-hidden="true">

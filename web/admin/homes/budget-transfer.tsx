@@ -1,16 +1,17 @@
 import { useState } from 'react'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { SearchSelectField } from '../../ui/search-select-field.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The page size limit of one request; a home has fewer lines. */
+/** The maximum page size of one request. A home has fewer lines. */
 const MAX_LINES = 200
 
 /** Moves money from one line of a locked budget to another, so that the budget total does not change. */
@@ -28,7 +29,7 @@ export function BudgetTransfer({ homeId }: { homeId: string }) {
 
 function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }) {
   const { money } = useFormats()
-  const lines = usePage(
+  const lines = useListPage(
     '/api/ext/homes/{homeId}/budget/lines',
     { limit: MAX_LINES, sort: 'scope' },
     { place: { homeId } },
@@ -52,8 +53,8 @@ function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }
         change.mutate({
           params: { path: { homeId } },
           body: {
-            ...{ fromLineId: readText(form, 'fromLineId') ?? '', toLineId: readText(form, 'toLineId') ?? '' },
-            ...{ amount: readNumber(form, 'amount') ?? 0, reason: readText(form, 'reason') ?? '' },
+            ...{ fromLineId: readTextField(form, 'fromLineId') ?? '', toLineId: readTextField(form, 'toLineId') ?? '' },
+            ...{ amount: readNumberField(form, 'amount') ?? 0, reason: readTextField(form, 'reason') ?? '' },
           },
         })
       }
@@ -64,8 +65,8 @@ function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }
         <SkeletonLines lines={3} />
       ) : (
         <>
-          <SelectField name="fromLineId" label="From" options={choices} />
-          <SelectField name="toLineId" label="To" options={choices} defaultValue={choices[1]?.value} />
+          <SearchSelectField name="fromLineId" label="From line" options={choices} />
+          <SearchSelectField name="toLineId" label="To line" options={choices} />
           <div className="form-row">
             <TextField name="amount" label="Amount" />
             <TextField name="reason" label="Reason" hint="Recorded with the transfer." />
@@ -77,5 +78,5 @@ function TransferDialog({ homeId, onClose }: { homeId: string; onClose(): void }
 }
 
 function describeLine({ scope, description }: BudgetLine): string {
-  return description === null ? humanize(scope) : `${humanize(scope)}: ${description}`
+  return description === null ? humanizeName(scope) : `${humanizeName(scope)}: ${description}`
 }

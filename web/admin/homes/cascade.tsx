@@ -10,7 +10,7 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The next tasks are the ones somebody has to call about; the rest follow from them. */
+/** The next tasks are the tasks that require a phone call. The other tasks follow from them. */
 const INITIAL_TASKS = 8
 
 /** Lists the tasks that a delay would move, with their dates and the vendors that would be notified. */
@@ -73,8 +73,8 @@ export function Cascade({ of: cascade }: { of: ScheduleCascade }) {
       }
       foot={
         oldForecast === null || newForecast === null || oldForecast === newForecast
-          ? 'Completion date does not change'
-          : `Completion moves from ${day(oldForecast)} to ${day(newForecast)}`
+          ? 'The completion date does not change'
+          : `The completion date moves from ${day(oldForecast)} to ${day(newForecast)}`
       }
     >
       <div className="table-wrap">

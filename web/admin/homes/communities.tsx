@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Community>[] = [
     csv: ({ lotCount }) => lotCount,
   },
   {
-    head: 'Starts per week',
+    head: 'Target starts per week',
     numeric: true,
     cell: ({ startsPerWeekTarget }) => startsPerWeekTarget ?? <EmptyCell word="no target" />,
     csv: ({ startsPerWeekTarget }) => startsPerWeekTarget,
@@ -73,7 +73,7 @@ export function Component() {
     <Page title="Communities" crumbs={[{ name: 'Homes', to: '/homes' }, { name: 'Communities' }]} actions={create}>
       <div className="page-head">
         <h1>Communities</h1>
-        <p>Communities, their homes and starts.</p>
+        <p>Communities with their homes and starts.</p>
       </div>
       <LandTabs />
       <Listing
@@ -82,11 +82,12 @@ export function Component() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         sort="name"
-        searchIn="Name, code or city"
+        searchIn="Name, code, or city"
         filters={FILTERS}
         empty={
           <EmptyState icon="homes" title="No communities yet" actions={create}>
-            Add a community first. It sets the workdays, time zone and superintendent of its homes.
+            Add a community before you add homes. A community defines the workdays, time zone, and superintendent of its
+            homes.
           </EmptyState>
         }
       />

@@ -1,9 +1,9 @@
 import { plumbline } from '../../api/plumbline.ts'
-import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Creates a community. Its workdays are Monday to Friday until they are changed. */
+/** Creates a community. The workdays of the community are Monday to Friday until they are changed. */
 export function CommunityForm({ onClose }: { onClose(): void }) {
   const change = plumbline.useMutation('post', '/api/ext/communities', {
     onSuccess: ({ id, name }) => {
@@ -19,9 +19,9 @@ export function CommunityForm({ onClose }: { onClose(): void }) {
       onSubmit={(form) =>
         change.mutate({
           body: {
-            ...{ name: readText(form, 'name') ?? '', code: readText(form, 'code') ?? null },
-            ...{ city: readText(form, 'city') ?? null, state: readText(form, 'state') ?? null },
-            ...{ lotCount: readNumber(form, 'lotCount') ?? null, workdays: [1, 2, 3, 4, 5], holidays: [] },
+            ...{ name: readTextField(form, 'name') ?? '', code: readTextField(form, 'code') ?? null },
+            ...{ city: readTextField(form, 'city') ?? null, state: readTextField(form, 'state') ?? null },
+            ...{ lotCount: readNumberField(form, 'lotCount') ?? null, workdays: [1, 2, 3, 4, 5], holidays: [] },
             status: form.get('status') === 'planning' ? 'planning' : 'active',
           },
         })

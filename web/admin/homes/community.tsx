@@ -14,13 +14,16 @@ import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { formatPlace } from './communities.tsx'
+import { CommunityCalendar } from './community-calendar.tsx'
 import { useHomeColumns } from './home-columns.tsx'
 import { StartsChart } from './starts-chart.tsx'
 
 const TABS = [
   { name: 'homes', word: 'Homes' },
   { name: 'figures', word: 'Figures' },
+  { name: 'calendar', word: 'Calendar' },
   { name: 'history', word: 'History' },
 ] as const
 
@@ -28,7 +31,7 @@ const TABS = [
 export function Component() {
   const { communityId = '' } = useParams()
   const can = useCan()
-  const open = useOpenTab(['homes', 'figures', 'history'])
+  const open = useOpenTab(['homes', 'figures', 'calendar', 'history'])
   const at = { params: { path: { communityId } } }
   const community = plumbline.useQuery('get', '/api/ext/communities/{communityId}', at)
   const figures = plumbline.useQuery('get', '/api/ext/communities/{communityId}/summary', at)
@@ -36,7 +39,7 @@ export function Component() {
   const name = community.data?.name ?? 'Community'
   const crumbs = [{ name: 'Homes', to: '/homes' }, { name: 'Communities', to: '/communities' }, { name }]
   return (
-    <Page title={name} crumbs={crumbs}>
+    <Page title={name} crumbs={crumbs} actions={<RecordActions field="communityId" id={communityId} />}>
       {community.error !== null ? (
         <LoadError what="The community" error={community.error} onRetry={() => void community.refetch()} />
       ) : community.data === undefined ? (
@@ -57,11 +60,11 @@ export function Component() {
               columns={columns}
               keyOf={({ id }) => id}
               sort="name"
-              searchIn="Name, lot or address"
+              searchIn="Name, lot, or address"
               filters={HOME_FILTERS}
               query={{ communityId }}
               empty={
-                <EmptyState icon="homes" title="No homes here yet">
+                <EmptyState icon="homes" title="No homes in this community yet">
                   You can add homes while the community is planned or active.
                 </EmptyState>
               }
@@ -75,6 +78,7 @@ export function Component() {
             ) : (
               <CommunityFigures of={figures.data} />
             ))}
+          {open === 'calendar' && <CommunityCalendar community={community.data} />}
           {open === 'history' && (
             <Panel title="History">
               <RecordHistory of={communityId} />
@@ -128,7 +132,7 @@ function toFacts(figures: CommunitySummary | undefined, lotCount: number | null)
       value: known(figures?.lotsTaken),
       note: lotCount === null ? 'number of lots not set' : `of ${lotCount}`,
     },
-    { label: 'For sale', value: figures === undefined ? '…' : (figures.sales?.homesAvailable ?? 'not shown') },
+    { label: 'Homes for sale', value: figures === undefined ? '…' : (figures.sales?.homesAvailable ?? 'not shown') },
   ]
 }
 
@@ -169,17 +173,17 @@ function CommunityFigures({ of: figures }: { of: CommunitySummary }) {
           </div>
         </Panel>
       )}
-      <Panel title="In progress">
+      <Panel title="Open orders, bids, and sales">
         <KeyValues
           facts={[
             ...(openOrders === null
               ? []
-              : ([['Open orders', `${openOrders.count} of ${money(openOrders.amount)}`]] as const)),
+              : ([['Open orders', `${openOrders.count} (${money(openOrders.amount)})`]] as const)),
             ...(bidRequests === null
               ? []
               : ([
                   ['Open bid requests', bidRequests.sent],
-                  ['Waiting for vendors', bidRequests.openInvitations],
+                  ['Invitations awaiting a response', bidRequests.openInvitations],
                 ] as const)),
             ...(sales === null
               ? []

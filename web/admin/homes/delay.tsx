@@ -7,9 +7,9 @@ import type {
   TaskChanged,
 } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Form, readText, SelectField, TextAreaField } from '../../ui/form.tsx'
+import { Field, Form, readTextField, SelectField, TextAreaField } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ChangeError } from '../../ui/states.tsx'
@@ -17,7 +17,7 @@ import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A delay that is being tried. `days` is null while the typed value is not a number of workdays. */
+/** A delay that is being simulated. `days` is null while the typed value is not a number of workdays. */
 export interface TriedDelay {
   taskId: string
   days: number | null
@@ -42,7 +42,7 @@ const RESPONSIBLE = ['builder', 'customer', 'vendor'] satisfies DelayResponsible
 
 const FORM_ID = 'delay'
 
-/** Shows the effect of a delay before anything is saved. */
+/** Shows the effect of a delay before the delay is saved. */
 export function DelayBanner(props: {
   task: ScheduledTask
   delay: TriedDelay
@@ -60,7 +60,7 @@ export function DelayBanner(props: {
       <Icon name="eye" />
       <div>
         {own === undefined || cascade === undefined ? (
-          <strong>Enter the number of workdays {task.name} is late to preview the changes.</strong>
+          <strong>To preview the changes, enter the number of workdays that {task.name} is late.</strong>
         ) : (
           <>
             <strong>
@@ -77,7 +77,7 @@ export function DelayBanner(props: {
       </div>
       <span className="row">
         <Button small look="quiet" onClick={onDiscard}>
-          Discard
+          Discard delay
         </Button>
         <Button small look="primary" type="submit" form={FORM_ID} disabled={own === undefined || preview.isFetching}>
           Apply delay
@@ -104,13 +104,13 @@ export function DelayForm(props: {
   })
   const submit = (form: FormData) => {
     if (delay.days === null || apply.isPending) return
-    const responsible = readText(form, 'responsible') as DelayResponsible | undefined
-    const note = readText(form, 'note')
+    const responsible = readTextField(form, 'responsible') as DelayResponsible | undefined
+    const note = readTextField(form, 'note')
     apply.mutate({
       params: { path: { taskId: task.taskId } },
       body: {
         days: delay.days,
-        reasonCode: readText(form, 'reasonCode') as DelayReason,
+        reasonCode: readTextField(form, 'reasonCode') as DelayReason,
         ...(responsible !== undefined && { responsible }),
         ...(note !== undefined && { note }),
       },
@@ -118,7 +118,7 @@ export function DelayForm(props: {
   }
   return (
     <Panel title="The delay">
-      <Form id={FORM_ID} error={apply.error} onSubmit={submit}>
+      <Form id={FORM_ID} draft={`delay ${task.taskId}`} error={apply.error} onSubmit={submit}>
         <Field name="days" label="Workdays">
           {(control) => (
             <div className="input">
@@ -140,10 +140,10 @@ export function DelayForm(props: {
         />
         <SelectField
           name="responsible"
-          label="Responsible"
+          label="Responsible party"
           options={[
             { value: '', label: 'Default for the reason' },
-            ...RESPONSIBLE.map((value) => ({ value, label: humanize(value) })),
+            ...RESPONSIBLE.map((value) => ({ value, label: humanizeName(value) })),
           ]}
         />
         <TextAreaField name="note" label="Note" optional rows={2} />

@@ -9,10 +9,10 @@ export interface GanttBar {
   end: string
   look: 'done' | 'running' | 'late' | 'critical' | 'plan' | 'moved'
   isCritical: boolean
-  /** Whether it is an inspection or a milestone: a point rather than a span. */
+  /** Whether the task is an inspection or a milestone, which is drawn as a point instead of a bar. */
   isPoint: boolean
   predecessors: readonly { taskId: string; type: TaskLinkType }[]
-  /** The dates before the delay that is being tried. */
+  /** The dates before the delay that is being simulated, or the baseline. */
   before: { start: string; end: string } | null
 }
 
@@ -39,7 +39,10 @@ export const HEAD_HEIGHT = 44
 export const ROW_HEIGHT = 26
 
 const DAY_MS = 86_400_000
-/** Pixels per day: the minimum to tell days apart. A short schedule is stretched to fill the page. */
+/**
+ * The minimum number of pixels per day at which days can be distinguished. A short schedule is stretched to fill the
+ * page.
+ */
 const DAY_WIDTH = 6.8
 const MAX_DAY_WIDTH = 26
 const SHEET_WIDTH = 856
@@ -49,7 +52,7 @@ const PADDING_DAYS = 4
 const toDayNumber = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS
 const toDate = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-export function computeFrame(bars: readonly GanttBar[], today: string): GanttFrame {
+export function computeGanttFrame(bars: readonly GanttBar[], today: string): GanttFrame {
   const starts = bars.flatMap(({ start, before }) => [start, ...(before === null ? [] : [before.start])])
   const ends = bars.flatMap(({ end, before }) => [end, ...(before === null ? [] : [before.end])])
   const first = [...starts, today].reduce((min, date) => (date < min ? date : min))
@@ -66,7 +69,7 @@ export function computeFrame(bars: readonly GanttBar[], today: string): GanttFra
   }
 }
 
-export function drawBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnBar[] {
+export function layOutBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnBar[] {
   const span = (start: string, end: string) => ({
     x: frame.x(start),
     width: round(Math.max(frame.x(end) - frame.x(start) + frame.dayWidth, 3)),
@@ -83,7 +86,7 @@ export function drawBars(bars: readonly GanttBar[], frame: GanttFrame): DrawnBar
  * Returns the paths of the dependency arrows, from the end (or start) of a predecessor to the start (or end) of its
  * successor.
  */
-export function drawLinks(drawn: readonly DrawnBar[]) {
+export function toLinkPaths(drawn: readonly DrawnBar[]) {
   const byId = new Map(drawn.map((bar) => [bar.taskId, bar]))
   return drawn.flatMap((to) =>
     to.predecessors.flatMap(({ taskId, type }) => {
@@ -108,7 +111,7 @@ export function drawLinks(drawn: readonly DrawnBar[]) {
   )
 }
 
-export function listWeeks({ days }: GanttFrame): { date: string; number: number }[] {
+export function listMondays({ days }: GanttFrame): { date: string; number: number }[] {
   return days
     .filter((date) => new Date(`${date}T00:00:00Z`).getUTCDay() === 1)
     .map((date) => ({ date, number: Number(date.slice(8)) }))

@@ -7,7 +7,7 @@ const LEGEND_PARTS = [
 ] as const
 
 /** Explains the bars. Screen readers use the table instead. */
-export function GanttLegend({ isTried }: { isTried: boolean }) {
+export function GanttLegend({ isTried, isBaselineShown }: { isTried: boolean; isBaselineShown: boolean }) {
   return (
     <span className="legend" aria-hidden="true">
       {LEGEND_PARTS.map(({ fill, word }) => (
@@ -19,20 +19,20 @@ export function GanttLegend({ isTried }: { isTried: boolean }) {
         </span>
       ))}
       {isTried && (
-        <>
-          <span>
-            <svg viewBox="0 0 16 12" aria-hidden="true">
-              <rect className="g-new" y="2" width="16" height="8" rx="2" />
-            </svg>
-            Moved
-          </span>
-          <span>
-            <svg viewBox="0 0 16 12" aria-hidden="true">
-              <rect className="g-ghost" x=".5" y="1.5" width="15" height="9" rx="2" />
-            </svg>
-            Before the delay
-          </span>
-        </>
+        <span>
+          <svg viewBox="0 0 16 12" aria-hidden="true">
+            <rect className="g-new" y="2" width="16" height="8" rx="2" />
+          </svg>
+          Moved
+        </span>
+      )}
+      {(isTried || isBaselineShown) && (
+        <span>
+          <svg viewBox="0 0 16 12" aria-hidden="true">
+            <rect className="g-ghost" x=".5" y="1.5" width="15" height="9" rx="2" />
+          </svg>
+          {[...(isTried ? ['Before the delay'] : []), ...(isBaselineShown ? ['Baseline'] : [])].join(', ')}
+        </span>
       )}
       <span>
         <svg viewBox="0 0 16 12" aria-hidden="true">

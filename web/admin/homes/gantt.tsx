@@ -1,22 +1,23 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { formatCount } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import {
-  computeFrame,
+  computeGanttFrame,
   type DrawnBar,
-  drawBars,
-  drawLinks,
   type GanttBar,
   type GanttFrame,
   HEAD_HEIGHT,
+  layOutBars,
+  listMondays,
   listMonths,
-  listWeeks,
   ROW_HEIGHT,
+  toLinkPaths,
 } from './gantt-frame.ts'
 
 /**
- * Draws the schedule as bars over days, with the critical path and the dependencies. The list beside it is a table with
- * the same tasks and dates for screen readers; the drawing has only a label.
+ * Draws the schedule as bars over days, with the critical path and the dependencies. The list next to the drawing is a
+ * table with the same tasks and dates for screen readers. The drawing has only a label.
  */
 export function Gantt(props: {
   bars: readonly GanttBar[]
@@ -30,8 +31,8 @@ export function Gantt(props: {
   const { bars, today, isOff, selected, toTask } = props
   const { shortDay, day } = useFormats()
   const scroll = useRef<HTMLDivElement>(null)
-  const frame = computeFrame(bars, today)
-  const drawn = drawBars(bars, frame)
+  const frame = computeGanttFrame(bars, today)
+  const drawn = layOutBars(bars, frame)
   const now = frame.x(today)
   const open = Math.max(
     bars.findIndex(({ look }) => look !== 'done'),
@@ -39,7 +40,7 @@ export function Gantt(props: {
   )
   const critical = bars.filter(({ isCritical }) => isCritical).length
 
-  // Scroll past old tasks, because upcoming ones matter more.
+  // Scroll past old tasks, because upcoming tasks matter more.
   useEffect(() => {
     scroll.current?.scrollTo({ left: Math.max(now - 8 * frame.dayWidth, 0), top: Math.max(open - 3, 0) * ROW_HEIGHT })
   }, [now, frame.dayWidth, open])
@@ -66,7 +67,12 @@ export function Gantt(props: {
             {bars.map((bar) => (
               <tr key={bar.taskId} className={bar.isCritical ? 'critical' : undefined}>
                 <th scope="row" title={bar.name}>
-                  <Link to={toTask(bar.taskId)} replace aria-current={bar.taskId === selected ? 'true' : undefined}>
+                  <Link
+                    to={toTask(bar.taskId)}
+                    replace
+                    preventScrollReset
+                    aria-current={bar.taskId === selected ? 'true' : undefined}
+                  >
                     {bar.name}
                   </Link>{' '}
                   {bar.look === 'late' && <span className="tone-bad">late</span>}
@@ -87,7 +93,7 @@ export function Gantt(props: {
           height={frame.height}
           viewBox={`0 0 ${frame.width} ${frame.height}`}
           role="img"
-          aria-label={`Gantt chart of ${bars.length} tasks from ${day(frame.first)} to ${day(frame.last)}; ${critical} are on the critical path`}
+          aria-label={`Gantt chart of ${formatCount(bars.length, 'task')} from ${day(frame.first)} to ${day(frame.last)}. Tasks on the critical path: ${critical}`}
         >
           {bars.map(({ taskId }, row) =>
             row % 2 === 1 ? (
@@ -97,10 +103,10 @@ export function Gantt(props: {
           {frame.days.filter(isOff).map((date) => (
             <rect key={date} className="g-off" x={frame.x(date)} width={frame.dayWidth} height={frame.height} />
           ))}
-          {listWeeks(frame).map(({ date }) => (
+          {listMondays(frame).map(({ date }) => (
             <path key={date} className="g-week" d={`M${frame.x(date)} 0V${frame.height}`} />
           ))}
-          {drawLinks(drawn).map(({ key, path, arrow, isCritical }) => (
+          {toLinkPaths(drawn).map(({ key, path, arrow, isCritical }) => (
             <g key={key}>
               <path className={isCritical ? 'g-dep-crit' : 'g-dep'} d={path} />
               <path className={isCritical ? 'g-arrow-crit' : 'g-arrow'} d={arrow} />
@@ -122,7 +128,7 @@ function GanttHead({ frame, now }: { frame: GanttFrame; now: number }) {
   return (
     <svg className="gantt gantt-head" width={frame.width} height={HEAD_HEIGHT} aria-hidden="true">
       <rect className="g-head" width={frame.width} height={HEAD_HEIGHT} />
-      {listWeeks(frame).map(({ date, number }) => (
+      {listMondays(frame).map(({ date, number }) => (
         <g key={date}>
           <path className="g-week" d={`M${frame.x(date)} 30V${HEAD_HEIGHT}`} />
           <text x={frame.x(date) + 3} y="39">
@@ -164,11 +170,11 @@ function BarShape({ x, width, y, look, isPoint, ghost, name }: DrawnBar) {
   )
 }
 
-function describeBar({ look, isCritical, before }: GanttBar): string {
+function describeBar({ look, isCritical }: GanttBar): string {
   const words = [
-    ...(look === 'done' ? ['done'] : look === 'running' ? ['under way'] : []),
+    ...(look === 'done' ? ['done'] : look === 'running' ? ['in progress'] : []),
     ...(isCritical ? ['on the critical path'] : []),
-    ...(before === null ? [] : ['moved by this delay']),
+    ...(look === 'moved' ? ['moved by this delay'] : []),
   ]
   return words.length === 0 ? '' : `, ${words.join(', ')}`
 }

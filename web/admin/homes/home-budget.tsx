@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { HomeBudget as Budget, BudgetScope, Home } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { saveFile, toCsv } from '../../ui/csv.ts'
@@ -18,7 +18,7 @@ import { BudgetLegend } from './budget-legend.tsx'
 import { BudgetTransfer } from './budget-transfer.tsx'
 import type { HomeHead } from './home.tsx'
 
-/** Shows what each trade of the home may cost, its committed amount, and its forecast. */
+/** Shows the budget of each trade of the home, its committed amount, and its forecast. */
 export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; nav: ReactNode }) {
   const budget = plumbline.useQuery('get', '/api/ext/homes/{homeId}/budget', {
     params: { path: { homeId: home.id } },
@@ -54,7 +54,7 @@ export function HomeBudget({ head, home, nav }: { head: HomeHead; home: Home; na
               </>
             }
             isFlush
-            foot={`${formatCount(figures.scopes.length, 'trade')}, ${money(figures.totalPaid)} paid and ${money(figures.totalRetained)} retainage held`}
+            foot={`${formatCount(figures.scopes.length, 'trade')}, ${money(figures.totalPaid)} paid, and ${money(figures.totalRetained)} retainage held`}
           >
             <ScopeTable budget={figures} homeId={home.id} />
           </Panel>
@@ -109,7 +109,7 @@ function useFacts(budget: Budget | undefined): readonly Fact[] {
 
 const isOverBudget = ({ forecastAtCompletion, budgeted }: BudgetScope) => forecastAtCompletion > budgeted
 
-/** How many trades one sentence names. */
+/** The number of trades that one sentence names. */
 const MAX_NAMED = 4
 
 function OverrunNote({ scopes }: { scopes: readonly BudgetScope[] }) {
@@ -130,7 +130,7 @@ function OverrunNote({ scopes }: { scopes: readonly BudgetScope[] }) {
             ? '1 trade is forecast to exceed its budget.'
             : `${over.length} trades are forecast to exceed their budgets.`}
         </strong>{' '}
-        <span className="muted">{humanize(formatList(others > 0 ? [...named, `${others} more`] : named))}.</span>
+        <span className="muted">{humanizeName(formatList(others > 0 ? [...named, `${others} more`] : named))}.</span>
       </div>
     </div>
   )
@@ -171,16 +171,16 @@ function ScopeTable({ budget, homeId }: { budget: Budget; homeId: string }) {
                     className="lead"
                     to={`/homes/${homeId}?${new URLSearchParams({ tab: 'orders', scope: scope.scope })}`}
                   >
-                    {humanize(scope.scope)}
+                    {humanizeName(scope.scope)}
                   </Link>
                 ) : (
-                  humanize(scope.scope)
+                  humanizeName(scope.scope)
                 )}{' '}
                 <span className="faint small">{singleCostCode(scope)}</span>
               </th>
               <td role="cell" className="bar-col full">
                 <BudgetBar
-                  label={humanize(scope.scope)}
+                  label={humanizeName(scope.scope)}
                   budgeted={scope.budgeted}
                   committed={scope.committed}
                   pending={scope.pendingCommitted}
@@ -252,7 +252,7 @@ function largestAmount({ budgeted, committed, pendingCommitted, actual, forecast
   return Math.max(budgeted, committed + pendingCommitted, actual, forecastAtCompletion)
 }
 
-/** Returns a scale of four to five even steps. All bars share it, so that trades can be compared. */
+/** Returns a scale of four to five even steps. All bars share the scale, so that trades can be compared. */
 function computeScale(max: number): { scale: number; step: number } {
   const power = 10 ** Math.floor(Math.log10(max))
   const step = [0.2, 0.25, 0.5, 1, 2].map((factor) => factor * power).find((size) => max / size <= 5) ?? power * 2

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import type { Community, Home } from '../../../client/contract.gen.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
@@ -33,11 +33,11 @@ export function useHomeColumns(communities: ReadonlyMap<string, Community> | nul
       cell: ({ communityId }) => communities.get(communityId)?.name ?? '',
       csv: ({ communityId }) => communities.get(communityId)?.name ?? communityId,
     },
-    { head: 'Type', isWideOnly: true, cell: ({ homeType }) => humanize(homeType), csv: ({ homeType }) => homeType },
+    { head: 'Type', isWideOnly: true, cell: ({ homeType }) => humanizeName(homeType), csv: ({ homeType }) => homeType },
     {
       head: 'Sale',
       isWideOnly: true,
-      cell: ({ salesStatus }) => humanize(salesStatus),
+      cell: ({ salesStatus }) => humanizeName(salesStatus),
       csv: ({ salesStatus }) => salesStatus,
     },
     {

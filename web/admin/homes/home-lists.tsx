@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Selection } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
@@ -27,7 +27,7 @@ export function HomeOrders({ homeId }: { homeId: string }) {
       statusFilter('order'),
       ...(scope === null
         ? []
-        : [{ name: 'scope', label: 'Trade', options: [{ value: scope, label: humanize(scope) }] }]),
+        : [{ name: 'scope', label: 'Trade', options: [{ value: scope, label: humanizeName(scope) }] }]),
     ],
     [scope],
   )
@@ -38,7 +38,7 @@ export function HomeOrders({ homeId }: { homeId: string }) {
       columns={useOrderColumns(false)}
       keyOf={({ id }) => id}
       sort="number"
-      searchIn="Number, notes or lines"
+      searchIn="Number, notes, or lines"
       filters={filters}
       query={{ homeId }}
       empty={
@@ -89,7 +89,7 @@ export function HomeSelections({ homeId }: { homeId: string }) {
           </>
         ),
         csv: ({ optionId, customDescription }) =>
-          optionId === null ? customDescription : fetchName('option', optionId),
+          optionId === null ? customDescription : fetchRecordName('option', optionId),
       },
       {
         head: 'Status',
@@ -99,7 +99,7 @@ export function HomeSelections({ homeId }: { homeId: string }) {
       {
         head: 'Trade',
         isWideOnly: true,
-        cell: ({ scope }) => (scope === null ? <EmptyCell word="several" /> : humanize(scope)),
+        cell: ({ scope }) => (scope === null ? <EmptyCell word="several" /> : humanizeName(scope)),
         csv: ({ scope }) => scope,
       },
       {

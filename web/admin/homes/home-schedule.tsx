@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import type {
   Community,
   Home,
@@ -7,8 +7,10 @@ import type {
   ScheduledTask,
   TaskMove,
 } from '../../../client/contract.gen.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
@@ -22,6 +24,8 @@ import { Gantt } from './gantt.tsx'
 import type { GanttBar } from './gantt-frame.ts'
 import { GanttLegend } from './gantt-legend.tsx'
 import type { HomeHead } from './home.tsx'
+import { HomeMilestones } from './home-milestones.tsx'
+import { ScheduleTools } from './schedule-tools.tsx'
 import { TaskFacts } from './task-facts.tsx'
 
 /** Shows the tasks of the home by date, the critical path, and the tasks that a delay would move. */
@@ -41,6 +45,8 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
   const taskId = params.get('task')
   const task = schedule.data?.tasks.find((one) => one.taskId === taskId)
   const [delay, setDelay] = useState<TriedDelay | null>(null)
+  const [isBaselineShown, setIsBaselineShown] = useState(false)
+  const baselines = useBaselines(home.id, isBaselineShown)
   const tried = delay !== null && delay.taskId === taskId ? delay : null
   const preview = plumbline.useQuery(
     'get',
@@ -53,6 +59,13 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
     setDelay(null)
     setParams({ tab: 'schedule' }, { replace: true })
   }
+  const tools = ({ tasks, baselineEnd }: Schedule) => (
+    <ScheduleTools
+      {...{ home, tasks, isBaselineShown }}
+      hasBaseline={baselineEnd !== null}
+      onBaselineShown={setIsBaselineShown}
+    />
+  )
 
   return (
     <>
@@ -63,29 +76,45 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
       ) : schedule.data === undefined ? (
         <SkeletonLines lines={10} />
       ) : schedule.data.tasks.length === 0 ? (
-        <EmptyState icon="schedule" title="No tasks yet">
-          Apply a schedule template through the API, or add tasks individually.
-        </EmptyState>
+        <>
+          <EmptyState icon="schedule" title="No tasks yet">
+            Apply a template, or add the first task.
+          </EmptyState>
+          {tools(schedule.data)}
+        </>
       ) : (
         <>
           {tried !== null && task !== undefined && (
             <DelayBanner task={task} delay={tried} preview={preview} onDiscard={() => setDelay(null)} />
           )}
-          <Panel title="Plan" actions={<GanttLegend isTried={cascade !== undefined} />} isFlush>
+          <ScheduleConflicts tasks={schedule.data.tasks} />
+          {tools(schedule.data)}
+          <Panel
+            title="Tasks by date"
+            actions={<GanttLegend isTried={cascade !== undefined} isBaselineShown={isBaselineShown} />}
+            isFlush
+          >
             <Gantt
-              bars={schedule.data.tasks.map((one) => toBar(one, today(), cascade?.moved))}
+              bars={schedule.data.tasks.map((one) =>
+                toBar(one, today(), cascade?.moved, baselines.get(one.taskId) ?? null),
+              )}
               today={today()}
               isOff={createDayOffCheck(community)}
               selected={taskId}
-              toTask={(id) => `?${new URLSearchParams({ tab: 'schedule', task: id })}`}
+              toTask={toTaskSearch}
             />
           </Panel>
           {task !== undefined && (
-            <div className="cols" ref={scrollIntoView} key={task.taskId}>
+            <div className="cols gantt-details" ref={scrollIntoView} key={task.taskId}>
               {cascade !== undefined ? (
                 <Cascade of={cascade} />
               ) : (
-                <TaskFacts task={task} onClose={close} onDelay={() => setDelay({ taskId: task.taskId, days: 1 })} />
+                <TaskFacts
+                  task={task}
+                  tasks={schedule.data.tasks}
+                  onClose={close}
+                  onDelay={() => setDelay({ taskId: task.taskId, days: 1 })}
+                />
               )}
               {tried !== null && (
                 <DelayForm
@@ -98,26 +127,81 @@ export function HomeSchedule({ head, home, nav }: { head: HomeHead; home: Home; 
               )}
             </div>
           )}
+          <HomeMilestones homeId={home.id} />
         </>
       )}
     </>
   )
 }
 
-/** The chart is long and the details of the selected task are below it, so scroll there. */
-function scrollIntoView(element: HTMLElement | null): void {
-  element?.scrollIntoView({ block: 'nearest' })
+interface Baseline {
+  start: string
+  end: string
 }
 
-function toBar(task: ScheduledTask, today: string, moved: readonly TaskMove[] | undefined): GanttBar {
+/** A schedule with more tasks shows the baseline of its first tasks. */
+const MAX_BASELINES = 200
+
+/** Returns the baseline dates of the home's tasks by task ID, once they are shown. */
+function useBaselines(homeId: string, isShown: boolean): ReadonlyMap<string, Baseline> {
+  const query = { homeId, limit: MAX_BASELINES, sort: 'plannedStart' } as const
+  const { data } = useListPage('/api/ext/tasks', query, { enabled: isShown })
+  if (!isShown) return new Map()
+  return new Map(
+    (data?.data ?? []).flatMap(({ id, baselineStart: start, baselineEnd: end }) =>
+      start === null || end === null ? [] : [[id, { start, end }] as const],
+    ),
+  )
+}
+
+/** Warns of tasks that are too late for another task with a fixed start date. */
+function ScheduleConflicts({ tasks }: { tasks: readonly ScheduledTask[] }) {
+  const late = tasks.filter(({ totalFloatDays }) => totalFloatDays !== null && totalFloatDays < 0)
+  const [first] = late
+  if (first === undefined) return null
+  return (
+    <div className="banner" data-tone="warn">
+      <Icon name="warn" />
+      <div>
+        <strong>{formatCount(late.length, 'task is', 'tasks are')} too late for a task with a fixed start date.</strong>{' '}
+        <Link to={toTaskSearch(first.taskId)} replace preventScrollReset>
+          {first.name}
+        </Link>{' '}
+        <span className="muted">
+          is {formatCount(-(first.totalFloatDays ?? 0), 'workday')} late. Shorten the tasks before the fixed date, or
+          move the date.
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function toTaskSearch(taskId: string): string {
+  return `?${new URLSearchParams({ tab: 'schedule', task: taskId })}`
+}
+
+/** Scrolls to the details of the selected task, which are below the long chart. */
+function scrollIntoView(element: HTMLElement | null): void {
+  // On a phone, the details are longer than the screen, so the screen begins with their heading.
+  const isPhone = globalThis.matchMedia('(max-width: 760px)').matches
+  element?.scrollIntoView({ block: isPhone ? 'start' : 'nearest' })
+}
+
+function toBar(
+  task: ScheduledTask,
+  today: string,
+  moved: readonly TaskMove[] | undefined,
+  baseline: Baseline | null,
+): GanttBar {
   const move = moved?.find(({ taskId }) => taskId === task.taskId)
   const start = task.actualStart ?? task.plannedStart
-  const end = task.actualEnd ?? task.plannedEnd
+  // Work in progress is expected to end no earlier than the data date, even if it is late.
+  const end = task.actualEnd ?? (task.actualStart === null ? task.plannedEnd : task.earlyFinish)
   const bar = {
     ...{ taskId: task.taskId, name: task.name, isCritical: task.isCritical, predecessors: task.predecessors },
     isPoint: task.taskKind === 'inspection' || task.taskKind === 'milestone',
   }
-  if (move === undefined) return { ...bar, start, end, look: chooseBarLook(task, today), before: null }
+  if (move === undefined) return { ...bar, start, end, look: chooseBarLook(task, today), before: baseline }
   const newStart = task.actualStart ?? move.newStart
   return { ...bar, start: newStart, end: move.newEnd, look: 'moved', before: { start, end } }
 }
@@ -130,8 +214,8 @@ function chooseBarLook(task: ScheduledTask, today: string): GanttBar['look'] {
 }
 
 /**
- * Whether a task has not started by its planned start, or not been completed by its planned end, like lateOn of
- * listTasks.
+ * Returns whether a task has not started by its planned start, or has not been completed by its planned end, like
+ * lateOn of listTasks.
  */
 function isTaskLate({ status, plannedStart, plannedEnd, actualStart }: ScheduledTask, today: string): boolean {
   if (status === 'completed' || status === 'skipped') return false
@@ -181,7 +265,7 @@ function useFacts(home: Home, schedule: Schedule | undefined, community: Communi
       note: behind === null ? undefined : describeDaysBehind(behind),
     },
     {
-      label: 'Late',
+      label: 'Late tasks',
       isFigure: true,
       value: formatCount(late.length, 'task'),
       note: late[0]?.name ?? 'all on time',

@@ -14,10 +14,10 @@ const STATUS_EFFECTS: Record<HomeStatus, string> = {
   permitting: 'Permits have been requested.',
   ready_to_start: 'The home can be started. Its budget must be locked first.',
   under_construction: 'Work begins. The budget must be locked.',
-  completed: 'The home is built. All work, inspection and delivery tasks must be finished.',
+  completed: 'The home is built. All work, inspection, and delivery tasks must be finished.',
   closed: 'The buyer owns the home. Its sale must be complete.',
   warranty: 'The warranty period begins.',
-  archived: 'The home, its tasks and milestones are archived.',
+  archived: 'The home, its tasks, and its milestones are archived.',
   on_hold: 'Pauses the home. Resuming restores its current status.',
   cancelled: 'Remaining tasks and milestones are archived. This cannot be undone.',
 }
@@ -26,8 +26,8 @@ const STATUS_EFFECTS: Record<HomeStatus, string> = {
 const ALL_STATUSES = Object.keys(STATUS_EFFECTS) as HomeStatus[]
 
 /**
- * Returns the most likely next status: the following one, or the one before a hold. The service decides whether it is
- * possible.
+ * Returns the most likely next status: the following status, or the status before a hold. The service decides whether
+ * the change is possible.
  */
 function suggestNextStatus({ status, statusBeforeHold }: Home): HomeStatus {
   return statusBeforeHold ?? ALL_STATUSES[ALL_STATUSES.indexOf(status) + 1] ?? status
@@ -43,7 +43,7 @@ function readAllowedStatuses(problem: Problem | null): readonly HomeStatus[] | u
   return Array.isArray(allowed) ? ALL_STATUSES.filter((status) => allowed.includes(status)) : undefined
 }
 
-/** Changes the status of a home, and first shows what prevents the change. */
+/** Changes the status of a home, and first shows the reasons that prevent the change. */
 export function HomeStatusButton({ home }: { home: Home }) {
   const can = useCan()
   const [isOpen, setIsOpen] = useState(false)
@@ -64,7 +64,7 @@ function StatusDialog({ home, onClose }: { home: Home; onClose(): void }) {
   const canTry = can('skills:write')
   const [to, setTo] = useState<HomeStatus>(() => suggestNextStatus(home))
   const [override, setOverride] = useState('')
-  // The reason for an override does not affect the outcome, so the trial does not run again for each letter.
+  // The reason for an override does not affect the outcome, so the dry run is not repeated for each letter.
   const isOverridden = to === 'closed' && override.trim() !== ''
   const trial = useDryRun(
     'changeHomeStatus',

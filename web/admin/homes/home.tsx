@@ -1,17 +1,23 @@
 import { useParams } from 'react-router'
 import type { Home } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useName } from '../../api/record-names.ts'
+import { useRecordName } from '../../api/record-names.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { HomeBudget } from './home-budget.tsx'
+import { HomeDrawings, HomePunch } from './home-field.tsx'
+import { HomeInspections } from './home-inspections.tsx'
 import { HomeOrders, HomePayments, HomeSelections } from './home-lists.tsx'
+import { HomeLogs } from './home-logs.tsx'
+import { HomeOwners } from './home-owners.tsx'
+import { HomePhotos } from './home-photos.tsx'
 import { HomeSchedule } from './home-schedule.tsx'
 import { HomeStatusButton } from './home-status.tsx'
 
@@ -19,18 +25,24 @@ const TABS = [
   { name: 'budget', word: 'Budget', needs: 'budgets:read' },
   { name: 'schedule', word: 'Schedule', needs: 'tasks:read' },
   { name: 'orders', word: 'Orders', needs: 'pos:read' },
+  { name: 'inspections', word: 'Inspections', needs: 'inspections:read' },
+  { name: 'logs', word: 'Logs', needs: 'logs:read' },
+  { name: 'punch', word: 'Punch', needs: 'punch:read' },
+  { name: 'photos', word: 'Photos', needs: 'homes:read' },
+  { name: 'drawings', word: 'Drawings', needs: 'documents:read' },
   { name: 'selections', word: 'Selections', needs: 'options:read' },
+  { name: 'owners', word: 'Owners', needs: 'owners:read' },
   { name: 'payments', word: 'Payments', needs: 'payments:read' },
   { name: 'history', word: 'History', needs: 'events:read' },
 ] as const
 
-/** Shows one home: its budget, its schedule, and its orders, selections and payments. */
+/** Shows one home: its budget, its schedule, and its orders, selections, and payments. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const { homeId = '' } = useParams()
   const can = useCan()
   const home = plumbline.useQuery('get', '/api/ext/homes/{homeId}', { params: { path: { homeId } } })
-  const community = useName('community', home.data?.communityId ?? '').data ?? undefined
+  const community = useRecordName('community', home.data?.communityId ?? '').data ?? undefined
   const tabs = TABS.filter(({ needs }) => can(needs))
   const [first, ...others] = tabs.map(({ name }) => name)
   const open = useOpenTab([first ?? 'history', ...others])
@@ -47,7 +59,12 @@ export function Component() {
     <Page
       title={[word, name, community].filter(Boolean).join(', ')}
       crumbs={crumbs}
-      actions={home.data !== undefined && <HomeStatusButton home={home.data} />}
+      actions={
+        <>
+          {home.data !== undefined && <HomeStatusButton home={home.data} />}
+          <RecordActions field="homeId" id={homeId} />
+        </>
+      }
     >
       {home.error !== null ? (
         <LoadError what="The home" error={home.error} onRetry={() => void home.refetch()} />
@@ -71,7 +88,7 @@ function toHead(home: Home, community: string | undefined): HomeHead {
   return {
     name: community === undefined ? home.name : `${home.name}, ${community}`,
     state: <Status of="home" is={home.status} />,
-    sub: [home.address?.line1, humanize(home.homeType).toLowerCase()].filter((part) => part != null).join(' · '),
+    sub: [home.address?.line1, humanizeName(home.homeType).toLowerCase()].filter((part) => part != null).join(' · '),
   }
 }
 
@@ -82,7 +99,7 @@ function HomeTabs(props: { open: string; tabs: readonly (typeof TABS)[number][];
   if (open === 'schedule') return <HomeSchedule {...{ head, home, nav }} />
   return (
     <>
-      <section className="title-block" aria-label="Facts">
+      <section className="title-block" aria-label="Details">
         <div className="name">
           <h1>{head.name}</h1>
           {head.state}
@@ -91,7 +108,13 @@ function HomeTabs(props: { open: string; tabs: readonly (typeof TABS)[number][];
       </section>
       {nav}
       {open === 'orders' && <HomeOrders homeId={home.id} />}
+      {open === 'inspections' && <HomeInspections homeId={home.id} />}
+      {open === 'logs' && <HomeLogs homeId={home.id} />}
+      {open === 'photos' && <HomePhotos homeId={home.id} />}
+      {open === 'punch' && <HomePunch homeId={home.id} />}
+      {open === 'drawings' && <HomeDrawings homeId={home.id} />}
       {open === 'selections' && <HomeSelections homeId={home.id} />}
+      {open === 'owners' && <HomeOwners homeId={home.id} />}
       {open === 'payments' && <HomePayments homeId={home.id} />}
       {open === 'history' && (
         <Panel title="History">

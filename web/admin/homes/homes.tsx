@@ -1,19 +1,20 @@
 import { useMemo } from 'react'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { useHomeColumns } from './home-columns.tsx'
 import { LandTabs } from './land-tabs.tsx'
 
-/** Lists all homes, whether planned, under construction or finished. */
+/** Lists all homes, whether planned, under construction, or finished. */
 export function Component() {
   const can = useCan()
   const requested = { limit: 200, sort: 'name' } as const
-  const communities = usePage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data
+  const communities = useListPage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data
   const byId = useMemo(() => new Map(communities?.map((community) => [community.id, community])), [communities])
   const columns = useHomeColumns(byId)
   const filters = useMemo<readonly Filter[]>(
@@ -42,10 +43,14 @@ export function Component() {
     [communities],
   )
   return (
-    <Page title="Homes" crumbs={[{ name: 'Homes' }]}>
+    <Page
+      title="Homes"
+      crumbs={[{ name: 'Homes' }]}
+      actions={<ActionLink to="createHome" word="New home" needs="homes:write" />}
+    >
       <div className="page-head">
         <h1>Homes</h1>
-        <p>Homes under construction and planned, from lot to warranty.</p>
+        <p>All homes, from planning to warranty.</p>
       </div>
       <LandTabs />
       <Listing
@@ -54,7 +59,7 @@ export function Component() {
         columns={columns}
         keyOf={({ id }) => id}
         sort="name"
-        searchIn="Name, lot or address"
+        searchIn="Name, lot, or address"
         filters={filters}
         empty={
           <EmptyState icon="homes" title="No homes yet">

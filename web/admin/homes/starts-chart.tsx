@@ -7,7 +7,7 @@ const FLOOR = 96
 const MONTH_FORMAT = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short' })
 const LONG_MONTH_FORMAT = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 
-/** Shows construction starts by month; the last month is the current one. */
+/** Shows construction starts by month. The last month is the current month. */
 export function StartsChart({ of: months }: { of: readonly CommunityStarts[] }) {
   const max = Math.max(...months.map(({ starts }) => starts), 1)
   const step = WIDTH / months.length

@@ -1,34 +1,34 @@
 import { useEffect, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import type { ApprovalExplanation, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import type { PurchaseOrder } from '../../../client/contract.gen.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { BudgetBar } from '../../ui/budget-bar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Form, readText, TextField } from '../../ui/form.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { Form, readTextField, TextField } from '../../ui/form.tsx'
 import { isTypingKey } from '../../ui/keyboard.ts'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues } from '../../ui/panel.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
-import { formatCount, formatList } from '../../ui/text-formats.ts'
+import { formatList } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ApprovalReasons } from './approval-reasons.tsx'
 import { OrderLines } from './order-lines.tsx'
 import { OrdersTabs } from './orders-tabs.tsx'
 
-/** The oldest orders are decided first. Later orders appear as these are decided. */
+/** The oldest orders are decided first. Later orders appear as these orders are decided. */
 const MAX_QUEUE_LENGTH = 50
 
-/** The queue of orders that await approval: the effect of each on the budget, and the decision. */
+/** The queue of orders that await approval: the effect of each order on the budget, and the decision. */
 export function Component() {
-  useLive('watching')
+  useLiveUpdates('watching')
   const [params] = useSearchParams()
-  const queue = usePage('/api/ext/purchase-orders', {
+  const queue = useListPage('/api/ext/purchase-orders', {
     status: 'pending_approval',
     sort: 'createdAt',
     limit: MAX_QUEUE_LENGTH,
@@ -91,7 +91,7 @@ function WaitingOrder({ order, isChosen }: { order: PurchaseOrder; isChosen: boo
         </b>
         <span className="num strong">{money(order.total)}</span>
         <small className="clip">
-          {humanize(order.scope)}, <RecordName of="home" id={order.homeId} isPlain />
+          {humanizeName(order.scope)}, <RecordName of="home" id={order.homeId} isPlain />
         </small>
         <small className="num">{left(dateOf(order.updatedAt))}</small>
         <small>{order.number}</small>
@@ -117,13 +117,13 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
         to: `/orders/${id}`,
       }),
   })
-  // After the decision there is nothing to explain, and the order is about to leave the queue.
+  // After the decision, no explanation is needed, and the order is about to leave the queue.
   const why = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}/approval', at, {
     enabled: !change.isPending && !change.isSuccess,
   })
   const decide = (form: FormData) => {
     if (change.isPending) return
-    const reason = readText(form, 'reason')
+    const reason = readTextField(form, 'reason')
     const status = form.get('decision') === 'draft' ? 'draft' : 'approved'
     change.mutate({ ...at, body: { status, version: order.version, ...(reason !== undefined && { reason }) } })
   }
@@ -135,7 +135,7 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
         </h2>
         <Status of="order" is={order.status} />
         <span className="muted">
-          {order.poType} order for <RecordName of="home" id={order.homeId} />
+          {humanizeName(order.poType)} order for <RecordName of="home" id={order.homeId} />
         </span>
         <span className="push faint small">requested {day(dateOf(order.updatedAt))}</span>
       </div>
@@ -164,7 +164,7 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
         ]}
       />
       {can('pos:write') && (
-        <Form error={change.error} onSubmit={decide} id="decision">
+        <Form key={order.id} draft={order.id} error={change.error} onSubmit={decide} id="decision">
           <div className="approve">
             <TextField
               name="reason"
@@ -198,45 +198,6 @@ function ApprovalDecision({ order }: { order: PurchaseOrder }) {
   )
 }
 
-function ApprovalReasons({ of: why }: { of: ApprovalExplanation }) {
-  const { money } = useFormats()
-  const others = why.approvers.map(({ name }) => name)
-  return (
-    <>
-      {why.overBudgetBy > 0 && (
-        <div className="banner" data-tone="warn">
-          <Icon name="warn" />
-          <div>
-            <strong>
-              {money(why.overBudgetBy)} above the {why.scope} budget.
-            </strong>{' '}
-            <span className="muted">
-              {money(why.budgetLeft ?? 0)} remains for {why.scope}. This order is {money(why.total)}.
-            </span>
-          </div>
-        </div>
-      )}
-      {!why.mayApprove && (
-        <div className="banner" data-tone="warn">
-          <Icon name="lock" />
-          <div>
-            <strong>
-              {why.limit === null
-                ? 'You cannot approve orders.'
-                : `The order exceeds your approval limit of ${money(why.limit)}.`}
-            </strong>{' '}
-            <span className="muted">
-              {others.length === 0
-                ? 'No one can approve this amount. Ask an admin to raise an approval limit.'
-                : `${formatList(others.slice(0, 3))} can approve it${others.length > 3 ? `, and ${formatCount(others.length - 3, 'other')}` : ''}.`}
-            </span>
-          </div>
-        </div>
-      )}
-    </>
-  )
-}
-
 /** Shows the budget bar of the trade in the home's budget, where the order already counts as pending. */
 function BudgetEffect({ order }: { order: PurchaseOrder }) {
   const { money } = useFormats()
@@ -245,7 +206,7 @@ function BudgetEffect({ order }: { order: PurchaseOrder }) {
   }).data
   const scope = budget?.scopes.find(({ scope: name }) => name === order.scope)
   if (scope === undefined) return null
-  const word = humanize(order.scope)
+  const word = humanizeName(order.scope)
   return (
     <div className="effect-box">
       <h3>

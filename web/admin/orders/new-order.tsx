@@ -1,12 +1,21 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import type { BudgetLine } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useHomeOptions } from '../../api/home-names.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { FieldErrorAt, Form, readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
+import {
+  FieldErrorAt,
+  Form,
+  readNumberField,
+  readTextField,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { showToast } from '../../ui/toast.tsx'
@@ -14,7 +23,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 interface Line {
   key: string
-  /** The budget line that the order line is for; null for a line that was entered manually. */
+  /** The budget line for the order line; null for a line that was entered manually. */
   of: BudgetLine | null
 }
 
@@ -30,19 +39,20 @@ export function Component() {
   const [scope, setScope] = useState(given.get('scope') ?? '')
   const [own, setOwn] = useState(0)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const homes = usePage('/api/ext/homes', { limit: MAX_RECORDS, sort: 'name' })
+  const homes = useListPage('/api/ext/homes', { limit: MAX_RECORDS, sort: 'name' })
+  const homeOptions = useHomeOptions(homes.data?.data ?? [])
   const budget = plumbline.useQuery(
     'get',
     '/api/ext/homes/{homeId}/budget',
     { params: { path: { homeId } } },
     { enabled: homeId !== '' && can('budgets:read') },
   ).data
-  const vendors = usePage(
+  const vendors = useListPage(
     '/api/ext/vendors',
     { limit: MAX_RECORDS, sort: 'companyName', status: 'active', ...(scope !== '' && { scope }) },
     { enabled: can('vendors:read') },
   )
-  const requested = usePage(
+  const requested = useListPage(
     '/api/ext/homes/{homeId}/budget/lines',
     { scope, limit: MAX_RECORDS, sort: 'createdAt' },
     { place: { homeId }, enabled: homeId !== '' && scope !== '' && can('budgets:read') },
@@ -58,16 +68,34 @@ export function Component() {
       void navigate(`/orders/${id}`)
     },
   })
+  const entries = useMemo(
+    () => ({
+      current: { homeId, scope, own, left: [...left] },
+      isChanged: own > 0 || left.size > 0,
+      restore(before: { homeId: string; scope: string; own: number; left: string[] }) {
+        setHomeId(before.homeId)
+        setScope(before.scope)
+        setOwn(before.own)
+        setLeft(new Set(before.left))
+      },
+    }),
+    [homeId, scope, own, left],
+  )
   const onSubmit = (form: FormData) =>
     create.mutate({
       body: {
-        ...{ homeId, vendorId: readText(form, 'vendorId') ?? '', scope, notes: readText(form, 'notes') ?? null },
+        ...{
+          homeId,
+          vendorId: readTextField(form, 'vendorId') ?? '',
+          scope,
+          notes: readTextField(form, 'notes') ?? null,
+        },
         lines: lines.map(({ key, of }) => {
-          const unitPrice = readNumber(form, `price-${key}`)
-          const unit = readText(form, `unit-${key}`)
+          const unitPrice = readNumberField(form, `price-${key}`)
+          const unit = readTextField(form, `unit-${key}`)
           return {
-            description: readText(form, `what-${key}`) ?? '',
-            quantity: readNumber(form, `quantity-${key}`) ?? 0,
+            description: readTextField(form, `what-${key}`) ?? '',
+            quantity: readNumberField(form, `quantity-${key}`) ?? 0,
             ...(unit !== undefined && { unit }),
             ...(unitPrice !== undefined && { unitPrice }),
             ...(of !== null && { budgetLineId: of.id }),
@@ -79,9 +107,9 @@ export function Component() {
     <Page title="New order" crumbs={[{ name: 'Orders', to: '/orders' }, { name: 'New order' }]}>
       <div className="page-head">
         <h1>New order</h1>
-        <p>Create a draft order. The approval shows its effect on the budget.</p>
+        <p>Create a draft order. The approval queue shows the order's effect on the budget.</p>
       </div>
-      <Form error={create.error} onSubmit={onSubmit}>
+      <Form error={create.error} onSubmit={onSubmit} entries={entries}>
         <div className="stack">
           <Panel title="Details">
             <div className="form">
@@ -94,10 +122,7 @@ export function Component() {
                     setHomeId(id)
                     setLeft(new Set())
                   }}
-                  options={[
-                    { value: '', label: 'Choose one' },
-                    ...(homes.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-                  ]}
+                  options={[{ value: '', label: 'Choose one' }, ...homeOptions]}
                 />
                 <SelectField
                   name="scope"
@@ -107,7 +132,7 @@ export function Component() {
                   hint={homeId === '' ? 'Choose a home first. Its budget lists the trades.' : undefined}
                   options={[
                     { value: '', label: 'Choose one' },
-                    ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: humanize(name) })),
+                    ...(budget?.scopes ?? []).map(({ scope: name }) => ({ value: name, label: humanizeName(name) })),
                   ]}
                 />
                 <SelectField
@@ -171,7 +196,7 @@ function LineFields({ line: { key, of }, at, onRemove }: { line: Line; at: numbe
         name={`what-${key}`}
         label="Description"
         pointer={`/lines/${at}/description`}
-        defaultValue={of?.description ?? (of === null ? '' : humanize(of.scope))}
+        defaultValue={of?.description ?? (of === null ? '' : humanizeName(of.scope))}
         hint={of === null ? undefined : `${money(of.budgeted)} budgeted`}
       />
       <TextField

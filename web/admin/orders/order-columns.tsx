@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import type { PurchaseOrder } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import type { Column } from '../../ui/table.tsx'
@@ -20,7 +20,7 @@ export function useOrderColumns(withHome: boolean): readonly Column<PurchaseOrde
             {number}
           </Link>
           <span className="sub">
-            {humanize(scope)}
+            {humanizeName(scope)}
             {poType !== 'base' && `, ${poType}`}
           </span>
         </>
@@ -35,13 +35,13 @@ export function useOrderColumns(withHome: boolean): readonly Column<PurchaseOrde
     {
       head: 'Vendor',
       cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} />,
-      csv: ({ vendorId }) => fetchName('vendor', vendorId),
+      csv: ({ vendorId }) => fetchRecordName('vendor', vendorId),
     },
     withHome
       ? {
           head: 'Home',
           cell: ({ homeId }) => <RecordName of="home" id={homeId} />,
-          csv: ({ homeId }) => fetchName('home', homeId),
+          csv: ({ homeId }) => fetchRecordName('home', homeId),
         }
       : null,
     {
@@ -52,7 +52,7 @@ export function useOrderColumns(withHome: boolean): readonly Column<PurchaseOrde
       csv: ({ total }) => total,
     },
     {
-      head: 'Done',
+      head: 'Completed',
       numeric: true,
       cell: ({ completedAmount }) => money(completedAmount),
       csv: ({ completedAmount }) => completedAmount,

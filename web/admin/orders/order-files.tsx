@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Attachment, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { MAX_FILE_BYTES, useUpload } from '../../api/use-upload.ts'
@@ -23,7 +23,7 @@ export function OrderFiles({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const [isAdding, setIsAdding] = useState(false)
   const [leaving, setLeaving] = useState<Attachment | null>(null)
-  const files = usePage('/api/ext/attachments', { recordId: order.id, limit: MAX_FILES, sort: '-createdAt' })
+  const files = useListPage('/api/ext/attachments', { recordId: order.id, limit: MAX_FILES, sort: '-createdAt' })
   const change = plumbline.useMutation('patch', '/api/ext/attachments/{attachmentId}', {
     onSuccess: ({ fileName, shared }) =>
       showToast(shared ? `${fileName} shared with the vendor` : `${fileName} no longer shared with the vendor`),
@@ -152,7 +152,7 @@ function AddFileDialog({ order, onClose }: { order: PurchaseOrder; onClose(): vo
         hint={
           isTooLarge
             ? `The file is ${formatFileSize(file.size)}. The limit is ${formatFileSize(MAX_FILE_BYTES)}.`
-            : `PDF, pictures and Office files, up to ${formatFileSize(MAX_FILE_BYTES)}.`
+            : `PDF, pictures, and Office files, up to ${formatFileSize(MAX_FILE_BYTES)}.`
         }
       >
         {(control) => (
@@ -194,8 +194,10 @@ function DeleteFileDialog({ file, onClose }: { file: Attachment; onClose(): void
       onSubmit={() => change.mutate({ params: { path: { attachmentId: file.id } } })}
     >
       <p className="muted">
-        {file.shared ? 'You and the vendor can no longer open the file.' : 'You can no longer open the file.'} This
-        cannot be undone. The history still shows that the file existed.
+        {file.shared
+          ? 'You and the vendor will no longer be able to open the file.'
+          : 'You will no longer be able to open the file.'}{' '}
+        This cannot be undone. The history still shows that the file existed.
       </p>
     </FormDialog>
   )

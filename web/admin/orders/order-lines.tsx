@@ -15,7 +15,7 @@ export function OrderLines({ order, withProgress = true }: { order: PurchaseOrde
             <th role="columnheader" scope="col">
               Line
             </th>
-            {['Quantity', 'Unit price', 'Tax', ...(withProgress ? ['Done'] : []), 'Total'].map((head) => (
+            {['Quantity', 'Unit price', 'Tax', ...(withProgress ? ['Completed'] : []), 'Total'].map((head) => (
               <th role="columnheader" scope="col" className="num" key={head}>
                 {head}
               </th>
@@ -43,7 +43,7 @@ export function OrderLines({ order, withProgress = true }: { order: PurchaseOrde
                 {exact(line.taxAmount)}
               </td>
               {withProgress && (
-                <td role="cell" data-label="Done" className="num">
+                <td role="cell" data-label="Completed" className="num">
                   {formatPercent(line.completedPercent)}
                 </td>
               )}
@@ -64,7 +64,7 @@ export function OrderLines({ order, withProgress = true }: { order: PurchaseOrde
               {exact(order.taxTotal)}
             </td>
             {withProgress && (
-              <td role="cell" data-label="Done" className="num">
+              <td role="cell" data-label="Completed" className="num">
                 {exact(order.completedAmount)}
               </td>
             )}

@@ -1,5 +1,6 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import type { ApprovalExplanation, Problem, PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
@@ -29,7 +30,7 @@ const MOVES_BY_STATUS: Record<PurchaseOrderStatus, readonly OrderMove[]> = {
       to: 'approved',
       word: 'Approve',
       effect:
-        'Approved immediately if it is within your limit and the budget; otherwise it goes to the approval queue.',
+        'If the order is within your limit and the budget, it is approved immediately. Otherwise, it is added to the approval queue.',
     },
     VOID_MOVE,
   ],
@@ -83,10 +84,22 @@ const MOVES_BY_STATUS: Record<PurchaseOrderStatus, readonly OrderMove[]> = {
   void: [],
 }
 
-/** Offers the steps that an order can take now. Each is tried before it is done. */
+/** Returns whether this user can approve an order that waits for approval, and who else can. */
+export function useApprovalExplanation(order: PurchaseOrder): UseQueryResult<ApprovalExplanation, Problem> {
+  const can = useCan()
+  return plumbline.useQuery(
+    'get',
+    '/api/ext/purchase-orders/{purchaseOrderId}/approval',
+    { params: { path: { purchaseOrderId: order.id } } },
+    { enabled: order.status === 'pending_approval' && can('pos:write') },
+  )
+}
+
+/** Offers the steps that an order can take now. Each step runs as a dry run before it is performed. */
 export function OrderMoves({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const [chosen, setChosen] = useState<OrderMove | null>(null)
+  const why = useApprovalExplanation(order).data
   if (!can('pos:write')) return null
   return (
     <>
@@ -94,6 +107,8 @@ export function OrderMoves({ order }: { order: PurchaseOrder }) {
         <Button
           key={move.to}
           look={at === all.length - 1 ? 'primary' : move.to === 'void' ? 'danger' : 'plain'}
+          // The page states the reason.
+          disabled={move.to === 'approved' && why?.mayApprove === false}
           onClick={() => setChosen(move)}
         >
           {move.word}
@@ -107,7 +122,7 @@ export function OrderMoves({ order }: { order: PurchaseOrder }) {
 function OrderMoveDialog({ order, move, onClose }: { order: PurchaseOrder; move: OrderMove; onClose(): void }) {
   const can = useCan()
   const canTry = can('skills:write')
-  // A reason changes nothing about what happens; it only has to be there.
+  // The reason does not change the effect, but it is required.
   const reason = move.reason === 'needed' ? { reason: 'Enter a reason.' } : {}
   const trial = useDryRun(
     'changePurchaseOrderStatus',

@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import type { PurchaseOrder, PurchaseOrderStatus } from '../../../client/contract.gen.ts'
+import { formatTypedNumber } from '../../../server/platform/values/typed-number.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, readNumber, readText, TextField } from '../../ui/form.tsx'
+import { Field, readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
@@ -35,25 +36,28 @@ function ProgressDialog({ order, onClose }: { order: PurchaseOrder; onClose(): v
   const { cents } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/purchase-orders/{purchaseOrderId}/progress', {
     onSuccess: ({ number, completedAmount }) => {
-      showToast(`Progress of ${number} recorded: ${cents(completedAmount)} completed`)
+      showToast(`Progress on ${number} recorded: ${cents(completedAmount)} completed`)
       onClose()
     },
   })
   const [changed, setChanged] = useState<readonly string[]>([])
   return (
     <FormDialog
-      title={`Record progress of ${order.number}`}
+      title={`Record progress on ${order.number}`}
       note="total completed per line"
       word="Record progress"
       isDisabled={changed.length === 0}
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const reason = readText(form, 'reason')
+        const reason = readTextField(form, 'reason')
         change.mutate({
           params: { path: { purchaseOrderId: order.id } },
           body: {
             // The order in which the lines were edited, because the pointers of validation errors refer to it.
-            lines: changed.map((lineId) => ({ lineId, completedPercent: readNumber(form, `done-${lineId}`) ?? 0 })),
+            lines: changed.map((lineId) => ({
+              lineId,
+              completedPercent: readNumberField(form, `done-${lineId}`) ?? 0,
+            })),
             ...(reason !== undefined && { reason }),
           },
         })
@@ -73,7 +77,7 @@ function ProgressDialog({ order, onClose }: { order: PurchaseOrder; onClose(): v
                 {...control}
                 inputMode="decimal"
                 autoComplete="off"
-                defaultValue={line.completedPercent}
+                defaultValue={formatTypedNumber(line.completedPercent)}
                 onChange={() => !changed.includes(line.lineId) && setChanged([...changed, line.lineId])}
               />
               <span className="affix">% done</span>

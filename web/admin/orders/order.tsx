@@ -1,10 +1,10 @@
 import { Link, useParams } from 'react-router'
 import type { Payment, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
@@ -15,15 +15,17 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { type Fact, TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
+import { ApprovalLimit } from './approval-reasons.tsx'
 import { OrderFiles } from './order-files.tsx'
 import { OrderLines } from './order-lines.tsx'
-import { OrderMoves } from './order-moves.tsx'
+import { OrderMoves, useApprovalExplanation } from './order-moves.tsx'
 import { OrderProgress } from './order-progress.tsx'
 import { OrderSteps } from './order-steps.tsx'
 
 /** Shows one order: its lines, its payable amount, its progress, and its document. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const { purchaseOrderId = '' } = useParams()
   const order = plumbline.useQuery('get', '/api/ext/purchase-orders/{purchaseOrderId}', {
     params: { path: { purchaseOrderId } },
@@ -45,6 +47,7 @@ export function Component() {
               PDF
             </a>
             <OrderMoves order={order.data} />
+            <RecordActions field="purchaseOrderId" id={purchaseOrderId} />
           </>
         )
       }
@@ -63,6 +66,7 @@ export function Component() {
 function OrderDetails({ order }: { order: PurchaseOrder }) {
   const can = useCan()
   const facts = useFacts(order)
+  const why = useApprovalExplanation(order).data
   return (
     <>
       <TitleBlock
@@ -70,11 +74,13 @@ function OrderDetails({ order }: { order: PurchaseOrder }) {
         state={<Status of="order" is={order.status} />}
         sub={
           <>
-            {order.poType} order, {humanize(order.scope).toLowerCase()}, for <RecordName of="home" id={order.homeId} />
+            {humanizeName(order.poType)} order, {humanizeName(order.scope).toLowerCase()}, for{' '}
+            <RecordName of="home" id={order.homeId} />
           </>
         }
         facts={facts}
       />
+      {why !== undefined && !why.mayApprove && <ApprovalLimit of={why} />}
       {order.status === 'pending_approval' && can('pos:write') && (
         <div className="banner" data-tone="warn">
           <Icon name="warn" />
@@ -124,7 +130,7 @@ function useFacts(order: PurchaseOrder): readonly Fact[] {
       value: cents(order.total),
       note: order.taxTotal === 0 ? 'no tax' : `includes ${cents(order.taxTotal)} tax`,
     },
-    { label: 'Done', isFigure: true, value: cents(order.completedAmount), note: formatPercent(done) },
+    { label: 'Completed work', isFigure: true, value: cents(order.completedAmount), note: formatPercent(done) },
     {
       label: 'Retainage held',
       isFigure: true,
@@ -156,11 +162,11 @@ function OrderTerms({ order }: { order: PurchaseOrder }) {
       facts={[
         ['Vendor', <RecordName key="vendor" of="vendor" id={order.vendorId} />],
         ['Home', <RecordName key="home" of="home" id={order.homeId} />],
-        ['Trade', humanize(order.scope)],
+        ['Trade', humanizeName(order.scope)],
         ...(order.parentPoId === null
           ? []
           : [['Original order', <RecordName key="parent" of="order" id={order.parentPoId} />] as const]),
-        ...(order.varianceReasonCode === null ? [] : [['Variance', humanize(order.varianceReasonCode)] as const]),
+        ...(order.varianceReasonCode === null ? [] : [['Variance', humanizeName(order.varianceReasonCode)] as const]),
         [
           'Approval',
           approval.reasons.length === 0
@@ -171,7 +177,7 @@ function OrderTerms({ order }: { order: PurchaseOrder }) {
                 )
                 .join(' and '),
         ],
-        ...(approval.rejectedReason === null ? [] : [['Sent back', approval.rejectedReason] as const]),
+        ...(approval.rejectedReason === null ? [] : [['Reason for sending back', approval.rejectedReason] as const]),
         ['Accounting', order.accountingId ?? 'not synced yet'],
         ...(order.notes === null ? [] : [['Note', order.notes] as const]),
       ]}
@@ -179,18 +185,18 @@ function OrderTerms({ order }: { order: PurchaseOrder }) {
   )
 }
 
-/** An order is paid in a few parts. The list of payments has the rest. */
+/** An order is paid in a few parts. The list of payments contains the other payments. */
 const MAX_PAYMENTS_SHOWN = 20
 
 function OrderPayments({ order }: { order: PurchaseOrder }) {
   const { cents, day } = useFormats()
-  const payments = usePage('/api/ext/payments', { poId: order.id, limit: MAX_PAYMENTS_SHOWN, sort: '-createdAt' })
+  const payments = useListPage('/api/ext/payments', { poId: order.id, limit: MAX_PAYMENTS_SHOWN, sort: '-createdAt' })
   const rows = payments.data?.data
   if (payments.error !== null) return <LoadError what="The payments" error={payments.error} />
   const columns: readonly Column<Payment>[] = [
     { head: 'Payment', cell: ({ id, number }) => <Link to={`/payments/${id}`}>{number}</Link> },
     { head: 'Status', cell: ({ status }) => <Status of="payment" is={status} /> },
-    { head: 'Type', cell: ({ paymentType }) => humanize(paymentType) },
+    { head: 'Type', cell: ({ paymentType }) => humanizeName(paymentType) },
     {
       head: 'Due',
       className: 'nowrap',
@@ -199,7 +205,7 @@ function OrderPayments({ order }: { order: PurchaseOrder }) {
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (
-    <Panel title="Payments" hint="of this order" isFlush>
+    <Panel title="Payments" hint="for this order" isFlush>
       {rows?.length === 0 ? (
         <p className="muted">
           {order.payableAmount > 0

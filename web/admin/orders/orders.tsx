@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -17,10 +17,10 @@ const MAX_NAMED = 200
 
 /** Lists all orders. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const named = { limit: MAX_NAMED, sort: 'companyName' } as const
-  const vendors = usePage('/api/ext/vendors', named, { enabled: can('vendors:read') }).data?.data
+  const vendors = useListPage('/api/ext/vendors', named, { enabled: can('vendors:read') }).data?.data
   const filters = useMemo<readonly Filter[]>(
     () => [
       {
@@ -28,7 +28,7 @@ export function Component() {
         label: 'Vendor',
         options: (vendors ?? []).map(({ id, companyName }) => ({ value: id, label: companyName })),
       },
-      { name: 'poType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
+      { name: 'poType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanizeName(value) })) },
     ],
     [vendors],
   )
@@ -55,7 +55,7 @@ export function Component() {
         columns={useOrderColumns(true)}
         keyOf={({ id }) => id}
         sort="-createdAt"
-        searchIn="Number, notes or lines"
+        searchIn="Number, notes, or lines"
         tabs={TABS}
         filters={filters}
         empty={

@@ -9,7 +9,7 @@ export interface PaidInput {
   overrideReason: string
 }
 
-/** Returns the fields to send, without empty ones. */
+/** Returns the fields to send, without empty fields. */
 export function toPaidBody({ paidDate, checkNumber, overrideReason }: PaidInput) {
   const [check, override] = [checkNumber.trim(), overrideReason.trim()]
   return {
@@ -22,7 +22,7 @@ export function toPaidBody({ paidDate, checkNumber, overrideReason }: PaidInput)
 export function PaidFields(props: {
   payment: Payment
   paid: PaidInput
-  /** Whether a guard rejects it, so that a reason is required. */
+  /** Whether a guard rejects the payment, so that a reason is required. */
   isRefused: boolean
   onChange(paid: PaidInput): void
 }) {

@@ -1,19 +1,19 @@
 import { useNavigate, useSearchParams } from 'react-router'
 import type { Event, Payment, PaymentMethod } from '../../../client/contract.gen.ts'
 import type { SkillInput } from '../../../client/skills.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ParamSelect, useParam } from '../../ui/param-select.tsx'
+import { ParamSelect, useQueryParam } from '../../ui/param-select.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { ChangeError, EmptyState } from '../../ui/states.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -24,8 +24,8 @@ const METHODS = ['check', 'ach', 'card', 'other'] satisfies PaymentMethod[]
 const MAX_NAMED = 200
 
 /**
- * The page of payable orders: what can be paid now, and why the rest cannot. It is a dry run of a payment run until the
- * user creates it.
+ * The page of payable orders: the orders that can be paid now, and the reasons why the other orders cannot be paid. The
+ * page shows a dry run of a payment run until the user creates the run.
  */
 export function Component() {
   const can = useCan()
@@ -33,7 +33,7 @@ export function Component() {
     <Page title="Payable" crumbs={[{ name: 'Payments' }]}>
       <div className="page-head">
         <h1>Payments</h1>
-        <p>Amounts that the next payment run would pay, and amounts it would skip.</p>
+        <p>Amounts that the next payment run would pay or skip.</p>
       </div>
       <PaymentsTabs />
       {can('payments:write') && can('skills:write') ? (
@@ -52,20 +52,20 @@ export function Component() {
 function TrialRun() {
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  const { today, money } = useFormats()
+  const { today, cents } = useFormats()
   const throughDate = params.get('through') ?? today()
   const communityId = params.get('community')
   const method = METHODS.find((one) => one === params.get('method')) ?? 'check'
   const run: SkillInput<'createPaymentRun'> = { throughDate, method, ...(communityId !== null && { communityId }) }
   const trial = useDryRun('createPaymentRun', run)
-  const communities = usePage('/api/ext/communities', { limit: MAX_NAMED, sort: 'name' }).data?.data ?? []
+  const communities = useListPage('/api/ext/communities', { limit: MAX_NAMED, sort: 'name' }).data?.data ?? []
   const make = plumbline.useMutation('post', '/api/ext/payment-runs', {
     onSuccess: ({ id, number, paymentIds }) => {
       showToast(`${number} created with ${formatCount(paymentIds.length, 'payment')}`)
       void navigate(`/payments/runs/${id}`)
     },
   })
-  const setThrough = useParam('through')
+  const setThrough = useQueryParam('through')
   const result = trial.data?.result
   const payments = trial.data?.events.flatMap(readPayments)
   return (
@@ -84,14 +84,14 @@ function TrialRun() {
           name="community"
           label="Community"
           options={[
-            { value: '', label: 'all communities' },
+            { value: '', label: 'All communities' },
             ...communities.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
         <ParamSelect
           name="method"
           label="Method"
-          options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: humanize(one) }))}
+          options={METHODS.map((one, at) => ({ value: at === 0 ? '' : one, label: humanizeName(one) }))}
         />
       </search>
       <ChangeError error={make.error ?? trial.error} />
@@ -100,11 +100,11 @@ function TrialRun() {
           <Icon name="eye" />
           <div>
             <strong>
-              This run creates {formatCount(payments.length, 'payment')} totaling {money(result.amount)}.
+              This run creates {formatCount(payments.length, 'payment')} totaling {cents(result.amount)}.
             </strong>{' '}
             <span className="muted">
               {result.discountAmount > 0 &&
-                `${money(result.discountAmount)} can be saved by paying before the discount dates. `}
+                `${cents(result.discountAmount)} can be saved by paying before the discount dates. `}
               This is a preview. Nothing has been changed yet. Approve and pay each payment after the run.
             </span>
           </div>
@@ -118,7 +118,7 @@ function TrialRun() {
           </Button>
         </div>
       )}
-      <Panel title="To pay" hint={result === undefined ? undefined : money(result.amount)} isFlush>
+      <Panel title="Payments to create" hint={result === undefined ? undefined : cents(result.amount)} isFlush>
         {payments?.length === 0 ? (
           <EmptyState icon="check" title="Nothing to pay by this date">
             Work that is due is already on a payment, or is listed below with a reason.
@@ -128,7 +128,11 @@ function TrialRun() {
         )}
       </Panel>
       {result !== undefined && result.skipped.length > 0 && (
-        <Panel title="Skipped" hint={`${formatCount(result.skipped.length, 'entry', 'entries')} with reasons`} isFlush>
+        <Panel
+          title="Skipped amounts"
+          hint={`${formatCount(result.skipped.length, 'entry', 'entries')} with reasons`}
+          isFlush
+        >
           <SkippedOrders skips={result.skipped} />
         </Panel>
       )}
@@ -147,22 +151,22 @@ function PayablePayments({ rows }: { rows: readonly Payment[] | undefined }) {
     {
       head: 'Orders',
       cell: ({ allocations }) =>
-        allocations.map(({ poId }, at) => (
+        [...new Set(allocations.map(({ poId }) => poId))].map((poId, at) => (
           <span key={poId}>
             {at > 0 && ', '}
-            <RecordName of="order" id={poId} />
+            {poId === null ? <EmptyCell word="no order" /> : <RecordName of="order" id={poId} />}
           </span>
         )),
     },
     { head: 'Due', className: 'nowrap', cell: ({ dueDate }) => day(dueDate) },
-    { head: 'Done', numeric: true, cell: ({ grossAmount }) => cents(grossAmount) },
+    { head: 'Amount before retainage', numeric: true, cell: ({ grossAmount }) => cents(grossAmount) },
     { head: 'Retainage held', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
     { head: 'Discount', numeric: true, cell: ({ discountAmount }) => cents(discountAmount) },
     { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount) },
   ]
   return (
     <div className="table-wrap">
-      <Table caption="To pay" columns={columns} rows={rows} keyOf={({ id }) => id} expected={4} />
+      <Table caption="Payments to create" columns={columns} rows={rows} keyOf={({ id }) => id} expected={4} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import type { Payment } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
@@ -9,7 +9,7 @@ import { useFormats } from '../../ui/use-formats.ts'
 
 /** Returns the columns of a list of payments. The list of one home omits the home. */
 export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[] {
-  const { money, day } = useFormats()
+  const { cents, day } = useFormats()
   const columns: readonly (Column<Payment> | null)[] = [
     {
       head: 'Payment',
@@ -19,7 +19,7 @@ export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[]
           <Link className="lead" to={`/payments/${id}`}>
             {number}
           </Link>
-          <span className="sub">{humanize(paymentType)}</span>
+          <span className="sub">{humanizeName(paymentType)}</span>
         </>
       ),
       csv: ({ number }) => number,
@@ -32,13 +32,13 @@ export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[]
     {
       head: 'Vendor',
       cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} />,
-      csv: ({ vendorId }) => fetchName('vendor', vendorId),
+      csv: ({ vendorId }) => fetchRecordName('vendor', vendorId),
     },
     withHome
       ? {
           head: 'Home',
           cell: ({ homeId }) => (homeId === null ? <EmptyCell word="several" /> : <RecordName of="home" id={homeId} />),
-          csv: ({ homeId }) => (homeId === null ? null : fetchName('home', homeId)),
+          csv: ({ homeId }) => (homeId === null ? null : fetchRecordName('home', homeId)),
         }
       : null,
     {
@@ -64,10 +64,10 @@ export function usePaymentColumns(withHome: boolean): readonly Column<Payment>[]
     {
       head: 'Retainage held',
       numeric: true,
-      cell: ({ retainageWithheld }) => money(retainageWithheld),
+      cell: ({ retainageWithheld }) => cents(retainageWithheld),
       csv: ({ retainageWithheld }) => retainageWithheld,
     },
-    { head: 'Amount', numeric: true, cell: ({ amount }) => money(amount), csv: ({ amount }) => amount },
+    { head: 'Amount', numeric: true, cell: ({ amount }) => cents(amount), csv: ({ amount }) => amount },
   ]
   return columns.filter((column) => column !== null)
 }

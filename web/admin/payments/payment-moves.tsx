@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { Payment, PaymentStatus } from '../../../client/contract.gen.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
 import { useDryRun } from '../../api/use-skill.ts'
 import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { showToast } from '../../ui/toast.tsx'
@@ -31,7 +33,7 @@ const MOVES_BY_STATUS: Record<PaymentStatus, readonly PaymentMove[]> = {
     {
       to: 'approved',
       word: 'Approve',
-      effect: 'The payment is released. Mark it as paid once the money has been sent.',
+      effect: 'The payment can be made. Mark the payment as paid after the money has been sent.',
     },
     { to: 'rejected', word: 'Reject', effect: 'The amount becomes payable again.', reason: 'needed' },
     VOID_MOVE,
@@ -45,7 +47,7 @@ const MOVES_BY_STATUS: Record<PaymentStatus, readonly PaymentMove[]> = {
   voided: [],
 }
 
-/** Offers the next steps of a payment. Each is tried before it is done. */
+/** Offers the next steps of a payment. Each step runs as a dry run before it is performed. */
 export function PaymentMoves({ payment }: { payment: Payment }) {
   const can = useCan()
   const [chosen, setChosen] = useState<PaymentMove | null>(null)
@@ -73,7 +75,7 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
   const [paid, setPaid] = useState<PaidInput>({ paidDate: today(), checkNumber: '', overrideReason: '' })
   const isPaid = move.to === 'paid'
   const canTry = can('skills:write')
-  // A reason changes nothing about what happens; it only has to be there.
+  // The reason does not change the effect, but it is required.
   const reason = 'Enter a reason.'
   const tried = useDryRun(
     'changePaymentStatus',
@@ -81,7 +83,7 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
       paymentId: payment.id,
       status: move.to === 'voided' ? 'rejected' : move.to,
       ...(move.reason === 'needed' && { reason }),
-      // The check number and the text of the reason do not affect the outcome, so the trial does not run again for each
+      // The check number and the text of the reason do not affect the outcome, so the dry run is not repeated for each
       // letter.
       ...(isPaid && toPaidBody({ ...paid, checkNumber: '', overrideReason: paid.overrideReason === '' ? '' : reason })),
     },
@@ -116,14 +118,17 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
       reason={move.reason}
       fields={
         isPaid && (
-          <PaidFields
-            {...{ payment, paid }}
-            isRefused={(change.error ?? tried.error)?.status === 409}
-            onChange={(next) => {
-              change.reset()
-              setPaid(next)
-            }}
-          />
+          <>
+            <UnsignedWaiverWarning paymentId={payment.id} />
+            <PaidFields
+              {...{ payment, paid }}
+              isRefused={(change.error ?? tried.error)?.status === 409}
+              onChange={(next) => {
+                change.reset()
+                setPaid(next)
+              }}
+            />
+          </>
         )
       }
       trial={!canTry ? null : move.to === 'voided' ? voided : tried}
@@ -132,5 +137,22 @@ function PaymentMoveDialog({ payment, move, onClose }: { payment: Payment; move:
       onConfirm={confirm}
       onClose={onClose}
     />
+  )
+}
+
+/** Warns that money is about to be sent although a requested lien waiver is not signed. */
+function UnsignedWaiverWarning({ paymentId }: { paymentId: string }) {
+  const waivers = useListPage('/api/ext/lien-waivers', { paymentId, status: 'requested', limit: 1 })
+  if (waivers.data === undefined || waivers.data.data.length === 0) return null
+  return (
+    <div className="banner" data-tone="warn" role="alert">
+      <Icon name="warn" />
+      <div>
+        <strong>The lien waiver is not signed.</strong>{' '}
+        <span className="muted">
+          It was requested, but the vendor has not signed it. Pay after the vendor has signed.
+        </span>
+      </div>
+    </div>
   )
 }

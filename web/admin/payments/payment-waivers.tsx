@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { LienWaiver, Payment } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline, root } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -12,15 +12,17 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** A payment has one or two waivers, and a few more if some were rejected. */
+/** A payment has one or two lien waivers, and a few more if some were rejected. */
 const MAX_WAIVERS_SHOWN = 20
 
-/** Lists the lien waivers of a payment: they are requested, signed by the vendor, and accepted or rejected here. */
+/**
+ * Lists the lien waivers of a payment. Users request them and accept or reject them here, and the vendor signs them.
+ */
 export function PaymentWaivers({ payment }: { payment: Payment }) {
   const can = useCan()
   const { day, cents } = useFormats()
   const [rejected, setRejected] = useState<LienWaiver | null>(null)
-  const waivers = usePage('/api/ext/lien-waivers', {
+  const waivers = useListPage('/api/ext/lien-waivers', {
     paymentId: payment.id,
     limit: MAX_WAIVERS_SHOWN,
     sort: '-createdAt',
@@ -43,12 +45,12 @@ export function PaymentWaivers({ payment }: { payment: Payment }) {
       head: 'Waiver',
       cell: ({ id, waiverType }) => (
         <a href={`${root}/api/ext/lien-waivers/${id}/pdf`} download={`waiver-${payment.number}.pdf`}>
-          {humanize(waiverType)}
+          {humanizeName(waiverType)}
         </a>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status of="waiver" is={status} /> },
-    { head: 'Work through', className: 'nowrap', cell: ({ throughDate }) => day(throughDate) },
+    { head: 'Covers work through', className: 'nowrap', cell: ({ throughDate }) => day(throughDate) },
     {
       head: 'Signed',
       cell: ({ signedBy, signedOn }) =>

@@ -2,7 +2,7 @@ import { useParams } from 'react-router'
 import type { Payment, PaymentAllocation } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
 import { RecordHistory } from '../../ui/record-history.tsx'
@@ -11,10 +11,13 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { PaymentMoves } from './payment-moves.tsx'
 import { PaymentWaivers } from './payment-waivers.tsx'
 
-/** Shows one payment: what it pays, whether it was sent, and the waivers that the vendor signed for it. */
+/**
+ * Shows one payment: the orders that it pays, whether it was sent, and the lien waivers that the vendor signed for it.
+ */
 export function Component() {
   const { paymentId = '' } = useParams()
   const payment = plumbline.useQuery('get', '/api/ext/payments/{paymentId}', { params: { path: { paymentId } } })
@@ -23,7 +26,12 @@ export function Component() {
     <Page
       title={number}
       crumbs={[{ name: 'Payments', to: '/payments/all' }, { name: number }]}
-      actions={payment.data !== undefined && <PaymentMoves payment={payment.data} />}
+      actions={
+        <>
+          {payment.data !== undefined && <PaymentMoves payment={payment.data} />}
+          <RecordActions field="paymentId" id={paymentId} />
+        </>
+      }
     >
       {payment.error !== null ? (
         <LoadError what="The payment" error={payment.error} onRetry={() => void payment.refetch()} />
@@ -40,9 +48,16 @@ function PaymentDetails({ payment }: { payment: Payment }) {
   const can = useCan()
   const { cents, day } = useFormats()
   const columns: readonly Column<PaymentAllocation>[] = [
-    { head: 'Order', cell: ({ poId }) => <RecordName of="order" id={poId} /> },
+    {
+      head: 'Order',
+      cell: ({ poId }) => (poId === null ? <EmptyCell word="no order" /> : <RecordName of="order" id={poId} />),
+    },
+    {
+      head: 'Bill',
+      cell: ({ billId }) => (billId === null ? <EmptyCell word="no bill" /> : <RecordName of="bill" id={billId} />),
+    },
     { head: 'Line', cell: ({ lineId }) => lineId ?? <EmptyCell word="entire order" /> },
-    { head: 'Before retainage', numeric: true, cell: ({ amount }) => cents(amount) },
+    { head: 'Amount before retainage', numeric: true, cell: ({ amount }) => cents(amount) },
     { head: 'Retainage held', numeric: true, cell: ({ retainageWithheld }) => cents(retainageWithheld) },
   ]
   return (
@@ -52,12 +67,12 @@ function PaymentDetails({ payment }: { payment: Payment }) {
         state={<Status of="payment" is={payment.status} />}
         sub={
           <>
-            {humanize(payment.paymentType)} to <RecordName of="vendor" id={payment.vendorId} />
+            {humanizeName(payment.paymentType)} to <RecordName of="vendor" id={payment.vendorId} />
           </>
         }
         facts={[
           { label: 'Amount', isFigure: true, value: cents(payment.amount) },
-          { label: 'Before retainage', isFigure: true, isWideOnly: true, value: cents(payment.grossAmount) },
+          { label: 'Amount before retainage', isFigure: true, isWideOnly: true, value: cents(payment.grossAmount) },
           { label: 'Retainage held', isFigure: true, value: cents(payment.retainageWithheld) },
           {
             label: 'Discount',
@@ -79,13 +94,13 @@ function PaymentDetails({ payment }: { payment: Payment }) {
       />
       <div className="cols">
         <div className="stack">
-          <Panel title="Orders paid" isFlush>
+          <Panel title="Bills and orders paid" isFlush>
             <div className="table-wrap">
               <Table
-                caption="Orders"
+                caption="Bills and orders"
                 columns={columns}
                 rows={payment.allocations}
-                keyOf={({ poId, lineId }) => `${poId} ${lineId}`}
+                keyOf={({ billId, poId, lineId }) => `${billId} ${poId} ${lineId}`}
               />
             </div>
           </Panel>
@@ -111,10 +126,10 @@ function PaymentDetails({ payment }: { payment: Payment }) {
               ['Invoice', payment.invoiceNumber ?? <EmptyCell key="invoice" />],
               [
                 'Method',
-                `${humanize(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`,
+                `${humanizeName(payment.method)}${payment.checkNumber === null ? '' : `, ${payment.checkNumber}`}`,
               ],
               ['Accounting', payment.accountingId ?? 'not synced yet'],
-              ...(payment.voidReason === null ? [] : [['Voided', payment.voidReason] as const]),
+              ...(payment.voidReason === null ? [] : [['Reason for voiding', payment.voidReason] as const]),
             ]}
           />
         </Panel>

@@ -1,16 +1,17 @@
 import { useMemo } from 'react'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { usePaymentColumns } from './payment-columns.tsx'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
 const TYPES = ['progress', 'final', 'retainage_release', 'deposit', 'adjustment'] as const
 
-/** Lists all payments, however they were created. */
+/** Lists all payments, regardless of how they were created. */
 export function Component() {
   const filters = useMemo<readonly Filter[]>(
     () => [
@@ -19,12 +20,16 @@ export function Component() {
         label: 'Status',
         options: Object.entries(STATUS_LOOKS.payment).map(([value, { word }]) => ({ value, label: word })),
       },
-      { name: 'paymentType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
+      { name: 'paymentType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanizeName(value) })) },
     ],
     [],
   )
   return (
-    <Page title="Payments" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'All' }]}>
+    <Page
+      title="Payments"
+      crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'All' }]}
+      actions={<ActionLink to="createPayment" word="New payment" needs="payments:write" />}
+    >
       <div className="page-head">
         <h1>Payments</h1>
         <p>Planned and completed payments to vendors.</p>

@@ -1,7 +1,7 @@
 import { useParams } from 'react-router'
 import type { PaymentRun } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -10,6 +10,7 @@ import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { usePaymentColumns } from './payment-columns.tsx'
 import { SkippedOrders } from './skipped-orders.tsx'
 
@@ -20,7 +21,7 @@ export function Component() {
   const number = run.data?.number ?? 'Payment run'
   const crumbs = [{ name: 'Payments', to: '/payments' }, { name: 'Runs', to: '/payments/runs' }, { name: number }]
   return (
-    <Page title={number} crumbs={crumbs}>
+    <Page title={number} crumbs={crumbs} actions={<RecordActions field="paymentRunId" id={paymentRunId} />}>
       {run.error !== null ? (
         <LoadError what="The run" error={run.error} onRetry={() => void run.refetch()} />
       ) : run.data === undefined ? (
@@ -48,13 +49,13 @@ function RunDetails({ run }: { run: PaymentRun }) {
             note: 'if paid by the discount date',
           },
           { label: 'Payments', isFigure: true, value: run.paymentIds.length },
-          { label: 'Skipped', isFigure: true, value: run.skipped.length },
+          { label: 'Skipped amounts', isFigure: true, value: run.skipped.length },
           { label: 'Due through', isWideOnly: true, value: day(run.throughDate) },
           {
             label: 'Community',
             isWideOnly: true,
             value: run.communityId === null ? 'all' : <RecordName of="community" id={run.communityId} />,
-            note: `by ${humanize(run.method).toLowerCase()}`,
+            note: `by ${humanizeName(run.method).toLowerCase()}`,
           },
         ]}
       />

@@ -1,13 +1,14 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { PaymentRun } from '../../../client/contract.gen.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { PaymentsTabs } from './payments-tabs.tsx'
 
 /** Lists payment runs. */
@@ -31,7 +32,7 @@ export function Component() {
         cell: ({ communityId }) =>
           communityId === null ? <EmptyCell word="all" /> : <RecordName of="community" id={communityId} />,
       },
-      { head: 'Method', cell: ({ method }) => humanize(method), csv: ({ method }) => method },
+      { head: 'Method', cell: ({ method }) => humanizeName(method), csv: ({ method }) => method },
       {
         head: 'Payments',
         numeric: true,
@@ -44,10 +45,14 @@ export function Component() {
     [cents, day],
   )
   return (
-    <Page title="Payment runs" crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Runs' }]}>
+    <Page
+      title="Payment runs"
+      crumbs={[{ name: 'Payments', to: '/payments' }, { name: 'Runs' }]}
+      actions={<ActionLink to="createPaymentRun" word="New payment run" needs="payments:write" />}
+    >
       <div className="page-head">
         <h1>Payments</h1>
-        <p>Payment runs combine everything due into one payment per vendor.</p>
+        <p>Payment runs combine all amounts due into one payment per vendor.</p>
       </div>
       <PaymentsTabs />
       <Listing

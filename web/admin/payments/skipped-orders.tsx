@@ -6,17 +6,20 @@ import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
- * The reasons for skipping an order. The tone shows whether it resolves itself, for example with time, or needs action.
+ * The reasons for skipping an order. The tone shows whether the reason resolves itself, for example with time, or needs
+ * action.
  */
 const SKIP_REASONS = {
   not_due: { word: 'Not due yet', tone: 'calm', shape: 'clock' },
-  under_way: { word: 'On a payment', tone: 'flow', shape: 'arrow' },
+  under_way: { word: 'Already on a payment', tone: 'flow', shape: 'arrow' },
   vendor_on_hold: { word: 'Vendor on hold', tone: 'warn', shape: 'pause' },
+  bill_on_hold: { word: 'Bill on hold', tone: 'warn', shape: 'pause' },
+  vendor_credit: { word: 'Credit deducted', tone: 'calm', shape: 'back' },
   compliance_expired: { word: 'Compliance documents expired', tone: 'bad', shape: 'x' },
   waiver_missing: { word: 'Lien waiver missing', tone: 'bad', shape: 'dash' },
   not_payable: { word: 'Not payable', tone: 'calm', shape: 'slash' },
   vendor_owes: { word: 'Credit from vendor', tone: 'warn', shape: 'back' },
-  too_many: { word: 'Next run', tone: 'flow', shape: 'half' },
+  too_many: { word: 'Deferred to another run', tone: 'flow', shape: 'half' },
   nothing_payable: { word: 'Nothing payable', tone: 'calm', shape: 'ring' },
 } satisfies Record<PaymentRunSkip['reason'], Look>
 
@@ -36,10 +39,10 @@ export function SkippedOrders({ skips }: { skips: readonly PaymentRunSkip[] }) {
   return (
     <div className="table-wrap">
       <Table
-        caption="Skipped"
+        caption="Skipped amounts"
         columns={columns}
         rows={skips}
-        keyOf={({ vendorId, poId, reason }) => `${vendorId} ${poId} ${reason}`}
+        keyOf={({ vendorId, billId, poId, reason }) => `${vendorId} ${billId} ${poId} ${reason}`}
       />
     </div>
   )

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { LienWaiver } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
@@ -19,7 +19,7 @@ const FILTERS = [
     label: 'Status',
     options: Object.entries(STATUS_LOOKS.waiver).map(([value, { word }]) => ({ value, label: word })),
   },
-  { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanize(value) })) },
+  { name: 'waiverType', label: 'Type', options: TYPES.map((value) => ({ value, label: humanizeName(value) })) },
 ]
 
 /** Lists lien waivers that vendors sign for their payments. */
@@ -32,10 +32,10 @@ export function Component() {
         cell: ({ paymentId, waiverType }) => (
           <>
             <RecordName of="payment" id={paymentId} />
-            <span className="sub">{humanize(waiverType)}</span>
+            <span className="sub">{humanizeName(waiverType)}</span>
           </>
         ),
-        csv: ({ paymentId }) => fetchName('payment', paymentId),
+        csv: ({ paymentId }) => fetchRecordName('payment', paymentId),
       },
       {
         head: 'Status',
@@ -45,15 +45,15 @@ export function Component() {
       {
         head: 'Vendor',
         cell: ({ vendorId }) => <RecordName of="vendor" id={vendorId} />,
-        csv: ({ vendorId }) => fetchName('vendor', vendorId),
+        csv: ({ vendorId }) => fetchRecordName('vendor', vendorId),
       },
       {
         head: 'Home',
         cell: ({ homeId }) => (homeId === null ? <EmptyCell word="several" /> : <RecordName of="home" id={homeId} />),
-        csv: ({ homeId }) => (homeId === null ? null : fetchName('home', homeId)),
+        csv: ({ homeId }) => (homeId === null ? null : fetchRecordName('home', homeId)),
       },
       {
-        head: 'Work through',
+        head: 'Covers work through',
         className: 'nowrap',
         cell: ({ throughDate }) => day(throughDate),
         csv: ({ throughDate }) => throughDate,

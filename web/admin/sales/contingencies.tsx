@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { Sale, SaleContingency, SaleContingencyStatus, SaleContingencyType } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
@@ -32,10 +32,10 @@ export function Contingencies({ sale }: { sale: Sale }) {
   const [open, setOpen] = useState<SaleContingency | 'new' | null>(null)
   const canWrite = can('sales:write') && sale.status !== 'cancelled'
   const columns: readonly Column<SaleContingency>[] = [
-    { head: 'Contingency', cell: ({ type }) => humanize(type) },
+    { head: 'Contingency', cell: ({ type }) => humanizeName(type) },
     {
       head: 'Status',
-      cell: ({ status }) => (status === 'failed' ? <span className="tone-bad">Failed</span> : humanize(status)),
+      cell: ({ status }) => (status === 'failed' ? <span className="tone-bad">Failed</span> : humanizeName(status)),
     },
     { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <EmptyCell word="no date" /> : day(dueDate)) },
     { head: 'Note', cell: ({ notes }) => notes ?? <EmptyCell /> },
@@ -47,7 +47,7 @@ export function Contingencies({ sale }: { sale: Sale }) {
             cell: (contingency: SaleContingency) =>
               contingency.status === 'open' || contingency.status === 'failed' ? (
                 <Button small onClick={() => setOpen(contingency)}>
-                  Record<span className="sr"> {contingency.contingencyId}</span>
+                  Record result<span className="sr"> {contingency.contingencyId}</span>
                 </Button>
               ) : (
                 <EmptyCell word="settled" />
@@ -108,7 +108,7 @@ function NewContingencyDialog({ sale, onClose }: { sale: Sale; onClose(): void }
           params: { path: { saleId: sale.id } },
           body: {
             ...{ status: 'open', type: form.get('type') as SaleContingencyType },
-            ...{ dueDate: readText(form, 'dueDate') ?? null, notes: readText(form, 'notes') ?? null },
+            ...{ dueDate: readTextField(form, 'dueDate') ?? null, notes: readTextField(form, 'notes') ?? null },
           },
         })
       }
@@ -131,25 +131,25 @@ function ContingencyDialog(props: { sale: Sale; contingency: SaleContingency; on
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/contingencies', {
     onSuccess: () => {
-      showToast(`${humanize(contingency.type)} contingency recorded`)
+      showToast(`${humanizeName(contingency.type)} contingency: result recorded`)
       onClose()
     },
   })
   const choices = Object.entries(OUTCOME_LABELS).filter(([value]) => value !== contingency.status)
   return (
     <FormDialog
-      title={`${humanize(contingency.type)}, ${sale.number}`}
+      title={`${humanizeName(contingency.type)}, ${sale.number}`}
       size="narrow"
       word="Record"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const notes = readText(form, 'notes')
+        const notes = readTextField(form, 'notes')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
             contingencyId: contingency.contingencyId,
             status: form.get('status') as SaleContingencyStatus,
-            date: readText(form, 'date') ?? null,
+            date: readTextField(form, 'date') ?? null,
             ...(notes !== undefined && { notes }),
           },
         })

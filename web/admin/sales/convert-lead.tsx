@@ -1,20 +1,22 @@
 import { useNavigate } from 'react-router'
 import type { Lead } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useHomeOptions } from '../../api/home-names.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The page size limit of one request, and more homes than are for sale at a time. */
+/** The maximum page size of one request. Fewer homes are for sale at a time. */
 const MAX_HOMES = 200
 
 /** Converts a lead to a sale: the home, the price, and the first deposit. */
 export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string; onClose(): void }) {
   const navigate = useNavigate()
   const { today } = useFormats()
-  const homes = usePage('/api/ext/homes', { salesStatus: 'available', limit: MAX_HOMES, sort: 'name' })
+  const homes = useListPage('/api/ext/homes', { salesStatus: 'available', limit: MAX_HOMES, sort: 'name' })
+  const homeOptions = useHomeOptions(homes.data?.data ?? [])
   const change = plumbline.useMutation('post', '/api/ext/leads/{leadId}/convert', {
     onSuccess: ({ id, number }) => {
       showToast(`${number} created and home reserved`)
@@ -28,16 +30,19 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
       word="Create sale"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [basePrice, deposit] = [readNumber(form, 'basePrice'), readNumber(form, 'deposit')]
+        const [basePrice, deposit] = [readNumberField(form, 'basePrice'), readNumberField(form, 'deposit')]
         change.mutate({
           params: { path: { leadId: lead.id } },
           body: {
-            homeId: readText(form, 'homeId') ?? null,
-            targetCloseDate: readText(form, 'targetCloseDate') ?? null,
-            ...{ lotPremium: readNumber(form, 'lotPremium') ?? 0, incentives: readNumber(form, 'incentives') ?? 0 },
+            homeId: readTextField(form, 'homeId') ?? null,
+            targetCloseDate: readTextField(form, 'targetCloseDate') ?? null,
+            ...{
+              lotPremium: readNumberField(form, 'lotPremium') ?? 0,
+              incentives: readNumberField(form, 'incentives') ?? 0,
+            },
             ...{ discounts: 0, optionIds: [], contingencies: [] },
             deposits:
-              deposit === undefined ? [] : [{ amount: deposit, dueDate: readText(form, 'depositDue') ?? today() }],
+              deposit === undefined ? [] : [{ amount: deposit, dueDate: readTextField(form, 'depositDue') ?? today() }],
             ...(basePrice !== undefined && { basePrice }),
           },
         })
@@ -46,10 +51,7 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
       <SelectField
         name="homeId"
         label="Home"
-        options={[
-          { value: '', label: 'Choose one' },
-          ...(homes.data?.data ?? []).map((home) => ({ value: home.id, label: home.name })),
-        ]}
+        options={[{ value: '', label: 'Choose one' }, ...homeOptions]}
         hint={homes.data?.data.length === 0 ? 'No home is available.' : 'Only available homes are listed.'}
       />
       <div className="form-row">
@@ -59,8 +61,14 @@ export function ConvertLead({ lead, name, onClose }: { lead: Lead; name: string;
       </div>
       <div className="form-row">
         <TextField name="deposit" label="First deposit" optional pointer="/deposits/0/amount" />
-        <TextField name="depositDue" label="Due" type="date" defaultValue={today()} pointer="/deposits/0/dueDate" />
-        <TextField name="targetCloseDate" label="Closing" type="date" min={today()} optional />
+        <TextField
+          name="depositDue"
+          label="Deposit due"
+          type="date"
+          defaultValue={today()}
+          pointer="/deposits/0/dueDate"
+        />
+        <TextField name="targetCloseDate" label="Target closing date" type="date" min={today()} optional />
       </div>
     </FormDialog>
   )

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { Sale, SaleDeposit, SaleDepositStatus } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
@@ -26,7 +26,16 @@ const NEXT_STATUSES: Record<SaleDepositStatus, readonly { value: SaleDepositStat
   cancelled: [],
 }
 
-/** Lists the deposits of a sale: amounts due, received and settled. */
+/** The status of a deposit as the end of a sentence. */
+const RESULT_WORDS: Record<SaleDepositStatus, string> = {
+  due: 'due',
+  received: 'received',
+  refunded: 'refunded',
+  forfeited: 'forfeited',
+  cancelled: 'waived',
+}
+
+/** Lists the deposits of a sale: amounts due, received, and settled. */
 export function Deposits({ sale }: { sale: Sale }) {
   const can = useCan()
   const { cents, day } = useFormats()
@@ -34,7 +43,7 @@ export function Deposits({ sale }: { sale: Sale }) {
   const canWrite = can('sales:write') && sale.status !== 'cancelled'
   const columns: readonly Column<SaleDeposit>[] = [
     { head: 'Deposit', cell: ({ depositId }) => depositId },
-    { head: 'Status', cell: ({ status }) => humanize(status) },
+    { head: 'Status', cell: ({ status }) => humanizeName(status) },
     { head: 'Due', cell: ({ dueDate }) => (dueDate === null ? <EmptyCell word="no date" /> : day(dueDate)) },
     {
       head: 'Received',
@@ -51,7 +60,7 @@ export function Deposits({ sale }: { sale: Sale }) {
                 <EmptyCell word="settled" />
               ) : (
                 <Button small onClick={() => setOpen(deposit)}>
-                  Record<span className="sr"> {deposit.depositId}</span>
+                  Record result<span className="sr"> {deposit.depositId}</span>
                 </Button>
               ),
           },
@@ -100,8 +109,8 @@ function NewDepositDialog({ sale, onClose }: { sale: Sale; onClose(): void }) {
       {...{ change, onClose }}
       onSubmit={(form) => {
         const status = form.get('status') === 'received' ? 'received' : 'due'
-        const day = readText(form, 'date') ?? null
-        const amount = readNumber(form, 'amount')
+        const day = readTextField(form, 'date') ?? null
+        const amount = readNumberField(form, 'amount')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
@@ -131,10 +140,10 @@ function NewDepositDialog({ sale, onClose }: { sale: Sale; onClose(): void }) {
 function DepositDialog({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDeposit; onClose(): void }) {
   const { today, cents } = useFormats()
   const choices = NEXT_STATUSES[deposit.status]
-  const [status, setStatus] = useState<string>(choices[0]?.value ?? deposit.status)
+  const [status, setStatus] = useState(choices[0]?.value ?? deposit.status)
   const change = plumbline.useMutation('post', '/api/ext/sales/{saleId}/deposits', {
     onSuccess: () => {
-      showToast(`Deposit of ${cents(deposit.amount)} ${humanize(status).toLowerCase()}`)
+      showToast(`Deposit of ${cents(deposit.amount)} ${RESULT_WORDS[status]}`)
       onClose()
     },
   })
@@ -146,19 +155,25 @@ function DepositDialog({ sale, deposit, onClose }: { sale: Sale; deposit: SaleDe
       word="Record"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const reason = readText(form, 'reason')
+        const reason = readTextField(form, 'reason')
         change.mutate({
           params: { path: { saleId: sale.id } },
           body: {
             depositId: deposit.depositId,
-            status: status as SaleDepositStatus,
-            date: readText(form, 'date') ?? null,
+            status,
+            date: readTextField(form, 'date') ?? null,
             ...(reason !== undefined && { reason }),
           },
         })
       }}
     >
-      <SelectField name="status" label="Result" value={status} onChange={setStatus} options={choices} />
+      <SelectField
+        name="status"
+        label="Result"
+        value={status}
+        onChange={(value) => setStatus(choices.find((choice) => choice.value === value)?.value ?? status)}
+        options={choices}
+      />
       <TextField name="date" label="Date" type="date" defaultValue={today()} />
       {status !== 'received' && <TextField name="reason" label="Reason" optional />}
     </FormDialog>

@@ -1,8 +1,8 @@
 import type { Lead, LeadActivityType } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
-import { readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
+import { readTextField, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
@@ -19,12 +19,12 @@ const TYPE_LABELS = {
   note: 'Note',
 } satisfies Record<LeadActivityType, string>
 
-/** How many are loaded; the API returns older ones. */
+/** The number of activities that are loaded. The API returns older activities. */
 const MAX_ACTIVITIES = 50
 
 /** Lists the activities of a lead, newest first. */
 export function LeadActivities({ lead }: { lead: Lead }) {
-  const activities = usePage(
+  const activities = useListPage(
     '/api/ext/leads/{leadId}/activities',
     { sort: '-occurredAt', limit: MAX_ACTIVITIES },
     { place: { leadId: lead.id } },
@@ -73,12 +73,12 @@ export function NewActivity({ lead, name, onClose }: { lead: Lead; name: string;
       word="Add activity"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const next = readText(form, 'nextActivityAt')
+        const next = readTextField(form, 'nextActivityAt')
         change.mutate({
           params: { path: { leadId: lead.id } },
           body: {
             activityType: form.get('activityType') as LeadActivityType,
-            notes: readText(form, 'notes') ?? null,
+            notes: readTextField(form, 'notes') ?? null,
             ...(next !== undefined && { nextActivityAt: beginOf(next) }),
           },
         })

@@ -63,7 +63,7 @@ export function LeadMoves({ lead, look = 'plain' }: { lead: Lead; look?: 'plain'
       {open === 'lost' && (
         <MoveDialog
           title={`Mark ${name} as lost?`}
-          effect="The lead is removed from the board. You can reopen it by changing its status."
+          effect="The lead is removed from the board. You can reopen the lead by changing its status."
           word="Mark as lost"
           reason="needed"
           trial={null}

@@ -3,8 +3,8 @@ import { Link, useParams } from 'react-router'
 import type { Lead } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -16,12 +16,13 @@ import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { LeadActivities, NewActivity } from './lead-activities.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 
 /** Shows one lead: contact, interests, activities, and the next step. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const { leadId = '' } = useParams()
   const can = useCan()
   const [isNew, setIsNew] = useState(false)
@@ -41,6 +42,7 @@ export function Component() {
             <Button look="primary" icon="plus" className="keep" onClick={() => setIsNew(true)}>
               Add activity
             </Button>
+            <RecordActions field="leadId" id={leadId} />
             {isNew && <NewActivity lead={data} name={name} onClose={() => setIsNew(false)} />}
           </>
         )
@@ -65,10 +67,10 @@ function LeadDetails({ lead }: { lead: Lead }) {
       <TitleBlock
         name={formatLeadName(lead)}
         state={<Status of="lead" is={lead.status} />}
-        sub={[lead.email, lead.phone].filter((part) => part !== null).join(', ') || 'no address'}
+        sub={[lead.email, lead.phone].filter((part) => part !== null).join(', ') || 'no contact details'}
         facts={[
           { label: 'Score', isFigure: true, value: lead.score, note: 'of 100' },
-          { label: 'Source', value: humanize(lead.source), note: <TimeText at={lead.createdAt} /> },
+          { label: 'Source', value: humanizeName(lead.source), note: <TimeText at={lead.createdAt} /> },
           { label: 'Budget', value: <LeadBudget lead={lead} /> },
           {
             label: 'Move-in',

@@ -1,27 +1,32 @@
 import { Link } from 'react-router'
 import type { Lead, LeadStatus } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { useListPage } from '../../api/list-pages.ts'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Shape } from '../../ui/shape.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { formatLeadName, LeadMoves } from './lead-moves.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
 /** The columns of the board. Converted leads are sales, and lost leads need no action. */
 const OPEN_STATUSES = ['new', 'contacted', 'qualified', 'appointment', 'proposal'] as const satisfies LeadStatus[]
-/** The most promising leads of each state; nobody works on more at a time. */
+/** The number of leads that are shown in each state, most promising first. Nobody works on more leads at a time. */
 const MAX_LEADS_PER_COLUMN = 25
 
 /** The board of leads by state, most promising first. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   return (
-    <Page title="Leads" crumbs={[{ name: 'Sales' }]}>
+    <Page
+      title="Leads"
+      crumbs={[{ name: 'Sales' }]}
+      actions={<ActionLink to="createLead" word="New lead" needs="leads:write" />}
+    >
       <div className="page-head">
         <h1>Leads</h1>
         <p>Prospective buyers, sorted by score.</p>
@@ -39,7 +44,7 @@ export function Component() {
 }
 
 function BoardColumn({ status }: { status: (typeof OPEN_STATUSES)[number] }) {
-  const leads = usePage('/api/ext/leads', { status, sort: '-score', limit: MAX_LEADS_PER_COLUMN })
+  const leads = useListPage('/api/ext/leads', { status, sort: '-score', limit: MAX_LEADS_PER_COLUMN })
   const look = STATUS_LOOKS.lead[status]
   const rows = leads.data?.data
   return (
@@ -78,14 +83,14 @@ function LeadCard({ lead }: { lead: Lead }) {
         </Link>
         <span
           className="push num"
-          title={lead.scoreReasons.map(({ reason, points }) => `${humanize(reason)} ${points}`).join(', ')}
+          title={lead.scoreReasons.map(({ reason, points }) => `${humanizeName(reason)} ${points}`).join(', ')}
         >
           {lead.score}
           <span className="sr"> of 100</span>
         </span>
       </div>
       <p className="small muted">
-        {humanize(lead.source)}
+        {humanizeName(lead.source)}
         {lead.budgetMax !== null && `, up to ${money(lead.budgetMax)}`}
       </p>
       <p className={isDue ? 'small tone-warn' : 'small muted'}>
@@ -93,7 +98,7 @@ function LeadCard({ lead }: { lead: Lead }) {
           'no next contact'
         ) : (
           <>
-            {isDue ? 'due since' : 'next'} <TimeText at={lead.nextActivityAt} />
+            {isDue ? 'contact due since' : 'next'} <TimeText at={lead.nextActivityAt} />
           </>
         )}
       </p>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Sale } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MoveDialog } from '../../ui/move-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -10,13 +10,15 @@ import { ChangeError } from '../../ui/states.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Shows the stages of a sale: completed stages, the next one, and buttons to continue or to waive a stage. */
+/** Shows the stages of a sale: completed stages, the next stage, and buttons to continue or to waive a stage. */
 export function SalePipeline({ sale }: { sale: Sale }) {
   const can = useCan()
   const [waived, setWaived] = useState<string | null>(null)
   const advance = plumbline.useMutation('post', '/api/ext/sales/{saleId}/pipeline', {
     onSuccess: ({ number }, { body }) => {
-      showToast(`${number}: ${humanize(body.stage).toLowerCase()} ${body.status === 'waived' ? 'waived' : 'completed'}`)
+      showToast(
+        `${number}: ${humanizeName(body.stage).toLowerCase()} ${body.status === 'waived' ? 'waived' : 'completed'}`,
+      )
       setWaived(null)
     },
   })
@@ -39,7 +41,7 @@ export function SalePipeline({ sale }: { sale: Sale }) {
               aria-current={isNext ? 'step' : undefined}
             >
               <div>
-                <strong>{humanize(stage)}</strong>
+                <strong>{humanizeName(stage)}</strong>
                 <p className="small">
                   {status === 'waived' && `Waived: ${reason ?? ''} `}
                   {completedAt !== null ? (
@@ -55,7 +57,7 @@ export function SalePipeline({ sale }: { sale: Sale }) {
                     Waive
                   </Button>
                   <Button small look="primary" busy={advance.isPending} onClick={() => move(stage, 'done')}>
-                    Done
+                    Mark as done
                   </Button>
                 </span>
               )}
@@ -65,7 +67,7 @@ export function SalePipeline({ sale }: { sale: Sale }) {
       </ol>
       {waived !== null && (
         <MoveDialog
-          title={`Waive ${humanize(waived).toLowerCase()}?`}
+          title={`Waive ${humanizeName(waived).toLowerCase()}?`}
           effect="The sale continues without this stage."
           word="Waive"
           reason="needed"

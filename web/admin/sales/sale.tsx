@@ -2,8 +2,8 @@ import { useParams } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { KeyValues, Panel } from '../../ui/panel.tsx'
@@ -15,13 +15,14 @@ import { formatList } from '../../ui/text-formats.ts'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { Contingencies } from './contingencies.tsx'
 import { Deposits } from './deposits.tsx'
 import { SalePipeline } from './sale-pipeline.tsx'
 
 /** Shows one sale: its total, its progress, and its open contingencies. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const { saleId = '' } = useParams()
   const can = useCan()
   const at = { params: { path: { saleId } } }
@@ -36,15 +37,18 @@ export function Component() {
       title={number}
       crumbs={[{ name: 'Sales', to: '/sales/all' }, { name: number }]}
       actions={
-        canApprove && (
-          <Button
-            look="primary"
-            busy={approve.isPending}
-            onClick={() => approve.mutate({ ...at, body: { version: sale.data?.version } })}
-          >
-            Approve sale
-          </Button>
-        )
+        <>
+          {canApprove && (
+            <Button
+              look="primary"
+              busy={approve.isPending}
+              onClick={() => approve.mutate({ ...at, body: { version: sale.data?.version } })}
+            >
+              Approve sale
+            </Button>
+          )}
+          <RecordActions field="saleId" id={saleId} />
+        </>
       }
     >
       <ChangeError error={approve.error} />
@@ -75,7 +79,13 @@ function SaleDetails({ sale }: { sale: Sale }) {
         }
         facts={[
           { label: 'Price', isFigure: true, value: money(sale.totalPrice) },
-          { label: 'Options', isFigure: true, isWideOnly: true, value: money(sale.optionsTotal), note: 'of the price' },
+          {
+            label: 'Options',
+            isFigure: true,
+            isWideOnly: true,
+            value: money(sale.optionsTotal),
+            note: 'included in the price',
+          },
           {
             label: 'Deposits',
             isFigure: true,
@@ -111,13 +121,13 @@ function SaleDetails({ sale }: { sale: Sale }) {
               facts={[
                 ...sale.buyers.map(
                   ({ name, email, phone }) =>
-                    [name, [email, phone].filter((part) => part !== null).join(', ') || 'no address'] as const,
+                    [name, [email, phone].filter((part) => part !== null).join(', ') || 'no contact details'] as const,
                 ),
                 [
                   'Financing',
                   sale.financing === null
                     ? 'not known'
-                    : `${humanize(sale.financing.type)}, ${humanize(sale.financing.status).toLowerCase()}`,
+                    : `${humanizeName(sale.financing.type)}, ${humanizeName(sale.financing.status).toLowerCase()}`,
                 ],
                 [
                   'Salesperson',

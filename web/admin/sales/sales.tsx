@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import type { Sale } from '../../../client/contract.gen.ts'
-import { fetchName } from '../../api/record-names.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { fetchRecordName } from '../../api/record-names.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
@@ -11,6 +11,7 @@ import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
+import { ActionLink } from '../actions/action-link.tsx'
 import { SalesTabs } from './sales-tabs.tsx'
 
 const FILTERS = [
@@ -46,15 +47,15 @@ export function Component() {
       {
         head: 'Home',
         cell: ({ homeId, lotNumber }) => (homeId === null ? `Lot ${lotNumber}` : <RecordName of="home" id={homeId} />),
-        csv: ({ homeId, lotNumber }) => (homeId === null ? lotNumber : fetchName('home', homeId)),
+        csv: ({ homeId, lotNumber }) => (homeId === null ? lotNumber : fetchRecordName('home', homeId)),
       },
       {
         head: 'Stage',
-        cell: ({ stage }) => (stage === null ? <EmptyCell word="none open" /> : humanize(stage)),
+        cell: ({ stage }) => (stage === null ? <EmptyCell word="none open" /> : humanizeName(stage)),
         csv: ({ stage }) => stage,
       },
       {
-        head: 'Done',
+        head: 'Stages done',
         numeric: true,
         cell: ({ pipeline }) => `${pipeline.filter(({ status }) => status !== 'open').length} of ${pipeline.length}`,
       },
@@ -89,7 +90,11 @@ export function Component() {
     [money, day],
   )
   return (
-    <Page title="Sales" crumbs={[{ name: 'Sales', to: '/sales' }, { name: 'All' }]}>
+    <Page
+      title="Sales"
+      crumbs={[{ name: 'Sales', to: '/sales' }, { name: 'All' }]}
+      actions={<ActionLink to="createSale" word="New sale" needs="sales:write" />}
+    >
       <div className="page-head">
         <h1>Sales</h1>
         <p>Sales and their stages, from contract to closing.</p>

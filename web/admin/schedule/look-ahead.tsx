@@ -1,12 +1,12 @@
 import { Link, useSearchParams } from 'react-router'
 import type { Task } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ParamSelect, setParam } from '../../ui/param-select.tsx'
+import { ParamSelect, setQueryParam } from '../../ui/param-select.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { EmptyState, LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
@@ -17,25 +17,26 @@ import { addDays, findMonday, listWeeks } from './weeks.ts'
 import { Workload } from './workload.tsx'
 
 const WEEKS = 4
-/** More tasks than anyone looks through; filters reduce them. */
+/** This is more tasks than a user looks through. Filters reduce the number. */
 const MAX_TASKS = 200
 
-/** The look-ahead page: who works when, week by week, and each vendor's workload. */
+/** The look-ahead page: scheduled work by week, and each vendor's workload. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const [params] = useSearchParams()
   const { today, shortDay } = useFormats()
   const monday = findMonday(today())
   const communityId = params.get('community')
   const vendorId = params.get('vendor')
-  const tasks = usePage('/api/ext/tasks', {
+  const tasks = useListPage('/api/ext/tasks', {
     ...{ plannedStartTo: addDays(monday, WEEKS * 7 - 1), sort: 'plannedStart', limit: MAX_TASKS },
     ...(communityId !== null && { communityId }),
     ...(vendorId !== null && { vendorId }),
   })
   const requested = { limit: MAX_TASKS, sort: 'name' } as const
-  const communities = usePage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data ?? []
+  const communities =
+    useListPage('/api/ext/communities', requested, { enabled: can('communities:read') }).data?.data ?? []
   const rows = tasks.data?.data
   const weeks = listWeeks(monday, WEEKS).map(({ from, to }, at) => ({
     name: at === 0 ? 'this' : from,
@@ -57,13 +58,13 @@ export function Component() {
           name="community"
           label="Community"
           options={[
-            { value: '', label: 'all communities' },
+            { value: '', label: 'All communities' },
             ...communities.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
         {vendorId !== null && (
-          <Link className="btn" to={{ search: setParam(params, 'vendor', '') }} replace>
-            All vendors instead of <RecordName of="vendor" id={vendorId} isPlain />
+          <Link className="btn" to={{ search: setQueryParam(params, 'vendor', '') }} replace>
+            Show all vendors instead of <RecordName of="vendor" id={vendorId} isPlain />
           </Link>
         )}
       </search>
@@ -71,7 +72,7 @@ export function Component() {
         {weeks.map(({ name, word, tasks: own }) => (
           <Link
             key={name}
-            to={{ search: setParam(params, 'week', name === weeks[0]?.name ? '' : name) }}
+            to={{ search: setQueryParam(params, 'week', name === weeks[0]?.name ? '' : name) }}
             replace
             aria-current={name === open ? 'page' : undefined}
           >
@@ -80,11 +81,11 @@ export function Component() {
         ))}
         {can('vendors:read') && (
           <Link
-            to={{ search: setParam(params, 'week', 'vendors') }}
+            to={{ search: setQueryParam(params, 'week', 'vendors') }}
             replace
             aria-current={open === 'vendors' ? 'page' : undefined}
           >
-            By vendor
+            Workload by vendor
           </Link>
         )}
       </nav>
@@ -96,7 +97,10 @@ export function Component() {
         <SkeletonLines lines={8} />
       ) : shown.tasks.length === 0 ? (
         <section className="panel">
-          <EmptyState icon="schedule" title={shown.name === 'before' ? 'No overdue tasks' : 'No tasks start this week'}>
+          <EmptyState
+            icon="schedule"
+            title={shown.name === 'before' ? 'No overdue tasks' : 'No tasks start in the selected week'}
+          >
             Add tasks to the schedule of a home.
           </EmptyState>
         </section>
@@ -105,7 +109,7 @@ export function Component() {
       )}
       {open !== 'vendors' && tasks.data !== undefined && tasks.data.nextCursor !== null && (
         <p className="muted">
-          The first {MAX_TASKS} are shown; choose a community or a vendor to see all of its tasks.
+          Only the first {MAX_TASKS} tasks are shown. To see the others, choose a community or a vendor.
         </p>
       )}
     </Page>
@@ -124,7 +128,7 @@ function Week({ title, tasks }: { title: string; tasks: readonly Task[] }) {
           <Link className="lead" to={`/homes/${homeId}?${new URLSearchParams({ tab: 'schedule', task: id })}`}>
             {name}
           </Link>
-          {scope !== null && <span className="sub">{humanize(scope)}</span>}
+          {scope !== null && <span className="sub">{humanizeName(scope)}</span>}
         </>
       ),
     },

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Task, TaskConfirmationAnswer } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { RecordName } from '../../ui/record-name.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
@@ -32,8 +32,8 @@ export function RequestConfirmationDialog({ task, onClose }: Props) {
       onSubmit={() => change.mutate({ params: { path: { taskId: task.id } } })}
     >
       <p className="muted">
-        {task.vendorId !== null && <RecordName of="vendor" id={task.vendorId} isPlain />} will be notified of{' '}
-        {day(task.plannedStart)} and answers in the portal. You can also record a response that you get by phone.
+        {task.vendorId !== null && <RecordName of="vendor" id={task.vendorId} isPlain />} will be asked to confirm{' '}
+        {day(task.plannedStart)} and can respond in the portal. You can also record a response that you get by phone.
       </p>
     </FormDialog>
   )
@@ -45,7 +45,7 @@ const ANSWER_LABELS = {
   reschedule_requested: 'Proposed another date',
 } satisfies Record<TaskConfirmationAnswer['answer'], string>
 
-/** Records the vendor's answer by phone, for example another day. */
+/** Records the response that a vendor gave by phone, for example another day. */
 export function RecordAnswerDialog({ task, onClose }: Props) {
   const { today, day } = useFormats()
   const [answer, setAnswer] = useState<string>('confirmed')
@@ -62,12 +62,12 @@ export function RecordAnswerDialog({ task, onClose }: Props) {
       word="Record"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const proposedStart = readText(form, 'proposedStart')
+        const proposedStart = readTextField(form, 'proposedStart')
         change.mutate({
           params: { path: { taskId: task.id } },
           body: {
             answer: answer as TaskConfirmationAnswer['answer'],
-            note: readText(form, 'note') ?? null,
+            note: readTextField(form, 'note') ?? null,
             ...(answer === 'reschedule_requested' && proposedStart !== undefined && { proposedStart }),
           },
         })
@@ -75,7 +75,7 @@ export function RecordAnswerDialog({ task, onClose }: Props) {
     >
       <SelectField
         name="answer"
-        label={`To ${day(task.plannedStart)}`}
+        label={`Response for ${day(task.plannedStart)}`}
         value={answer}
         onChange={setAnswer}
         options={Object.entries(ANSWER_LABELS).map(([value, label]) => ({ value, label }))}
@@ -88,7 +88,7 @@ export function RecordAnswerDialog({ task, onClose }: Props) {
   )
 }
 
-/** Accepts the day that the vendor proposed, or insists on the planned one. */
+/** Accepts the day that the vendor proposed, or insists on the planned day. */
 export function DecideDateDialog({ task, onClose }: Props) {
   const { day } = useFormats()
   const [accept, setAccept] = useState('yes')
@@ -97,7 +97,7 @@ export function DecideDateDialog({ task, onClose }: Props) {
       showToast(
         accept === 'yes'
           ? `${name} starts ${day(plannedStart)}, ${formatCount(cascade.moved.length, 'task')} moved`
-          : `${name} stays on ${day(plannedStart)}. The vendor was asked to confirm again.`,
+          : `${name} still starts ${day(plannedStart)}. A new confirmation was requested from the vendor.`,
       )
       onClose()
     },
@@ -112,7 +112,7 @@ export function DecideDateDialog({ task, onClose }: Props) {
       onSubmit={(form) =>
         change.mutate({
           params: { path: { taskId: task.id } },
-          body: { accept: accept === 'yes', ...(accept === 'no' && { reason: readText(form, 'reason') ?? null }) },
+          body: { accept: accept === 'yes', ...(accept === 'no' && { reason: readTextField(form, 'reason') ?? null }) },
         })
       }
     >

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { InspectionResult, ScheduleCascade, Task, TaskStatusMove } from '../../../client/contract.gen.ts'
 import { toErrorMessage } from '../../api/error-message.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { readText, SelectField, TextField } from '../../ui/form.tsx'
+import { readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { formatCount } from '../../ui/text-formats.ts'
@@ -50,7 +50,7 @@ export function MoveTaskDialog({ task, to, onClose }: Props & { to: TaskMoveKind
       word={isReopened ? 'Reopen' : MOVE_LABELS[to]}
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [reason, date] = [readText(form, 'reason'), readText(form, 'date')]
+        const [reason, date] = [readTextField(form, 'reason'), readTextField(form, 'date')]
         change.mutate({
           params: { path: { taskId: task.id } },
           body: {
@@ -63,7 +63,9 @@ export function MoveTaskDialog({ task, to, onClose }: Props & { to: TaskMoveKind
       }}
     >
       <p className="muted">{MOVE_EFFECTS[to]}</p>
-      {to === 'in_progress' && <TextField name="date" label="Since" type="date" defaultValue={today()} max={today()} />}
+      {to === 'in_progress' && (
+        <TextField name="date" label="Start date" type="date" defaultValue={today()} max={today()} />
+      )}
       <ReasonField isForced={isForced} isNeeded={isReopened} verb="start" />
     </FormDialog>
   )
@@ -74,13 +76,13 @@ function toStatus({ status, actualStart }: Task, to: TaskMoveKind): TaskStatusMo
   return status === 'skipped' || actualStart === null ? 'not_started' : 'in_progress'
 }
 
-/** Completes a task on a date, an inspection with its result, and a checklist item by item. */
+/** Completes a task on a date. An inspection is completed with its result, and a checklist item by item. */
 export function CompleteTaskDialog({ task, onClose }: Props) {
   const { today } = useFormats()
   const change = plumbline.useMutation('post', '/api/ext/tasks/{taskId}/complete', {
-    onSuccess: ({ name, cascade, orders }) => {
+    onSuccess: ({ name, status, cascade, orders }) => {
       const paid = orders.length === 0 ? '' : `, with ${formatCount(orders.length, 'order')}`
-      showToast(`${name} completed${paid}${describeMovedTasks(cascade)}`)
+      showToast(`${name} ${status === 'completed' ? 'completed' : 'failed'}${paid}${describeMovedTasks(cascade)}`)
       onClose()
     },
   })
@@ -93,7 +95,7 @@ export function CompleteTaskDialog({ task, onClose }: Props) {
       word="Complete"
       {...{ change, onClose }}
       onSubmit={(form) => {
-        const [reason, date] = [readText(form, 'reason'), readText(form, 'date')]
+        const [reason, date] = [readTextField(form, 'reason'), readTextField(form, 'date')]
         const done = new Set(form.getAll('done'))
         change.mutate({
           params: { path: { taskId: task.id } },
@@ -120,7 +122,7 @@ export function CompleteTaskDialog({ task, onClose }: Props) {
           label="Result"
           options={[
             { value: 'passed', label: 'Passed' },
-            { value: 'failed', label: 'Failed: successors cannot start' },
+            { value: 'failed', label: 'Failed: the task stays open and successors wait' },
           ]}
         />
       )}
@@ -141,7 +143,8 @@ export function CompleteTaskDialog({ task, onClose }: Props) {
 }
 
 /**
- * Whether the service has named an obstacle that can be overridden. Once true, it stays true while the form is open.
+ * Whether the service has named an obstacle that can be overridden. After this value becomes true, it stays true while
+ * the form is open.
  */
 function useCanForce(error: unknown, canForce: boolean): boolean {
   const [wasRefused, setWasRefused] = useState(false)
@@ -156,7 +159,9 @@ function ReasonField({ isForced, isNeeded, verb }: { isForced: boolean; isNeeded
       name="reason"
       label={isForced ? 'Reason for override' : 'Reason'}
       optional={!isForced && !isNeeded}
-      hint={isForced ? `You can ${verb} it with a reason. It is recorded in the history.` : undefined}
+      hint={
+        isForced ? `You can ${verb} the task if you enter a reason. The reason is recorded in the history.` : undefined
+      }
     />
   )
 }

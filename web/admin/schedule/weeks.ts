@@ -10,7 +10,7 @@ export function findMonday(date: string): string {
   return addDays(date, -((weekday + 6) % 7))
 }
 
-/** Returns this many weeks, each from Monday to Sunday. */
+/** Returns this number of weeks, each from Monday to Sunday. */
 export function listWeeks(monday: string, count: number): { from: string; to: string }[] {
   return Array.from({ length: count }, (_, week) => {
     const from = addDays(monday, week * 7)

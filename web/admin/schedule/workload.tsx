@@ -3,7 +3,7 @@ import type { VendorWorkloadEntry } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useParam } from '../../ui/param-select.tsx'
+import { useQueryParam } from '../../ui/param-select.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { formatCount } from '../../ui/text-formats.ts'
@@ -17,7 +17,7 @@ export function Workload(props: { communityId: string | null; vendorId: string |
   const { shortDay } = useFormats()
   const [params] = useSearchParams()
   const after = params.get('after')
-  const setAfter = useParam('after')
+  const setAfter = useQueryParam('after')
   const load = plumbline.useQuery('get', '/api/ext/vendors/workload', {
     params: {
       query: {
@@ -63,7 +63,7 @@ export function Workload(props: { communityId: string | null; vendorId: string |
   ]
   return (
     <Panel
-      title="By vendor"
+      title="Workload by vendor"
       hint="number of tasks and workdays"
       isFlush
       actions={

@@ -43,7 +43,7 @@ export function Component() {
       head: 'Permissions',
       cell: ({ permissions, proposeOnly }) => (
         <>
-          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
+          {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2} permissions`}
           <span className="sub">{proposeOnly ? 'proposes only' : 'acts as the user'}</span>
         </>
       ),
@@ -83,8 +83,8 @@ export function Component() {
       <div className="page-head">
         <h1>Connected apps</h1>
         <p>
-          Assistants and other apps that users connected. Each app has only the selected permissions, and never more
-          than its user.
+          Assistants and other apps that users have connected. Each app has only the selected permissions, and never
+          more than its user.
         </p>
       </div>
       <Listing

@@ -2,13 +2,13 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { AuditEntry } from '../../../client/contract.gen.ts'
 import { auditResourceTypeValues } from '../../../client/enums.gen.ts'
+import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
-import { ParamDate, setParam } from '../../ui/param-select.tsx'
-import { humanizeField } from '../../ui/record-history.tsx'
+import { ParamDate, setQueryParam } from '../../ui/param-select.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
@@ -26,18 +26,18 @@ const FILTERS: readonly Filter[] = [
   {
     name: 'resourceType',
     label: 'Record type',
-    options: auditResourceTypeValues.map((value) => ({ value, label: humanize(value) })),
+    options: auditResourceTypeValues.map((value) => ({ value, label: humanizeName(value) })),
   },
 ]
 /** The filters that a click on a cell can set. */
 const CLICK_FILTERS = [
   { name: 'action', label: 'Action' },
-  { name: 'actorId', label: 'By' },
+  { name: 'actorId', label: 'Performed by' },
   { name: 'resourceId', label: 'Record' },
   { name: 'address', label: 'IP address' },
 ] as const
 
-/** The audit trail: who did what, when and from where, including rejected requests. */
+/** The audit trail: the actor, the action, the time, and the origin of each change and each rejected request. */
 export function Component() {
   const [params] = useSearchParams()
   const { beginOf } = useFormats()
@@ -56,7 +56,7 @@ export function Component() {
     <Page title="Audit" crumbs={[{ name: 'Settings' }, { name: 'Audit' }]}>
       <div className="page-head">
         <h1>Audit</h1>
-        <p>A permanent record of actions and denied attempts, with user, time and IP address.</p>
+        <p>A permanent record of actions and denied attempts, with user, time, and IP address.</p>
       </div>
       <Listing
         path="/api/ext/audit-entries"
@@ -85,6 +85,15 @@ export function Component() {
   )
 }
 
+const ACTOR_FILTER_LABELS: Record<AuditEntry['actor']['type'], string> = {
+  user: 'All entries from this user',
+  key: 'All entries from this API key',
+  vendor: 'All entries from this vendor',
+  home_owner: 'All entries from this home owner',
+  operator: 'All entries from the operator',
+  system: 'All entries from the service',
+}
+
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     head: 'Action',
@@ -95,7 +104,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
         </NarrowLink>
         <span className="sub clip" title={changed.join(', ')}>
           {outcome === 'refused'
-            ? `denied${count > 1 ? ` ${count} times` : ''}: ${humanize(reason ?? '').toLowerCase()}`
+            ? `denied${count > 1 ? ` ${count} times` : ''}: ${humanizeName(reason ?? '').toLowerCase()}`
             : changed.map(humanizeField).join(', ')}
         </span>
       </>
@@ -110,7 +119,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     className: 'long',
     cell: ({ resourceType, resourceId }) => (
       <>
-        {humanize(resourceType)}
+        {humanizeName(resourceType)}
         <span className="sub mono">
           <NarrowLink to="resourceId" value={resourceId}>
             {resourceId}
@@ -121,14 +130,14 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     csv: ({ resourceId }) => resourceId,
   },
   {
-    head: 'By',
+    head: 'Performed by',
     cell: ({ actor }) => (
       <>
         <ActorName of={actor} />
         {actor.id !== null && (
           <span className="sub">
             <NarrowLink to="actorId" value={actor.id}>
-              all from this user
+              {ACTOR_FILTER_LABELS[actor.type]}
             </NarrowLink>
           </span>
         )}
@@ -154,7 +163,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     head: 'Event',
     isWideOnly: true,
     cell: ({ eventId }) =>
-      eventId === null ? <EmptyCell /> : <Link to={`/settings/events/${eventId}`}>view event</Link>,
+      eventId === null ? <EmptyCell /> : <Link to={`/settings/events/${eventId}`}>View event</Link>,
     csv: ({ eventId }) => eventId,
   },
   { head: 'Request', isOnlyExported: true, cell: () => null, csv: ({ requestId }) => requestId },
@@ -166,7 +175,7 @@ function NarrowLink(props: { to: (typeof CLICK_FILTERS)[number]['name']; value: 
   const after = new URLSearchParams(params)
   after.delete('cursor')
   return (
-    <Link className="plain" to={{ search: setParam(after, props.to, props.value) }}>
+    <Link className="plain" to={{ search: setQueryParam(after, props.to, props.value) }}>
       {props.children}
     </Link>
   )

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import type { ApiKey, ApiKeyWithSecret } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { Field, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { chooseKeyState } from './key-state.ts'
-import { KEY_TERMS, toExpiry } from './key-terms.ts'
+import { KEY_TERMS, toExpiresAt } from './key-terms.ts'
 
 /** Offers the actions for an API key. */
 export function KeyActions({ apiKey }: { apiKey: ApiKey }) {
@@ -59,9 +59,9 @@ function EditKeyDialog({ apiKey, onClose }: Props) {
         change.mutate({
           params: { path: { keyId: apiKey.id }, header: ifMatch },
           body: {
-            name: readText(form, 'name') ?? '',
-            allowedAddresses: readText(form, 'allowedAddresses')?.split(/[\s,]+/) ?? null,
-            ...(term !== 'kept' && { expiresAt: toExpiry(term) }),
+            name: readTextField(form, 'name') ?? '',
+            allowedAddresses: readTextField(form, 'allowedAddresses')?.split(/[\s,]+/) ?? null,
+            ...(term !== 'kept' && { expiresAt: toExpiresAt(term) }),
           },
         })
       }}
@@ -107,13 +107,13 @@ function RotateKeyDialog({ apiKey, onClose }: Props) {
       </p>
       <SelectField
         name="overlapDays"
-        label="The old secret stays valid"
+        label="Old secret expires"
         defaultValue="3"
         options={[
-          { value: '0', label: 'Not at all' },
-          { value: '1', label: 'For 1 more day' },
-          { value: '3', label: 'For 3 more days' },
-          { value: '7', label: 'For 7 more days' },
+          { value: '0', label: 'Immediately' },
+          { value: '1', label: 'After 1 day' },
+          { value: '3', label: 'After 3 days' },
+          { value: '7', label: 'After 7 days' },
         ]}
       />
     </FormDialog>
@@ -142,7 +142,7 @@ function RevokeKeyDialog({ apiKey, onClose }: Props) {
       <p className="muted">
         Programs that use this key lose access immediately, and its webhooks stop.{' '}
         {apiKey.lastUsedAt === null ? (
-          'This key was never used.'
+          'This key has never been used.'
         ) : (
           <>
             This key was last used <TimeText at={apiKey.lastUsedAt} />.

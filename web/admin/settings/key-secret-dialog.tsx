@@ -17,13 +17,13 @@ export function KeySecretDialog({ apiKey, onClose }: { apiKey: ApiKeyWithSecret;
       title={name}
       note={<Status of="key" is={chooseKeyState(apiKey)} />}
       secret={secret}
-      ifLost="We store only a digest. If you lose it, rotate the key. The old secret can stay valid for up to 7 days."
-      isLost="The key was created. Rotate it to get a new secret."
+      ifLost="We store only a digest of the secret. If you lose the secret, rotate the key. The old secret can stay valid for up to 7 days."
+      isLost="The key was created. Rotate the key to get a new secret."
       onClose={onClose}
     >
       {secret !== null && (
         <Code
-          label="Try it"
+          label="Test the key"
           copied="The call"
           text={`curl -H 'Authorization: Bearer ${secret}' \\\n  '${location.origin}${root}/api/ext/me'`}
         />

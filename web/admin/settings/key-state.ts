@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../../client/contract.gen.ts'
 import type { LookOf } from '../../ui/status-styles.ts'
 
-/** Early enough to act. */
+/** This is early enough for the user to act. */
 const EXPIRING_MS = 14 * 86_400_000
 
-/** Returns the status of an API key: active, expiring, expired or revoked. */
+/** Returns the status of an API key: active, expiring, expired, or revoked. */
 export function chooseKeyState({ revokedAt, expiresAt, secrets }: ApiKey, now = Date.now()): LookOf<'key'> {
   if (revokedAt !== null) return 'revoked'
   if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired'

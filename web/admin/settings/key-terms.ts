@@ -8,6 +8,6 @@ export const KEY_TERMS = [
   { value: 'never', word: 'Never' },
 ] as const
 
-export function toExpiry(term: string): string | null {
+export function toExpiresAt(term: string): string | null {
   return term === 'never' ? null : new Date(Date.now() + Number(term) * DAY_MS).toISOString()
 }

@@ -6,6 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LoadError, SkeletonLines } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
@@ -47,8 +48,8 @@ export function Component() {
             facts={[
               {
                 label: 'Permissions',
-                value: findPreset(data.permissions) ?? `${data.permissions.length} permissions`,
-                note: 'limited by the role of its creator',
+                value: findPreset(data.permissions) ?? formatCount(data.permissions.length, 'permission'),
+                note: 'limited by the role of the user who created the key',
               },
               {
                 label: 'Created by',
@@ -73,7 +74,7 @@ export function Component() {
             ]}
           />
           <div className="cols">
-            <Panel title="Permissions" hint="set at creation; create another key to change them">
+            <Panel title="Permissions" hint="cannot be changed; to get other permissions, create another key">
               <PermissionMatrix granted={new Set(data.permissions)} />
             </Panel>
             <Panel title="Secrets" isFlush>

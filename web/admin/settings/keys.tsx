@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import type { ApiKey } from '../../../client/contract.gen.ts'
 import { root } from '../../api/plumbline.ts'
-import { useCan } from '../../api/session.ts'
+import { useCan, useSession } from '../../api/session.ts'
 import { useRecords } from '../../api/use-records.ts'
 import { Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -11,13 +11,14 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { STATUS_LOOKS } from '../../ui/status-styles.ts'
 import { type Column, EmptyCell } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { TimeText } from '../../ui/time.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 import { chooseKeyState } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
 import { ENTITY_NAMES, findPreset } from './permissions.ts'
 
-/** Lists API keys: their permissions, last use and expiry. */
+/** Lists API keys: their permissions, last use, and expiration. */
 export function Component() {
   const can = useCan()
   const [isNew, setIsNew] = useState(false)
@@ -53,7 +54,7 @@ export function Component() {
         <>
           {findPreset(permissions) ?? `${permissions.length} of ${ENTITY_NAMES.length * 2}`}
           <span className="sub">
-            {findPreset(permissions) === undefined ? 'permissions' : `${permissions.length} permissions`}
+            {findPreset(permissions) === undefined ? 'permissions' : formatCount(permissions.length, 'permission')}
           </span>
         </>
       ),
@@ -93,7 +94,7 @@ export function Component() {
       <div className="page-head">
         <h1>API keys</h1>
         <p>
-          Access for programs, agents and other systems. A key never has more permissions than its creator.{' '}
+          Access for programs, agents, and other systems. A key never has more permissions than its creator.{' '}
           <a href={`${root}/docs/guides/first-call`}>Read the guide</a>
         </p>
       </div>
@@ -105,7 +106,7 @@ export function Component() {
         sort="-createdAt"
         empty={
           <EmptyState icon="key" title="No API keys yet" actions={create}>
-            Give each program, agent or accounting system its own API key, so you can monitor and revoke it.
+            Give each program, agent, or accounting system its own API key, so you can monitor and revoke it.
           </EmptyState>
         }
       />
@@ -116,6 +117,7 @@ export function Component() {
 
 export function KeyCreator({ id }: { id: string }) {
   const can = useCan()
+  const { user } = useSession()
   const users = useRecords('/api/ext/users', can('users:read') ? [id] : [])
-  return users.get(id)?.name ?? 'a colleague'
+  return users.get(id)?.name ?? (id === user.id ? user.name : 'a colleague')
 }

@@ -4,14 +4,15 @@ import { plumbline } from '../../api/plumbline.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FieldErrorAt, Form, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { FieldErrorAt, Form, readTextField, SelectField, TextField } from '../../ui/form.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
-import { KEY_TERMS, toExpiry } from './key-terms.ts'
+import { KEY_TERMS, toExpiresAt } from './key-terms.ts'
 import { PermissionMatrix } from './permission-matrix.tsx'
 import { findPreset, PRESETS } from './permissions.ts'
 
-/** Creates an API key: its name, its permissions and its expiry. Then it shows the secret once. */
+/** Creates an API key: its name, its permissions, and its expiration. Then shows the secret once. */
 export function NewKey({ onClose }: { onClose(): void }) {
   const form = useId()
   const { permissions: held } = useSession()
@@ -24,12 +25,12 @@ export function NewKey({ onClose }: { onClose(): void }) {
 
   const preset = findPreset(granted)
   const onSubmit = (data: FormData) => {
-    const addresses = readText(data, 'allowedAddresses')?.split(/[\s,]+/)
+    const addresses = readTextField(data, 'allowedAddresses')?.split(/[\s,]+/)
     create.mutate({
       body: {
-        name: readText(data, 'name') ?? '',
+        name: readTextField(data, 'name') ?? '',
         permissions: [...granted],
-        expiresAt: toExpiry(String(data.get('expiresAt'))),
+        expiresAt: toExpiresAt(String(data.get('expiresAt'))),
         ...(addresses !== undefined && { allowedAddresses: addresses }),
       },
     })
@@ -43,14 +44,21 @@ export function NewKey({ onClose }: { onClose(): void }) {
       tail={
         <>
           <span className="note">Write permission does not include read permission. Select both if needed.</span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(form)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button look="primary" type="submit" form={form} busy={create.isPending}>
             Create key
           </Button>
         </>
       }
     >
-      <Form id={form} error={create.error} onSubmit={onSubmit}>
+      <Form id={form} draft="key" error={create.error} onSubmit={onSubmit}>
         <div className="form-row">
           <TextField name="name" label="Name" placeholder="Voice agent, warranty line" autoFocus />
           <SelectField
@@ -58,7 +66,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
             label="Expires"
             defaultValue="365"
             options={KEY_TERMS.map(({ value, word }) => {
-              const end = toExpiry(value)
+              const end = toExpiresAt(value)
               return { value, label: end === null ? word : `${word}: ${day(dateOf(end))}` }
             })}
           />

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { OrganizationSettings, Weekday } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { readNumber, readText, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
+import { readNumberField, readTextField, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatQuantity } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
@@ -63,8 +63,10 @@ function SettingsDetails({ settings }: { settings: OrganizationSettings }) {
           <KeyValues
             facts={[
               ['Name', settings.name],
+              ['Phone', settings.phone ?? <EmptyCell key="phone" />],
               ['Time zone', settings.timeZone],
-              ['Weeks begin on', humanize(settings.weekStartsOn)],
+              ['Weeks begin on', humanizeName(settings.weekStartsOn)],
+              ['Late work in progress', settings.usesDataDate ? 'moves the schedule' : 'moves nothing'],
               ['Currency', `${settings.currency} (cannot be changed)`],
               ['Tier', settings.tier === 'pro_plus' ? 'Pro+, with API access' : 'Standard'],
               ['ID', <code key="id">{settings.id}</code>],
@@ -89,7 +91,7 @@ function SettingsDetails({ settings }: { settings: OrganizationSettings }) {
           <Panel title="Sale stages" hint="for new sales" actions={edit('stages', 'sale stages')}>
             <ol className="numbered">
               {salePipelineStages.map((stage) => (
-                <li key={stage}>{humanize(stage)}</li>
+                <li key={stage}>{humanizeName(stage)}</li>
               ))}
             </ol>
           </Panel>
@@ -131,25 +133,27 @@ function EditSettingsDialog({
     },
   })
   const bodyOf = (form: FormData) => {
-    if (part === 'terms') return { poTerms: readText(form, 'poTerms') ?? null }
+    if (part === 'terms') return { poTerms: readTextField(form, 'poTerms') ?? null }
     if (part === 'stages') {
-      const stages = (readText(form, 'salePipelineStages') ?? '').split('\n').map(toStageName)
+      const stages = (readTextField(form, 'salePipelineStages') ?? '').split('\n').map(toStageName)
       return { salePipelineStages: stages.filter((stage) => stage !== '') }
     }
     if (part === 'overtime') {
       const { multiplier } = settings.overtimeRule
       return {
         overtimeRule: {
-          weeklyAfterHours: readNumber(form, 'weeklyAfterHours') ?? null,
-          dailyAfterHours: readNumber(form, 'dailyAfterHours') ?? null,
-          multiplier: readNumber(form, 'multiplier') ?? multiplier,
+          weeklyAfterHours: readNumberField(form, 'weeklyAfterHours') ?? null,
+          dailyAfterHours: readNumberField(form, 'dailyAfterHours') ?? null,
+          multiplier: readNumberField(form, 'multiplier') ?? multiplier,
         },
       }
     }
     return {
-      name: readText(form, 'name') ?? '',
-      timeZone: readText(form, 'timeZone') ?? '',
+      name: readTextField(form, 'name') ?? '',
+      phone: readTextField(form, 'phone') ?? null,
+      timeZone: readTextField(form, 'timeZone') ?? '',
       weekStartsOn: WEEKDAYS.find((day) => day === form.get('weekStartsOn')) ?? settings.weekStartsOn,
+      usesDataDate: form.get('usesDataDate') !== null,
     }
   }
   return (
@@ -166,7 +170,7 @@ function EditSettingsDialog({
           name="salePipelineStages"
           label="Stages in order, one per line"
           rows={8}
-          defaultValue={settings.salePipelineStages.map(humanize).join('\n')}
+          defaultValue={settings.salePipelineStages.map(humanizeName).join('\n')}
           hint="Current sales keep their stages."
         />
       )}
@@ -177,7 +181,7 @@ function EditSettingsDialog({
   )
 }
 
-/** Turns `Contract signed` into its stored form. */
+/** Converts `Contract signed` to its stored form. */
 function toStageName(words: string): string {
   return words.trim().toLowerCase().replaceAll(/\s+/g, '_')
 }
@@ -186,6 +190,13 @@ function GeneralFields({ settings }: { settings: OrganizationSettings }) {
   return (
     <>
       <TextField name="name" label="Name" defaultValue={settings.name} autoFocus />
+      <TextField
+        name="phone"
+        label="Phone"
+        optional
+        defaultValue={settings.phone ?? ''}
+        hint="Vendors see it in their portal when something does not work."
+      />
       <div className="form-row">
         <TextField
           name="timeZone"
@@ -197,9 +208,13 @@ function GeneralFields({ settings }: { settings: OrganizationSettings }) {
           name="weekStartsOn"
           label="Weeks begin on"
           defaultValue={settings.weekStartsOn}
-          options={WEEKDAYS.map((value) => ({ value, label: humanize(value) }))}
+          options={WEEKDAYS.map((value) => ({ value, label: humanizeName(value) }))}
         />
       </div>
+      <label className="check">
+        <input type="checkbox" name="usesDataDate" defaultChecked={settings.usesDataDate} />
+        Schedule work in progress to end no earlier than today
+      </label>
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { Passkey } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { readText, TextField } from '../../ui/form.tsx'
+import { readTextField, TextField } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Listing } from '../../ui/listing.tsx'
@@ -65,7 +65,7 @@ export function Component() {
       <div className="page-head">
         <h1>Your passkeys</h1>
         <p>
-          Sign in with your fingerprint, face or PIN instead of an email. Your passkeys work in all your organizations.
+          Sign in with your fingerprint, face, or PIN instead of an email. Your passkeys work in all your organizations.
         </p>
       </div>
       <Listing
@@ -76,8 +76,8 @@ export function Component() {
         empty={
           <EmptyState icon="passkey" title="No passkeys yet" actions={add}>
             {hasPasskeys
-              ? 'Add a passkey with this device, a phone or a security key.'
-              : 'This browser does not support passkeys. Use another browser to add one.'}
+              ? 'Add a passkey with this device, a phone, or a security key.'
+              : 'This browser does not support passkeys. Use another browser to add a passkey.'}
           </EmptyState>
         }
       />
@@ -110,14 +110,14 @@ function AddPasskeyDialog({ onClose }: { onClose(): void }) {
   return (
     <FormDialog
       title="Add passkey"
-      note="Your device asks for your fingerprint, face or PIN."
+      note="Your device will ask for your fingerprint, face, or PIN."
       size="narrow"
       word="Add passkey"
       change={{ error: prepare.error ?? add.error, isPending: prepare.isPending || add.isPending }}
       onClose={onClose}
       onSubmit={(form) => {
         add.reset()
-        void begin(readText(form, 'name') ?? describeDevice(navigator.userAgent))
+        void begin(readTextField(form, 'name') ?? describeDevice(navigator.userAgent))
       }}
     >
       {refusal !== null && (
@@ -156,7 +156,10 @@ function RenamePasskeyDialog({ passkey, onClose }: Props) {
       word="Save"
       {...{ change, onClose }}
       onSubmit={(form) =>
-        change.mutate({ params: { path: { passkeyId: passkey.id } }, body: { name: readText(form, 'name') ?? '' } })
+        change.mutate({
+          params: { path: { passkeyId: passkey.id } },
+          body: { name: readTextField(form, 'name') ?? '' },
+        })
       }
     >
       <TextField name="name" label="Name" defaultValue={passkey.name} autoFocus />
@@ -191,7 +194,7 @@ function RemovePasskeyDialog({ passkey, onClose }: Props) {
         </>
       }
     >
-      <p>You can no longer sign in with this passkey. Existing sessions stay active until you end them.</p>
+      <p>You will no longer be able to sign in with this passkey. Existing sessions stay active until you end them.</p>
       <ChangeError error={remove.error} />
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import type { Permission } from '../../../client/contract.gen.ts'
-import { ENTITIES, ENTITY_NAMES, type Entity, hasWritePermission } from './permissions.ts'
+import { ENTITIES, ENTITY_NAMES, type Entity, isWritableEntity } from './permissions.ts'
 
 /**
  * Shows permissions as a table of records by read and write, in two columns. Users cannot grant permissions that their
@@ -7,7 +7,7 @@ import { ENTITIES, ENTITY_NAMES, type Entity, hasWritePermission } from './permi
  */
 export function PermissionMatrix(props: {
   granted: ReadonlySet<string>
-  /** The permissions that the user may grant; without it the table is read-only. */
+  /** The permissions that the user may grant. If omitted, the table is read-only. */
   grantable?: ReadonlySet<string>
   onChange?(permission: Permission, isGranted: boolean): void
 }) {
@@ -30,7 +30,7 @@ export function PermissionMatrix(props: {
               <tr key={entity}>
                 <th scope="row">{ENTITIES[entity]}</th>
                 <PermissionCell {...props} entity={entity} permission={`${entity}:read`} />
-                {hasWritePermission(entity) ? (
+                {isWritableEntity(entity) ? (
                   <PermissionCell {...props} entity={entity} permission={`${entity}:write`} />
                 ) : (
                   <td />

@@ -3,14 +3,13 @@ import { permissionLabels } from './permissions.gen.ts'
 
 export type Entity = Permission extends `${infer Name}:${string}` ? Name : never
 
-/** The labels of the records that permissions are for. */
+/** The labels of the records to which permissions apply. */
 export const ENTITIES: Readonly<Record<Entity, string>> = permissionLabels
 
 export const ENTITY_NAMES = Object.keys(ENTITIES) as Entity[]
 
 /** Portal links can only be read. */
-export const hasWritePermission = (entity: Entity): entity is Exclude<Entity, 'portal_links'> =>
-  entity !== 'portal_links'
+export const isWritableEntity = (entity: Entity): entity is Exclude<Entity, 'portal_links'> => entity !== 'portal_links'
 
 const readPermissions = (...entities: Entity[]): Permission[] => entities.map((entity): Permission => `${entity}:read`)
 const writePermissions = (...entities: Exclude<Entity, 'portal_links'>[]): Permission[] =>
@@ -63,7 +62,7 @@ export const PRESETS: readonly { name: string; permissions: readonly Permission[
     ],
   },
   // A portal link lets its holder act for the vendor, so it is never part of a preset.
-  { name: 'Read all', permissions: readPermissions(...ENTITY_NAMES.filter(hasWritePermission)) },
+  { name: 'Read all', permissions: readPermissions(...ENTITY_NAMES.filter(isWritableEntity)) },
 ]
 
 /** Returns the preset with exactly these permissions. */

@@ -8,7 +8,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { ChangeError } from '../../ui/states.tsx'
 import { TimeText } from '../../ui/time.tsx'
 
-/** Polled, because users watch the progress while it is filled or emptied. */
+/** The progress is polled, because users watch it while the sandbox is filled or emptied. */
 const REFRESH_MS = 1000
 
 /** Fills the organization with sample data and empties it again, if the operator has made it a sandbox. */
@@ -45,8 +45,8 @@ export function Sandbox() {
       <SandboxState state={data} mayTend={mayTend} />
       {isAsking && (
         <MoveDialog
-          title="Empty sandbox"
-          effect="All records, files, events and portal links are deleted. Users, API keys, apps, webhooks, settings and the audit trail are kept. This cannot be undone."
+          title="Empty the sandbox?"
+          effect="All records, files, events, and portal links will be deleted. Users, API keys, apps, webhooks, settings, and the audit trail will be kept. This cannot be undone."
           word="Empty sandbox"
           isDanger
           trial={null}
@@ -72,7 +72,7 @@ function SandboxState({ state, mayTend }: { state: State; mayTend: boolean }) {
         <p>
           {status === 'filling'
             ? `Adding example data: day ${done} of ${total}.`
-            : `Deleting record types: ${done} of ${total}.`}
+            : `Deleting records: ${done} of ${total} record types done.`}
         </p>
         <progress
           className="meter-native"
@@ -97,8 +97,8 @@ function SandboxState({ state, mayTend }: { state: State; mayTend: boolean }) {
       )}
       <p>
         {status === 'filled'
-          ? 'The sandbox contains example homes, vendors, bids, orders, schedules, payments and sales.'
-          : 'The sandbox is empty. Add example data to get one year of homes, vendors, bids, orders, schedules, payments and sales.'}
+          ? 'The sandbox contains example homes, vendors, bids, orders, schedules, payments, and sales.'
+          : 'The sandbox is empty. Add example data to get one year of homes, vendors, bids, orders, schedules, payments, and sales.'}
         {!mayTend && ' Only an owner can add or delete the example data.'}
       </p>
       <p className="small muted">

@@ -8,7 +8,7 @@ import type { Column } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** Shows the user's sessions, with a button to end each. */
+/** Shows the user's sessions, with a button to end each session. */
 export function Component() {
   const end = plumbline.useMutation('delete', '/api/admin/sessions/{sessionId}', {
     onSuccess: () => showToast('Session ended'),
@@ -44,7 +44,7 @@ export function Component() {
           <SignOut />
         ) : (
           <Button small onClick={() => end.mutate({ params: { path: { sessionId: id } } })}>
-            End<span className="sr"> {device}</span>
+            End session<span className="sr"> {device}</span>
           </Button>
         ),
     },

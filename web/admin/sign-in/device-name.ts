@@ -1,4 +1,4 @@
-// Ordered, because most browsers also name the browsers that they are compatible with.
+// The order matters, because most browsers also name the browsers with which they are compatible.
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

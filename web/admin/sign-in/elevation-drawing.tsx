@@ -1,4 +1,4 @@
-/** Draws the elevation of a house as on a drawing, with the plumb line through its middle. */
+/** Draws the elevation of a home as on a construction drawing, with the plumb line through its middle. */
 export function ElevationDrawing() {
   return (
     <div className="sheet" aria-hidden="true">

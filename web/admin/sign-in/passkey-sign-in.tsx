@@ -6,9 +6,9 @@ import { Icon } from '../../ui/icon.tsx'
 import { ChangeError } from '../../ui/states.tsx'
 import { describeDevice } from './device-name.ts'
 import { explainPasskeyError, hasPasskeys, signWithPasskey } from './passkey.ts'
-import { chooseAddressAfter } from './sign-in-address.ts'
+import { chooseReturnUrl } from './sign-in-url.ts'
 
-/** Signs in with a passkey: the device asks for a fingerprint, a face or a PIN, and nothing is typed. */
+/** Signs in with a passkey: the device asks for a fingerprint, a face, or a PIN, and the user types nothing. */
 export function PasskeySignInButton() {
   const [params] = useSearchParams()
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -17,7 +17,7 @@ export function PasskeySignInButton() {
   })
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in/passkey', {
     meta: { changesNothing: true },
-    onSuccess: () => location.replace(chooseAddressAfter(params)),
+    onSuccess: () => location.replace(chooseReturnUrl(params)),
   })
   const begin = async () => {
     setRefusal(null)

@@ -1,12 +1,17 @@
 import type { PasskeyAdd, PasskeyChallenge, PasskeyOptions, PasskeySignIn } from '../../../client/contract.gen.ts'
 
-/** Whether this browser supports passkeys as these pages use them. All browsers have since 2025. */
+/**
+ * Whether this browser supports passkeys in the form that these pages use. All browsers have supported them since 2025.
+ */
 export const hasPasskeys = 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 type Transport = NonNullable<PasskeyAdd['transports']>[number]
 const TRANSPORTS: readonly Transport[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
-/** Creates a passkey on the device. Throws a DOMException if the device does not; `explainPasskeyError` describes it in words. */
+/**
+ * Creates a passkey on the device. Throws a DOMException if the device does not create a passkey. `explainPasskeyError`
+ * describes the exception in words.
+ */
 export async function createPasskey(requested: PasskeyOptions): Promise<Omit<PasskeyAdd, 'name'>> {
   const { challenge, rpId, userHandle, userName, userDisplayName, algorithms, timeout, known } = requested
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON({
@@ -26,7 +31,7 @@ export async function createPasskey(requested: PasskeyOptions): Promise<Omit<Pas
   return { credentialId: id, clientDataJSON, attestationObject, transports: named }
 }
 
-/** Signs a challenge with a passkey of the device. Throws a DOMException if the device does not. */
+/** Signs a challenge with a passkey of the device. Throws a DOMException if the device does not sign the challenge. */
 export async function signWithPasskey(requested: PasskeyChallenge): Promise<Omit<PasskeySignIn, 'device'>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...requested, userVerification: 'required' })
   const { id, response } = toJson(await navigator.credentials.get({ publicKey }))
@@ -50,6 +55,6 @@ export function explainPasskeyError(error: unknown): string | null {
   if (!(error instanceof DOMException)) return null
   if (error.name === 'InvalidStateError') return 'This device already has your passkey.'
   if (error.name === 'SecurityError')
-    return 'Passkeys only work at the public URL of this server. Open this page there.'
+    return 'Passkeys work only at the public URL of this server. Open this page at that URL.'
   return 'The device was not unlocked, or it has no passkey for this server.'
 }

@@ -2,13 +2,13 @@ import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
-import { Form, readText, TextField } from '../../ui/form.tsx'
+import { Form, readTextField, TextField } from '../../ui/form.tsx'
 import { Icon, LogoMark } from '../../ui/icon.tsx'
 import { ChangeError } from '../../ui/states.tsx'
 import { describeDevice } from './device-name.ts'
 import { ElevationDrawing } from './elevation-drawing.tsx'
 import { PasskeySignInButton } from './passkey-sign-in.tsx'
-import { chooseAddressAfter, storeAddress } from './sign-in-address.ts'
+import { chooseReturnUrl, storeReturnUrl } from './sign-in-url.ts'
 
 /**
  * The sign-in page: an email address to send a link to or, for a user who opened such a link, a button that uses it.
@@ -43,8 +43,8 @@ function UseSignInLink({ token }: { token: string }) {
   const [isOver, setIsOver] = useState(false)
   const signIn = plumbline.useMutation('post', '/api/admin/sign-in', {
     meta: { changesNothing: true },
-    // A full reload, because nothing that was loaded before belongs to this session.
-    onSuccess: () => location.replace(chooseAddressAfter(params)),
+    // Reloads the document, because no data that was loaded before belongs to this session.
+    onSuccess: () => location.replace(chooseReturnUrl(params)),
   })
   if (isOver) return <RequestSignInLink />
   return (
@@ -76,9 +76,9 @@ function RequestSignInLink() {
   const [params] = useSearchParams()
   const ask = plumbline.useMutation('post', '/api/admin/sign-in/link', {
     meta: { changesNothing: true },
-    onSuccess: () => storeAddress(params),
+    onSuccess: () => storeReturnUrl(params),
   })
-  const onSubmit = (data: FormData) => ask.mutate({ body: { email: readText(data, 'email') ?? '' } })
+  const onSubmit = (data: FormData) => ask.mutate({ body: { email: readTextField(data, 'email') ?? '' } })
   if (ask.data !== undefined) {
     return (
       <div role="status" className="stack">
@@ -100,7 +100,7 @@ function RequestSignInLink() {
         <h1>Sign in</h1>
         <p className="muted">We email you a sign-in link. You need no password.</p>
       </div>
-      <Form error={ask.error} onSubmit={onSubmit}>
+      <Form draft={null} error={ask.error} onSubmit={onSubmit}>
         <TextField
           name="email"
           type="email"

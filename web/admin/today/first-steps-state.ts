@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { HeldPermission } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan, useSession } from '../../api/session.ts'
 
 export interface FirstStep {
@@ -11,7 +11,7 @@ export interface FirstStep {
   verb: string
   to: string
   other?: { verb: string; to: string }
-  /** The permission for the step. It is hidden from users who lack it. */
+  /** The permission for the step. The step is hidden from users who lack the permission. */
   needs: HeldPermission
   isDone: boolean
 }
@@ -22,7 +22,7 @@ const STEPS: readonly StepDefinition[] = [
   {
     name: 'community',
     title: 'Add community',
-    why: 'A community sets the homes, prices and workdays.',
+    why: 'A community groups homes and defines their prices and workdays.',
     takes: '1 minute',
     verb: 'Add community',
     to: '/communities',
@@ -31,17 +31,17 @@ const STEPS: readonly StepDefinition[] = [
   {
     name: 'vendors',
     title: 'Import vendors',
-    why: 'Upload a CSV file from your accounting system with names, trades and email addresses.',
+    why: 'Upload a CSV file from your accounting system with names, trades, and email addresses.',
     takes: '5 minutes',
     verb: 'Import file',
-    to: '/vendors/import',
+    to: '/imports?kind=vendor',
     other: { verb: 'Add vendor', to: '/vendors' },
     needs: 'vendors:write',
   },
   {
     name: 'request',
     title: 'Request bids',
-    why: 'Vendors get a link that works on a phone, without an account. Compare the bids, preview the award, and award.',
+    why: 'Vendors get a link that works on a phone, without an account. Compare the bids, preview the award, and award the work.',
     takes: '2 minutes',
     verb: 'New bid request',
     to: '/bidding/new',
@@ -50,7 +50,7 @@ const STEPS: readonly StepDefinition[] = [
   {
     name: 'key',
     title: 'Connect another system',
-    why: 'Agents, accounting and scripts can use every function through an API key.',
+    why: 'With an API key, agents, accounting systems, and scripts can use every function of Plumbline.',
     takes: '1 minute',
     verb: 'Create API key',
     to: '/settings/keys',
@@ -59,7 +59,7 @@ const STEPS: readonly StepDefinition[] = [
   {
     name: 'webhook',
     title: 'Subscribe to changes',
-    why: 'A webhook receives signed events at least once for every change it subscribes to.',
+    why: 'A webhook sends your system a signed event for each change that you subscribe to. Each event is sent at least once.',
     takes: '2 minutes',
     verb: 'Add webhook',
     to: '/settings/webhooks',
@@ -70,8 +70,8 @@ const STEPS: readonly StepDefinition[] = [
 const ONE_RECORD = { limit: 1 } as const
 
 /**
- * Returns the first steps of a new builder, each done once its record exists. Null after the first order is written,
- * after all steps are done, or after the user hid them on this device.
+ * Returns the first steps of a new builder. A step is done when its record exists. Null after the first order is
+ * written, after all steps are done, or after the user hid them on this device.
  */
 export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading: boolean; dismiss(): void } {
   const can = useCan()
@@ -80,16 +80,16 @@ export function useFirstSteps(): { steps: readonly FirstStep[] | null; isLoading
   const [isDismissed, setIsDismissed] = useState(() => localStorage.getItem(place) !== null)
   const mine = isDismissed ? [] : STEPS.filter(({ needs }) => can(needs))
   const enabled = mine.length > 0
-  const orders = usePage('/api/ext/purchase-orders', ONE_RECORD, { enabled: enabled && can('pos:read') })
-  // All others, nearly everyone on nearly every day, do not need the remaining requests.
+  const orders = useListPage('/api/ext/purchase-orders', ONE_RECORD, { enabled: enabled && can('pos:read') })
+  // In all other cases, which are nearly all cases, the remaining requests are not needed.
   const begins = enabled && orders.data?.data.length === 0
   const requested = (name: FirstStep['name']) => ({ enabled: begins && mine.some((step) => step.name === name) })
   const lists = {
-    community: usePage('/api/ext/communities', ONE_RECORD, requested('community')).data,
-    vendors: usePage('/api/ext/vendors', ONE_RECORD, requested('vendors')).data,
-    request: usePage('/api/ext/bids/requests', ONE_RECORD, requested('request')).data,
-    key: usePage('/api/admin/keys', ONE_RECORD, requested('key')).data,
-    webhook: usePage('/api/ext/webhooks', ONE_RECORD, requested('webhook')).data,
+    community: useListPage('/api/ext/communities', ONE_RECORD, requested('community')).data,
+    vendors: useListPage('/api/ext/vendors', ONE_RECORD, requested('vendors')).data,
+    request: useListPage('/api/ext/bids/requests', ONE_RECORD, requested('request')).data,
+    key: useListPage('/api/admin/keys', ONE_RECORD, requested('key')).data,
+    webhook: useListPage('/api/ext/webhooks', ONE_RECORD, requested('webhook')).data,
   }
   const isLoading = enabled && (orders.isLoading || (begins && mine.some(({ name }) => lists[name] === undefined)))
   const steps = mine.map((step) => ({ ...step, isDone: (lists[step.name]?.data.length ?? 0) > 0 }))

@@ -1,38 +1,39 @@
-import { usePage } from '../../api/list-pages.ts'
+import { useHomeNames } from '../../api/home-names.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import { useRecords } from '../../api/use-records.ts'
 import { useReadSkill } from '../../api/use-skill.ts'
-import { humanize } from '../../ui/badge.tsx'
+import { humanizeName } from '../../ui/badge.tsx'
 import { formatCount, formatList } from '../../ui/text-formats.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 import { describeProposal } from '../agents/skill-title.tsx'
 import { chooseHealthLook, DISABLED_REASONS, getHost } from '../settings/webhooks/webhook-health.tsx'
 import type { Matter } from './matter-list.tsx'
 
-/** How many items of each kind are shown; their own lists have the rest. */
+/** The number of items of each kind that are shown. The lists of these kinds contain the others. */
 const MAX_SHOWN = 5
-/** How many subscriptions are checked; an organization has few. */
+/** The number of subscriptions that are checked. An organization has only a few. */
 const MAX_WEBHOOKS = 200
 /** Proposals have no events that would refresh the page, so it polls. */
 const REFRESH_MS = 60_000
 
-/** Returns what only a user can decide: approvals, awards, declined orders. */
-export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean } {
+/** Returns the items that only a user can decide: approvals, awards, and declined orders. */
+export function usePendingDecisions(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { money, left, dateOf } = useFormats()
   const orders = { enabled: can('pos:read') }
-  const pending = usePage(
+  const pending = useListPage(
     '/api/ext/purchase-orders',
     { status: 'pending_approval', sort: 'createdAt', limit: MAX_SHOWN },
     orders,
   )
-  const declined = usePage('/api/ext/purchase-orders', { status: 'declined', limit: MAX_SHOWN }, orders)
-  const closed = usePage(
+  const declined = useListPage('/api/ext/purchase-orders', { status: 'declined', limit: MAX_SHOWN }, orders)
+  const closed = useListPage(
     '/api/ext/bids/requests',
     { status: 'closed', sort: 'deadline', limit: MAX_SHOWN },
     { enabled: can('bids:read') },
   )
-  const proposed = usePage(
+  const proposed = useListPage(
     '/api/ext/proposals',
     { status: 'proposed', limit: MAX_SHOWN },
     { enabled: can('proposals:read'), refetchInterval: REFRESH_MS },
@@ -44,19 +45,16 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
     '/api/ext/vendors',
     both.map(({ vendorId }) => vendorId),
   )
-  const homes = useRecords(
-    '/api/ext/homes',
-    both.map(({ homeId }) => homeId),
-  )
+  const homes = useHomeNames(both.map(({ homeId }) => homeId))
   const about = ({ vendorId, homeId }: (typeof both)[number]) =>
-    [vendors.get(vendorId)?.companyName, homes.get(homeId)?.name].filter((part) => part !== undefined).join(' · ')
+    [vendors.get(vendorId)?.companyName, homes.get(homeId)].filter((part) => part !== undefined).join(' · ')
   const matters: Matter[] = [
     ...(pending.data?.data ?? []).map((order): Matter => {
       const [reason] = order.approval.reasons
       return {
-        ...{ key: order.id, icon: 'orders', tone: 'warn', verb: 'Review' },
-        title: `Approve ${order.number}, ${humanize(order.scope)}`,
-        note: [about(order), reason === undefined ? '' : humanize(reason).toLowerCase()]
+        ...{ key: order.id, icon: 'orders', tone: 'warn', verb: 'Review order' },
+        title: `Approve ${order.number}, ${humanizeName(order.scope)}`,
+        note: [about(order), reason === undefined ? '' : humanizeName(reason).toLowerCase()]
           .filter((part) => part !== '')
           .join(' · '),
         when: money(order.total),
@@ -66,8 +64,8 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
     }),
     ...(closed.data?.data ?? []).map(
       (request): Matter => ({
-        ...{ key: request.id, icon: 'bids', tone: 'warn', verb: 'Compare' },
-        title: `Award ${request.number}, ${request.title ?? humanize(request.scope)}`,
+        ...{ key: request.id, icon: 'bids', tone: 'warn', verb: 'Compare bids' },
+        title: `Award ${request.number}, ${request.title ?? humanizeName(request.scope)}`,
         note: request.lowAmount === null ? 'no bids' : `lowest ${money(request.lowAmount)}`,
         when: formatCount(request.bidCount, 'bid'),
         under: `closed ${left(request.deadline)}`,
@@ -76,9 +74,9 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
     ),
     ...(declined.data?.data ?? []).map(
       (order): Matter => ({
-        ...{ key: order.id, icon: 'orders', tone: 'bad', verb: 'Open' },
+        ...{ key: order.id, icon: 'orders', tone: 'bad', verb: 'Open order' },
         title: `${order.number} was declined`,
-        note: `${about(order)} · ${humanize(order.scope)}`,
+        note: `${about(order)} · ${humanizeName(order.scope)}`,
         when: money(order.total),
         under: left(dateOf(order.updatedAt)),
         to: `/orders/${order.id}`,
@@ -88,7 +86,12 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
       ? []
       : [
           {
-            ...{ key: 'proposals', icon: 'agent', tone: 'warn', verb: 'Decide' },
+            ...{
+              key: 'proposals',
+              icon: 'agent',
+              tone: 'warn',
+              verb: proposals.length === 1 ? 'Review proposal' : 'Review proposals',
+            },
             title:
               proposals.length === 1
                 ? `Agent proposal: ${describeProposal(newest).toLowerCase()}`
@@ -103,18 +106,19 @@ export function useDecisions(): { matters: readonly Matter[]; isLoading: boolean
   return { matters, isLoading: pending.isLoading || closed.isLoading || declined.isLoading }
 }
 
-/** Returns the budgets that are exceeded by their orders. */
-export function useMoney(): { matters: readonly Matter[]; isLoading: boolean } {
+/** Returns the budgets that orders exceed. */
+export function useBudgetOverruns(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { difference } = useFormats()
   const enabled = can('budgets:read') && can('homes:read') && can('pos:read')
   const found = useReadSkill('detectOverCommittedBudgets', {}, { enabled })
   const byHome = Map.groupBy(found.data?.result.overCommitted ?? [], ({ homeId }) => homeId)
+  const homes = useHomeNames([...byHome.keys()])
   const matters = [...byHome].slice(0, MAX_SHOWN).map(([homeId, scopes]): Matter => {
     const over = scopes.reduce((sum, { overBy }) => sum + overBy, 0)
     return {
-      ...{ key: homeId, icon: 'homes', tone: 'bad', verb: 'Budget' },
-      title: `${scopes[0]?.homeName} is over-committed`,
+      ...{ key: homeId, icon: 'homes', tone: 'bad', verb: 'Open budget' },
+      title: `${homes.get(homeId) ?? scopes[0]?.homeName} is over-committed`,
       note: formatList(
         scopes.slice(0, 3).map(({ scope, overBy }) => `${scope} by ${difference(overBy).replace('+', '')}`),
       ),
@@ -126,20 +130,25 @@ export function useMoney(): { matters: readonly Matter[]; isLoading: boolean } {
   return { matters, isLoading: found.isLoading }
 }
 
+/** `2 bids from 3 invited vendors` */
+function countBids({ bidCount, invitationCount }: { bidCount: number; invitationCount: number }): string {
+  return `${formatCount(bidCount, 'bid')} from ${formatCount(invitationCount, 'invited vendor')}`
+}
+
 /** Returns the bids that are due next. */
-export function useBidsDue(): { matters: readonly Matter[]; isLoading: boolean } {
+export function useDueBids(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { day, left } = useFormats()
-  const sent = usePage(
+  const sent = useListPage(
     '/api/ext/bids/requests',
     { status: 'sent', sort: 'deadline', limit: MAX_SHOWN },
     { enabled: can('bids:read') },
   )
   const matters = (sent.data?.data ?? []).map(
     (request): Matter => ({
-      ...{ key: request.id, icon: 'bids', tone: 'flow', verb: 'Open' },
-      title: `${request.number} ${request.title ?? humanize(request.scope)}`,
-      note: `${request.bidCount} of ${request.invitationCount} bid${request.blind ? ', amounts hidden' : ''}`,
+      ...{ key: request.id, icon: 'bids', tone: 'flow', verb: 'Open request' },
+      title: `${request.number} ${request.title ?? humanizeName(request.scope)}`,
+      note: request.blind ? `${countBids(request)}, amounts sealed` : countBids(request),
       when: day(request.deadline),
       under: left(request.deadline),
       to: `/bidding/${request.id}`,
@@ -149,31 +158,32 @@ export function useBidsDue(): { matters: readonly Matter[]; isLoading: boolean }
 }
 
 /** Returns late tasks, dates that a vendor wants to change, and compliance documents that expire. */
-export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
+export function useDateAlerts(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { today, day, left } = useFormats()
   const tasks = { enabled: can('tasks:read') }
-  const late = usePage('/api/ext/tasks', { lateOn: today(), sort: 'plannedStart', limit: MAX_SHOWN }, tasks)
-  const requested = usePage('/api/ext/tasks', { confirmationStatus: 'reschedule_requested', limit: MAX_SHOWN }, tasks)
-  const documents = { enabled: can('vendors:read') }
-  const expired = usePage('/api/ext/vendors', { complianceStatus: 'expired', limit: MAX_SHOWN }, documents)
-  const expiring = usePage('/api/ext/vendors', { complianceStatus: 'expiring', limit: MAX_SHOWN }, documents)
-  const all = [...(late.data?.data ?? []), ...(requested.data?.data ?? [])]
-  const homes = useRecords(
-    '/api/ext/homes',
-    all.map(({ homeId }) => homeId),
+  const late = useListPage('/api/ext/tasks', { lateOn: today(), sort: 'plannedStart', limit: MAX_SHOWN }, tasks)
+  const requested = useListPage(
+    '/api/ext/tasks',
+    { confirmationStatus: 'reschedule_requested', limit: MAX_SHOWN },
+    tasks,
   )
+  const documents = { enabled: can('vendors:read') }
+  const expired = useListPage('/api/ext/vendors', { complianceStatus: 'expired', limit: MAX_SHOWN }, documents)
+  const expiring = useListPage('/api/ext/vendors', { complianceStatus: 'expiring', limit: MAX_SHOWN }, documents)
+  const all = [...(late.data?.data ?? []), ...(requested.data?.data ?? [])]
+  const homes = useHomeNames(all.map(({ homeId }) => homeId))
   const vendors = useRecords(
     '/api/ext/vendors',
     all.map(({ vendorId }) => vendorId),
   )
   const about = ({ vendorId, homeId }: (typeof all)[number]) =>
-    [homes.get(homeId)?.name, vendors.get(vendorId ?? '')?.companyName].filter((part) => part !== undefined).join(' · ')
+    [homes.get(homeId), vendors.get(vendorId ?? '')?.companyName].filter((part) => part !== undefined).join(' · ')
   const names = (page: typeof expired) => formatList((page.data?.data ?? []).map(({ companyName }) => companyName))
   const matters: Matter[] = [
     ...(late.data?.data ?? []).map(
       (task): Matter => ({
-        ...{ key: task.id, icon: 'schedule', tone: 'bad', verb: 'Schedule' },
+        ...{ key: task.id, icon: 'schedule', tone: 'bad', verb: 'Open schedule' },
         title: `${task.name} is late`,
         note: about(task),
         when: task.plannedEnd === null ? undefined : `due ${day(task.plannedEnd)}`,
@@ -183,7 +193,7 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ),
     ...(requested.data?.data ?? []).map(
       (task): Matter => ({
-        ...{ key: `${task.id} asked`, icon: 'clock', tone: 'warn', verb: 'Schedule' },
+        ...{ key: `${task.id} asked`, icon: 'clock', tone: 'warn', verb: 'Open schedule' },
         title: `New date proposed for ${task.name}`,
         note: about(task),
         when: task.confirmation.proposedStart === null ? undefined : day(task.confirmation.proposedStart),
@@ -194,13 +204,13 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ...(expired.data?.data.length
       ? [
           {
-            ...{ key: 'expired', icon: 'vendors', tone: 'bad', verb: 'Open' },
+            ...{ key: 'expired', icon: 'vendors', tone: 'bad', verb: 'View vendors' },
             title: `Compliance documents expired: ${names(expired)}`,
-            note: 'orders and payments are blocked until they are renewed',
+            note: 'orders and payments are blocked until the documents are renewed',
             when:
               expired.data.nextCursor === null
                 ? formatCount(expired.data.data.length, 'vendor')
-                : `${MAX_SHOWN} and more`,
+                : `More than ${MAX_SHOWN} vendors`,
             under: 'expired',
             to: '/vendors?complianceStatus=expired',
           } satisfies Matter,
@@ -209,12 +219,12 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
     ...(expiring.data?.data.length
       ? [
           {
-            ...{ key: 'expiring', icon: 'vendors', tone: 'warn', verb: 'Open' },
+            ...{ key: 'expiring', icon: 'vendors', tone: 'warn', verb: 'View vendors' },
             title: `Compliance documents expire soon: ${names(expiring)}`,
             when:
               expiring.data.nextCursor === null
                 ? formatCount(expiring.data.data.length, 'vendor')
-                : `${MAX_SHOWN} and more`,
+                : `More than ${MAX_SHOWN} vendors`,
             under: 'within 30 days',
             to: '/vendors?complianceStatus=expiring',
           } satisfies Matter,
@@ -224,11 +234,11 @@ export function useDates(): { matters: readonly Matter[]; isLoading: boolean } {
   return { matters, isLoading: late.isLoading || expired.isLoading }
 }
 
-/** Returns the subscriptions that no longer receive events, or not reliably. */
-export function useIntegrations(): { matters: readonly Matter[]; isLoading: boolean } {
+/** Returns the subscriptions that no longer receive events, or do not receive them reliably. */
+export function useFailingWebhooks(): { matters: readonly Matter[]; isLoading: boolean } {
   const can = useCan()
   const { time } = useFormats()
-  const webhooks = usePage(
+  const webhooks = useListPage(
     '/api/ext/webhooks',
     { limit: MAX_WEBHOOKS, sort: '-updatedAt' },
     { enabled: can('webhooks:read') },
@@ -239,7 +249,7 @@ export function useIntegrations(): { matters: readonly Matter[]; isLoading: bool
   const matters = troubled.slice(0, MAX_SHOWN).map((webhook): Matter => {
     const isOff = webhook.status === 'disabled'
     return {
-      ...{ key: webhook.id, icon: 'webhook', tone: isOff ? 'bad' : 'warn', verb: 'Open' },
+      ...{ key: webhook.id, icon: 'webhook', tone: isOff ? 'bad' : 'warn', verb: 'Open webhook' },
       title: isOff
         ? `Webhook to ${getHost(webhook.url)} is disabled`
         : `Deliveries to ${getHost(webhook.url)} are failing`,

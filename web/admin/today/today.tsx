@@ -1,10 +1,10 @@
 import { Link } from 'react-router'
-import { usePage } from '../../api/list-pages.ts'
+import { useHomeNames } from '../../api/home-names.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { useRecords } from '../../api/use-records.ts'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
 import { EventSubject } from '../../ui/event-list.tsx'
-import { eventInWords } from '../../ui/event-words.ts'
+import { describeEventType } from '../../ui/event-words.ts'
 import { Page } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState, SkeletonLines } from '../../ui/states.tsx'
@@ -14,19 +14,21 @@ import { useFormats } from '../../ui/use-formats.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { useFirstSteps } from './first-steps-state.ts'
 import { MatterList } from './matter-list.tsx'
-import { useBidsDue, useDates, useDecisions, useIntegrations, useMoney } from './matters.ts'
+import { useBudgetOverruns, useDateAlerts, useDueBids, useFailingWebhooks, usePendingDecisions } from './matters.ts'
+import { useSiteMatters } from './site-matters.ts'
 import { listWeekDays } from './week.ts'
 
-/** The home page: what needs action. Each line links to the page for it. */
+/** The home page: the items that need action. Each line links to the page of its item. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const { wholeDay, today } = useFormats()
   const kinds = [
-    { title: 'To decide', ...useDecisions() },
-    { title: 'Money', ...useMoney() },
-    { title: 'Bids due', ...useBidsDue() },
-    { title: 'Dates and compliance', ...useDates() },
-    { title: 'Integrations', ...useIntegrations() },
+    { title: 'Decisions', ...usePendingDecisions() },
+    { title: 'Budgets', ...useBudgetOverruns() },
+    { title: 'Bids due', ...useDueBids() },
+    { title: 'Dates and compliance', ...useDateAlerts() },
+    { title: 'Site and warranty', ...useSiteMatters() },
+    { title: 'Integrations', ...useFailingWebhooks() },
   ]
   const total = kinds.reduce((sum, { matters }) => sum + matters.length, 0)
   const first = useFirstSteps()
@@ -73,15 +75,12 @@ function WeekPanel() {
   const can = useCan()
   const { today } = useFormats()
   const days = listWeekDays(today())
-  const tasks = usePage(
+  const tasks = useListPage(
     '/api/ext/tasks',
     { plannedStartFrom: days[0]?.date, plannedStartTo: days.at(-1)?.date, sort: 'plannedStart', limit: MAX_TASKS },
     { enabled: can('tasks:read') },
   )
-  const homes = useRecords(
-    '/api/ext/homes',
-    (tasks.data?.data ?? []).map(({ homeId }) => homeId),
-  )
+  const homes = useHomeNames((tasks.data?.data ?? []).map(({ homeId }) => homeId))
   if (!can('tasks:read')) return null
   return (
     <Panel title="This week" hint="tasks that start">
@@ -97,7 +96,7 @@ function WeekPanel() {
               <div>
                 {beginning.map(({ id, name, homeId }) => (
                   <p key={id}>
-                    <Link to={`/homes/${homeId}?tab=schedule`}>{name}</Link>, {homes.get(homeId)?.name ?? '…'}
+                    <Link to={`/homes/${homeId}?tab=schedule`}>{name}</Link>, {homes.get(homeId) ?? '…'}
                   </p>
                 ))}
                 {beginning.length === 0 && <p className="faint">{tasks.isLoading ? '…' : 'no tasks'}</p>}
@@ -114,7 +113,11 @@ const MAX_EVENTS = 8
 
 function LatestEvents() {
   const can = useCan()
-  const events = usePage('/api/ext/events', { sort: '-sequence', limit: MAX_EVENTS }, { enabled: can('events:read') })
+  const events = useListPage(
+    '/api/ext/events',
+    { sort: '-sequence', limit: MAX_EVENTS },
+    { enabled: can('events:read') },
+  )
   if (!can('events:read') || events.data?.data.length === 0) return null
   return (
     <Panel title="Recent activity">
@@ -125,7 +128,7 @@ function LatestEvents() {
           {events.data.data.map((event) => (
             <li key={event.id}>
               <p>
-                {eventInWords(event.type)}{' '}
+                {describeEventType(event.type)}{' '}
                 <b>
                   <EventSubject of={event} />
                 </b>

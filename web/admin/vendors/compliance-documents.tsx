@@ -2,14 +2,16 @@ import { useId, useState } from 'react'
 import type { ComplianceDocument, ComplianceDocumentType } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, readNumber, readText, SelectField, TextField } from '../../ui/form.tsx'
+import { Form, readNumberField, readTextField, SelectField, TextField } from '../../ui/form.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState, LoadError } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
+import { formatCount } from '../../ui/text-formats.ts'
 import { showToast } from '../../ui/toast.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
 import { useFormats } from '../../ui/use-formats.ts'
 
 const TYPE_LABELS: Record<ComplianceDocumentType, string> = {
@@ -23,7 +25,10 @@ const TYPE_LABELS: Record<ComplianceDocumentType, string> = {
   other: 'Other document',
 }
 
-/** Lists compliance documents such as insurance and licenses: their status, expiry, and those that await review. */
+/**
+ * Lists compliance documents such as insurance and licenses: their status, their expiration, and the documents that
+ * await review.
+ */
 export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
   const can = useCan()
   const { money, day, until } = useFormats()
@@ -39,7 +44,7 @@ export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
       head: 'Document',
       cell: ({ type, policyNumber, additionalInsured }) => (
         <>
-          {TYPE_LABELS[type] ?? humanize(type)}
+          {TYPE_LABELS[type] ?? humanizeName(type)}
           {policyNumber !== null && (
             <span className="sub">
               {policyNumber}
@@ -66,7 +71,7 @@ export function ComplianceDocuments({ vendorId }: { vendorId: string }) {
           <>
             {day(expirationDate)}
             {status === 'valid' && until(expirationDate) <= 30 && (
-              <span className="sub tone-warn">in {until(expirationDate)} days</span>
+              <span className="sub tone-warn">in {formatCount(until(expirationDate), 'day')}</span>
             )}
           </>
         ),
@@ -139,15 +144,15 @@ function NewDocumentDialog({ vendorId, onClose }: { vendorId: string; onClose():
     },
   })
   const onSubmit = (data: FormData) => {
-    const limitAmount = readNumber(data, 'limitAmount')
+    const limitAmount = readNumberField(data, 'limitAmount')
     add.mutate({
       params: { path: { vendorId } },
       body: {
         type: data.get('type') as ComplianceDocumentType,
-        carrier: readText(data, 'carrier') ?? null,
-        policyNumber: readText(data, 'policyNumber') ?? null,
-        effectiveDate: readText(data, 'effectiveDate') ?? null,
-        expirationDate: readText(data, 'expirationDate') ?? null,
+        carrier: readTextField(data, 'carrier') ?? null,
+        policyNumber: readTextField(data, 'policyNumber') ?? null,
+        effectiveDate: readTextField(data, 'effectiveDate') ?? null,
+        expirationDate: readTextField(data, 'expirationDate') ?? null,
         ...(limitAmount !== undefined && { limitAmount }),
       },
     })
@@ -160,21 +165,28 @@ function NewDocumentDialog({ vendorId, onClose }: { vendorId: string; onClose():
       tail={
         <>
           <span className="push" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(form)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button look="primary" type="submit" form={form} busy={add.isPending}>
             Add document
           </Button>
         </>
       }
     >
-      <Form id={form} error={add.error} onSubmit={onSubmit}>
+      <Form id={form} draft="document" error={add.error} onSubmit={onSubmit}>
         <div className="form-row">
           <SelectField
             name="type"
             label="Type"
             options={Object.entries(TYPE_LABELS).map(([value, label]) => ({ value, label }))}
           />
-          <TextField name="policyNumber" label="Number" optional />
+          <TextField name="policyNumber" label="Document number" optional />
         </div>
         <div className="form-row">
           <TextField name="carrier" label="Carrier" optional />

@@ -8,8 +8,8 @@ import { ChangeError } from '../../ui/states.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
 /**
- * Copies a vendor's portal link, or that of one invitation, after explaining what a link is. The service records who
- * copied it, so the link is requested only when the user presses the button.
+ * Copies a vendor's portal link, or the link of one invitation, after explaining what a link is. The service records
+ * who copied it, so the link is requested only when the user presses the button.
  */
 export function CopyLink(props: {
   vendor: string
@@ -29,7 +29,7 @@ export function CopyLink(props: {
     <Dialog
       open
       onClose={onClose}
-      title={`Portal link of ${vendor}`}
+      title={`Portal link for ${vendor}`}
       tail={
         <>
           <span className="push" />
@@ -50,7 +50,7 @@ export function CopyLink(props: {
         </p>
       ) : (
         <div className="secret">
-          <h3>This link is shown once</h3>
+          <h3>This link is shown only once</h3>
           <div className="value">
             <code>{url}</code>
             <Button small look="primary" icon="copy" onClick={() => void copyText(url, 'The link')}>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Vendor } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
-import { useCan } from '../../api/session.ts'
+import { useCan, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ChangeError } from '../../ui/states.tsx'
@@ -10,6 +10,7 @@ import { CopyLink } from './copy-link.tsx'
 /** Invites a vendor to its whole portal. The link is emailed; users with the permission can copy it afterwards. */
 export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose(): void }) {
   const can = useCan()
+  const { sendsMail } = useSession()
   const [isCopying, setIsCopying] = useState(false)
   const { id: vendorId, companyName } = vendor
   const invite = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/invite')
@@ -43,11 +44,13 @@ export function InviteToPortal({ vendor, onClose }: { vendor: Vendor; onClose():
       <ChangeError error={invite.error} />
       {invite.isSuccess ? (
         <p>
-          {companyName} has a new portal link. If this server sends email, the link was emailed
-          {vendor.email !== null && ` to ${vendor.email}`}.{' '}
-          {can('portal_links:read')
-            ? 'Otherwise, copy the link and send it yourself.'
-            : 'Otherwise, ask an owner or admin to copy the link.'}
+          {sendsMail && vendor.email !== null
+            ? `${companyName} has a new portal link, which is emailed to ${vendor.email}.`
+            : `${companyName} has a new portal link, which is not emailed. ${
+                can('portal_links:read')
+                  ? 'Copy the link and send it yourself.'
+                  : 'Ask an owner or admin to copy the link.'
+              }`}
         </p>
       ) : (
         <p className="muted">

@@ -6,14 +6,15 @@ import { plumbline } from '../../api/plumbline.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChangedSince } from '../../ui/changed-since.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Form, readNumber, readText, TextField } from '../../ui/form.tsx'
+import { Form, readNumberField, readTextField, TextField } from '../../ui/form.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { discardDraft } from '../../ui/use-form-draft.ts'
 
-/** Creates a vendor or edits one. */
+/** Creates or edits a vendor. */
 export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Vendor; onClose(): void }) {
   const form = useId()
   const navigate = useNavigate()
-  // The record when the form was opened. Changes by others in the meantime do not change the form.
+  // The record when the form was opened. Later changes by other users do not change the form.
   const [before] = useState(vendor)
   const [sent, setSent] = useState<VendorBody | null>(null)
   const [toConfirm, setToConfirm] = useState<VendorBody | null>(null)
@@ -49,7 +50,14 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
       tail={
         <>
           <span className="push" />
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            onClick={() => {
+              discardDraft(form)
+              onClose()
+            }}
+          >
+            Cancel
+          </Button>
           <Button look="primary" type="submit" form={form} busy={create.isPending || update.isPending}>
             {before === undefined ? 'Add vendor' : 'Save'}
           </Button>
@@ -64,7 +72,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
           onOverwrite={() => sent !== null && save(sent, now?.version)}
         />
       )}
-      <Form id={form} error={isConflict ? null : error} onSubmit={(data) => submit(toVendorBody(data))}>
+      <Form id={form} draft="vendor" error={isConflict ? null : error} onSubmit={(data) => submit(toVendorBody(data))}>
         <TextField name="companyName" label="Company" defaultValue={before?.companyName} autoFocus />
         <div className="form-row">
           <TextField name="contactName" label="Contact" optional defaultValue={before?.contactName ?? ''} />
@@ -76,7 +84,7 @@ export function VendorForm({ vendor, now, onClose }: { vendor?: Vendor; now?: Ve
           type="email"
           optional
           defaultValue={before?.email ?? ''}
-          hint="Bid requests are sent here."
+          hint="Bid requests are sent to this address."
         />
         <TextField
           name="scopes"
@@ -131,17 +139,17 @@ function ConfirmAddressDialog(props: { vendor: Vendor; email: string | null; onC
       }
     >
       <p>
-        The portal links that were emailed to {vendor.email} stop working.{' '}
+        The portal links that were emailed to {vendor.email} will stop working.{' '}
         {email === null
-          ? 'The vendor’s contacts with an email address get new links.'
-          : `New links are emailed to ${email}.`}{' '}
+          ? 'The vendor’s contacts with an email address will get new links.'
+          : `New links will be emailed to ${email}.`}{' '}
         This cannot be undone.
       </p>
     </Dialog>
   )
 }
 
-/** Whether saving revokes portal links, which may have been mailed to the address that is being removed. */
+/** Returns whether saving revokes portal links, which may have been emailed to the address that is being removed. */
 function revokesLinks({ email, portalStatus }: Vendor, after: VendorBody): boolean {
   return portalStatus !== 'not_invited' && email !== null && email.toLowerCase() !== after.email?.toLowerCase()
 }
@@ -149,15 +157,15 @@ function revokesLinks({ email, portalStatus }: Vendor, after: VendorBody): boole
 type VendorBody = ReturnType<typeof toVendorBody>
 
 function toVendorBody(data: FormData) {
-  const scopes = (readText(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())
+  const scopes = (readTextField(data, 'scopes') ?? '').split(',').map((scope) => scope.trim())
   return {
-    companyName: readText(data, 'companyName') ?? '',
-    contactName: readText(data, 'contactName') ?? null,
-    phone: readText(data, 'phone') ?? null,
-    email: readText(data, 'email') ?? null,
+    companyName: readTextField(data, 'companyName') ?? '',
+    contactName: readTextField(data, 'contactName') ?? null,
+    phone: readTextField(data, 'phone') ?? null,
+    email: readTextField(data, 'email') ?? null,
     scopes: [...new Set(scopes.filter((scope) => scope !== ''))],
-    poLimit: readNumber(data, 'poLimit') ?? null,
-    licenseNumber: readText(data, 'licenseNumber') ?? null,
-    accountingId: readText(data, 'accountingId') ?? null,
+    poLimit: readNumberField(data, 'poLimit') ?? null,
+    licenseNumber: readTextField(data, 'licenseNumber') ?? null,
+    accountingId: readTextField(data, 'accountingId') ?? null,
   }
 }

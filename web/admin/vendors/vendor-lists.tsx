@@ -1,27 +1,25 @@
 import { Link } from 'react-router'
 import type { Bid, PurchaseOrder } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useHomeNames } from '../../api/home-names.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
 import { useRecords } from '../../api/use-records.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, EmptyCell, Table } from '../../ui/table.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
 
-/** The newest; the lists contain the rest. */
+/** The number of newest records that are shown. The lists contain the others. */
 const MAX_SHOWN = 10
 
 /** Lists the newest orders of a vendor. */
 export function VendorOrders({ vendorId }: { vendorId: string }) {
   const can = useCan()
   const { money } = useFormats()
-  const orders = usePage('/api/ext/purchase-orders', { vendorId, limit: MAX_SHOWN }, { enabled: can('pos:read') })
+  const orders = useListPage('/api/ext/purchase-orders', { vendorId, limit: MAX_SHOWN }, { enabled: can('pos:read') })
   const rows = orders.data?.data
-  const homes = useRecords(
-    '/api/ext/homes',
-    (rows ?? []).map(({ homeId }) => homeId),
-  )
+  const homes = useHomeNames((rows ?? []).map(({ homeId }) => homeId))
   if (!can('pos:read')) return null
   const columns: readonly Column<PurchaseOrder>[] = [
     {
@@ -31,12 +29,12 @@ export function VendorOrders({ vendorId }: { vendorId: string }) {
           <Link className="lead" to={`/orders/${id}`}>
             {number}
           </Link>
-          <span className="sub">{humanize(scope)}</span>
+          <span className="sub">{humanizeName(scope)}</span>
         </>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Status of="order" is={status} /> },
-    { head: 'Home', cell: ({ homeId }) => homes.get(homeId)?.name ?? '' },
+    { head: 'Home', cell: ({ homeId }) => homes.get(homeId) ?? '' },
     { head: 'Total', numeric: true, cell: ({ total }) => money(total) },
     { head: 'Paid', numeric: true, cell: ({ paidAmount }) => money(paidAmount) },
   ]
@@ -65,7 +63,7 @@ export function VendorOrders({ vendorId }: { vendorId: string }) {
 export function VendorBids({ vendorId }: { vendorId: string }) {
   const can = useCan()
   const { money, day, dateOf } = useFormats()
-  const bids = usePage(
+  const bids = useListPage(
     '/api/ext/bids',
     { vendorId, limit: MAX_SHOWN, sort: '-submittedAt' },
     { enabled: can('bids:read') },
@@ -82,7 +80,7 @@ export function VendorBids({ vendorId }: { vendorId: string }) {
       cell: ({ bidRequestId, scope }) => (
         <>
           <Link className="lead" to={`/bidding/${bidRequestId}`}>
-            {requests.get(bidRequestId)?.title ?? humanize(scope)}
+            {requests.get(bidRequestId)?.title ?? humanizeName(scope)}
           </Link>
           <span className="sub">{requests.get(bidRequestId)?.number}</span>
         </>

@@ -4,9 +4,9 @@ import { useParams } from 'react-router'
 import type { Vendor, VendorStatus } from '../../../client/contract.gen.ts'
 import { plumbline } from '../../api/plumbline.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
 import { useRecords } from '../../api/use-records.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatPercent } from '../../ui/number-formats.ts'
 import { Page } from '../../ui/page.tsx'
@@ -17,6 +17,7 @@ import { Tabs, useOpenTab } from '../../ui/tabs.tsx'
 import { TitleBlock } from '../../ui/title-block.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useFormats } from '../../ui/use-formats.ts'
+import { RecordActions } from '../actions/record-actions.tsx'
 import { ComplianceDocuments } from './compliance-documents.tsx'
 import { CopyLink } from './copy-link.tsx'
 import { InviteToPortal } from './invite-to-portal.tsx'
@@ -26,7 +27,7 @@ import { VendorBids, VendorOrders } from './vendor-lists.tsx'
 /** Shows one vendor: compliance documents, bids, orders, performance, and contacts. */
 export function Component() {
   const { vendorId = '' } = useParams()
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const { money } = useFormats()
   const params = { params: { path: { vendorId } } }
@@ -49,7 +50,10 @@ export function Component() {
       title={data?.companyName ?? 'Vendor'}
       crumbs={crumbs}
       actions={
-        data !== undefined && can('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />
+        <>
+          {data !== undefined && can('vendors:write') && data.archivedAt === null && <VendorActions vendor={data} />}
+          <RecordActions field="vendorId" id={vendorId} />
+        </>
       }
     >
       {data === undefined ? (
@@ -68,7 +72,7 @@ export function Component() {
             facts={[
               {
                 label: 'Trades',
-                value: data.scopes.length === 0 ? 'none' : data.scopes.map(humanize).join(', '),
+                value: data.scopes.length === 0 ? 'none' : data.scopes.map(humanizeName).join(', '),
                 isWideOnly: true,
               },
               { label: 'Accounting ID', value: data.accountingId ?? 'none', isWideOnly: true },
@@ -79,7 +83,7 @@ export function Component() {
                 note: data.poLimit === null ? 'no limit' : `of a limit of ${money(data.poLimit)}`,
               },
               {
-                label: 'Bids won',
+                label: 'Bids awarded',
                 isFigure: true,
                 value: score === undefined ? '…' : `${score.bids.accepted} of ${score.bids.submitted}`,
               },
@@ -142,11 +146,11 @@ export function Component() {
                               : formatPercent(score.invitations.answeredPercent),
                           ],
                           [
-                            'Won',
+                            'Bids awarded',
                             score.bids.winPercent === null ? 'no decisions yet' : formatPercent(score.bids.winPercent),
                           ],
                           [
-                            'Ordered vs. bid',
+                            'Average difference between order and bid',
                             score.orders.averageVariancePercent === null
                               ? 'no orders yet'
                               : formatPercent(score.orders.averageVariancePercent),
@@ -203,9 +207,9 @@ function ContactDetails({ vendor }: { vendor: Vendor }) {
           ...(lines.length === 0
             ? []
             : [['Address', lines.filter((line) => line !== null && line !== '').join(', ')] as const]),
-          ...contacts.map(({ name, phone, email }) => [name, phone ?? email ?? 'no number'] as const),
+          ...contacts.map(({ name, phone, email }) => [name, phone ?? email ?? 'no contact details'] as const),
           ['Retainage', formatPercent(vendor.defaultRetainagePercent)],
-          ['Terms', paymentTerms === null ? 'not agreed' : `Net ${paymentTerms.netDays}`],
+          ['Payment terms', paymentTerms === null ? 'not agreed' : `Net ${paymentTerms.netDays}`],
           ['License', vendor.licenseNumber ?? 'not known'],
           ['Tax ID', vendor.taxIdLast4 === null ? 'not known' : `ends with ${vendor.taxIdLast4}`],
           ['Form 1099', vendor.is1099 ? 'yes' : 'exempt'],
@@ -225,7 +229,7 @@ function VendorActions({ vendor }: { vendor: Vendor }) {
   const [open, setOpen] = useState<'edit' | 'portal' | 'link' | null>(null)
   const can = useCan()
   const change = plumbline.useMutation('post', '/api/ext/vendors/{vendorId}/status', {
-    onSuccess: ({ companyName, status }) => showToast(`${companyName}: ${humanize(status).toLowerCase()}`),
+    onSuccess: ({ companyName, status }) => showToast(`${companyName}: ${humanizeName(status).toLowerCase()}`),
   })
   return (
     <>

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Vendor } from '../../../client/contract.gen.ts'
-import { usePage } from '../../api/list-pages.ts'
+import { useListPage } from '../../api/list-pages.ts'
 import { useCan } from '../../api/session.ts'
-import { useLive } from '../../api/use-live.ts'
-import { humanize, Status } from '../../ui/badge.tsx'
+import { useLiveUpdates } from '../../api/use-live-updates.ts'
+import { humanizeName, Status } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -55,19 +55,59 @@ const COLUMNS: readonly Column<Vendor>[] = [
         <EmptyCell />
       ) : (
         <span className="clip" title={scopes.join(', ')}>
-          {scopes.map(humanize).join(', ')}
+          {scopes.map(humanizeName).join(', ')}
         </span>
       ),
     csv: ({ scopes }) => scopes.join(', '),
   },
   { head: 'Phone', className: 'nowrap', cell: ({ phone }) => phone ?? <EmptyCell />, csv: ({ phone }) => phone },
-  { head: 'Email', isWideOnly: true, cell: ({ email }) => email ?? <EmptyCell />, csv: ({ email }) => email },
+  {
+    head: 'Email',
+    isWideOnly: true,
+    className: 'email',
+    cell: ({ email }) =>
+      email === null ? (
+        <EmptyCell />
+      ) : (
+        <span className="clip" title={email}>
+          {email}
+        </span>
+      ),
+    csv: ({ email }) => email,
+  },
   {
     head: 'Portal',
     isWideOnly: true,
     cell: ({ portalStatus }) => <Status of="portal" is={portalStatus} />,
     csv: ({ portalStatus }) => portalStatus,
   },
+  { head: 'Contact', isOnlyExported: true, cell: () => null, csv: ({ contactName }) => contactName },
+  ...(
+    [
+      ['Address', 'line1'],
+      ['Address 2', 'line2'],
+      ['City', 'city'],
+      ['State', 'state'],
+      ['ZIP', 'postalCode'],
+      ['Country', 'country'],
+    ] as const
+  ).map(
+    ([head, part]): Column<Vendor> => ({
+      ...{ head, isOnlyExported: true, cell: () => null },
+      csv: ({ address }) => address?.[part] ?? null,
+    }),
+  ),
+  { head: 'License', isOnlyExported: true, cell: () => null, csv: ({ licenseNumber }) => licenseNumber },
+  { head: 'Terms', isOnlyExported: true, cell: () => null, csv: ({ paymentTerms }) => writeTerms(paymentTerms) },
+  {
+    ...{ head: 'Retainage (%)', isOnlyExported: true, cell: () => null },
+    csv: ({ defaultRetainagePercent }) => defaultRetainagePercent,
+  },
+  { head: '1099 vendor', isOnlyExported: true, cell: () => null, csv: ({ is1099 }) => (is1099 ? 'Yes' : 'No') },
+  { head: 'Open order limit', isOnlyExported: true, cell: () => null, csv: ({ poLimit }) => poLimit },
+  { head: 'External ID', isOnlyExported: true, cell: () => null, csv: ({ externalId }) => externalId },
+  // An import finds the vendor by this ID, regardless of other corrections in the file.
+  { head: 'Plumbline ID', isOnlyExported: true, cell: () => null, csv: ({ id }) => id },
   {
     head: 'Accounting ID',
     isOnlyExported: true,
@@ -76,19 +116,22 @@ const COLUMNS: readonly Column<Vendor>[] = [
   },
 ]
 
+/** Formats payment terms in the form that accounting systems use: `Net 30`, `2% 10 Net 30`. */
+function writeTerms({ netDays, discountPercent, discountDays }: Vendor['paymentTerms']): string {
+  return discountPercent === 0 ? `Net ${netDays}` : `${discountPercent}% ${discountDays} Net ${netDays}`
+}
+
 /** Lists vendors. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const [isNew, setIsNew] = useState(false)
-  const scopes = usePage('/api/ext/scopes', { limit: 200, sort: 'name' })
+  const scopes = useListPage('/api/ext/scopes', { limit: 200, sort: 'name' })
   const create = can('vendors:write') && (
     <>
-      {can('skills:write') && (
-        <Link className="btn" to="/vendors/import">
-          Import
-        </Link>
-      )}
+      <Link className="btn" to="/imports?kind=vendor">
+        Import
+      </Link>
       <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
         New vendor
       </Button>
@@ -107,13 +150,13 @@ export function Component() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         sort="companyName"
-        searchIn="Company, contact or email"
+        searchIn="Company, contact, or email"
         tabs={['status']}
         filters={[
           {
             name: 'scope',
             label: 'Trade',
-            options: (scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanize(name) })),
+            options: (scopes.data?.data ?? []).map(({ name }) => ({ value: name, label: humanizeName(name) })),
           },
           {
             name: 'complianceStatus',
@@ -123,7 +166,7 @@ export function Component() {
         ]}
         empty={
           <EmptyState icon="vendors" title="No vendors yet" actions={create}>
-            Add the vendors that you invite to bid. They answer on their portal page, without an account.
+            Add the vendors that you invite to bid. Vendors respond on their portal page, without an account.
           </EmptyState>
         }
       />

@@ -6,7 +6,7 @@ import { isDelegablePermission } from '../../../platform/keys/roles.ts'
 import { conflict, Problem, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatTimestamp } from '../../../platform/values/format.ts'
 import * as users from '../../office/users/queries.ts'
-import { exceedsLimit } from '../people/user-rules.ts'
+import { isHigherLimit } from '../people/user-rules.ts'
 
 /** Throws `validation_failed` for values that no key of this user can have. */
 export function assertKeyAllowed(
@@ -55,8 +55,8 @@ export function assertKeyAllowed(
 }
 
 /**
- * Throws `permission_denied` if the key acts for a user with more power than the caller: an owner, a user with a higher
- * approval limit, or a user with permissions that the caller lacks. With the key's secret, the caller would gain that
+ * Throws `permission_denied` if the key acts for a user with more power than the caller. Such a user is an owner, or
+ * has a higher approval limit or permissions that the caller lacks. With the key's secret, the caller would gain that
  * power.
  */
 export async function assertCanManageKey(call: WriteCall, { createdByUserId, permissions }: ApiKey): Promise<void> {
@@ -66,24 +66,24 @@ export async function assertCanManageKey(call: WriteCall, { createdByUserId, per
   if (caller.role === 'owner') return
   const isCovered =
     user.role !== 'owner' &&
-    !exceedsLimit(user.poApprovalLimit, caller.poApprovalLimit) &&
+    !isHigherLimit(user.poApprovalLimit, caller.poApprovalLimit) &&
     permissions.every((permission) => call.permissions.has(permission))
   if (!isCovered)
     throw new Problem(
       'permission_denied',
-      `The key acts for ${user.name}, who has more permissions than you. Ask an owner or ${user.name}.`,
+      `Cannot manage the API key: it acts for ${user.name}, who has more permissions than you. Ask an owner or ${user.name}.`,
     )
 }
 
 /** Throws `conflict` for a revoked key. A revoked key cannot be restored. */
-export function assertNotRevoked({ revokedAt }: ApiKey): void {
+export function assertKeyNotRevoked({ revokedAt }: ApiKey): void {
   if (revokedAt !== null)
     throw conflict('key_revoked', `The API key was revoked on ${formatTimestamp(revokedAt, 'UTC')}. Create a new key.`)
 }
 
-/** Throws `conflict` for a key that was revoked or has expired. */
+/** Throws `conflict` for a revoked or expired key. */
 export function assertKeyActive(key: ApiKey, now: Date): void {
-  assertNotRevoked(key)
+  assertKeyNotRevoked(key)
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now.getTime())
     throw conflict(
       'key_expired',

@@ -15,7 +15,7 @@ const KEYS = '/api/admin/keys'
 const create = (body: object, by = owner) => plumbline.post(KEYS, body, by)
 const statusWith = async (key: string) => (await plumbline.get('/api/ext/me', { key })).status
 
-test('a user creates a key, sees its secret once, and the key has the selected permissions', async () => {
+test('a user creates a key with the selected permissions and sees its secret only once', async () => {
   const { status, body, headers } = await create({ name: 'Voice agent', permissions: ['vendors:read', 'bids:write'] })
   expect([status, headers.get('location')]).toEqual([201, `${KEYS}/${body.id}`])
   const { body: session } = await plumbline.get('/api/admin/session', owner)
@@ -34,7 +34,7 @@ test('a user creates a key, sees its secret once, and the key has the selected p
   expect(list.data).toEqual([read.body])
 })
 
-test('repeating the creation with the same Idempotency-Key creates no second key and omits the secret', async () => {
+test('a repeated request to create a key with the same Idempotency-Key returns the first key without its secret', async () => {
   const once = { ...owner, headers: { ...owner.headers, 'idempotency-key': 'make-a-key' } }
   const requested = { name: 'Once', permissions: ['vendors:read'], expiresAt: null }
   const [first, again] = [await create(requested, once), await create(requested, once)]
@@ -42,10 +42,7 @@ test('repeating the creation with the same Idempotency-Key creates no second key
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('a key cannot have more permissions than its creator, and invalid values are reported at their field', async () => {
-  const { database, clock, organizationId } = plumbline
-  const email = 'ada@example.com'
-  await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })
+test('invalid values of a new key are reported at their fields', async () => {
   const { status, body } = await create({
     name: 'Wrong',
     permissions: ['vendors:read'],
@@ -54,8 +51,16 @@ test('a key cannot have more permissions than its creator, and invalid values ar
   })
   const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer)
   expect([status, pointers]).toEqual([422, ['/allowedAddresses/1', '/expiresAt']])
-  // Permissions that are for people only cannot be given to a key.
+})
+
+test('a key cannot have permissions that are reserved for users', async () => {
   expect((await create({ name: 'Keys', permissions: ['keys:write'] })).status).toBe(422)
+})
+
+test('a key does not work while its creator is deactivated', async () => {
+  const { database, clock, organizationId } = plumbline
+  const email = 'ada@example.com'
+  await createUser(database, clock, { organizationId, email, name: 'Ada', role: 'admin', poApprovalLimit: 0 })
   const { body: created } = await create(
     { name: 'Of Ada', permissions: ['vendors:read'] },
     await plumbline.signIn(email),
@@ -66,7 +71,7 @@ test('a key cannot have more permissions than its creator, and invalid values ar
   expect((await plumbline.get('/api/ext/vendors', { key: created.secret })).status).toBe(403)
 })
 
-test('a key is updated with its current ETag, and no longer once it is revoked', async () => {
+test('a key can be updated with its current ETag until it is revoked', async () => {
   const { body: created, headers } = await create({ name: 'Old name', permissions: ['vendors:read'] })
   const etag = (await plumbline.get(`${KEYS}/${created.id}`, owner)).headers.get('etag') ?? ''
   expect(headers.get('etag')).not.toBe('')
@@ -87,7 +92,7 @@ test('a key is updated with its current ETag, and no longer once it is revoked',
   expect((await plumbline.post(`${KEYS}/${created.id}/rotate`, {}, owner)).body.code).toBe('conflict')
 })
 
-test('after a rotation the previous secret works during the overlap, and the one before it does not', async () => {
+test('after a rotation, the overlap keeps only the latest previous secret valid', async () => {
   const { body: created } = await create({ name: 'Rotated', permissions: ['vendors:read'] })
   const rotate = (body: object) => plumbline.post(`${KEYS}/${created.id}/rotate`, body, owner)
   const { body: second } = await rotate({ overlapDays: 7 })
@@ -103,7 +108,7 @@ test('after a rotation the previous secret works during the overlap, and the one
   expect((await rotate({ overlapDays: 8 })).status).toBe(422)
 })
 
-test('rotating or extending a key that acts for a more powerful user returns permission_denied', async () => {
+test('rotating or extending a key that acts for a user with more permissions returns permission_denied', async () => {
   const { database, clock, organizationId } = plumbline
   const colleague = async (name: string, role: 'admin' | 'accountant' | 'owner', poApprovalLimit: number | null) => {
     const email = `${name}@example.com`
@@ -145,7 +150,7 @@ test('the audit trail records each change of a key with the actor and the IP add
   ])
 })
 
-test('a key of another builder returns 404', async () => {
+test('requesting a key of another builder returns 404', async () => {
   const { organizationId } = await plumbline.newBuilder()
   const { database, clock } = plumbline
   const email = 'other@example.com'

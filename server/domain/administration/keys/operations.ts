@@ -1,9 +1,9 @@
 import { recordChange } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
-import { DEFAULT_LIFETIME_MS, issueSecret, replaceSecret } from '../../../platform/keys/keys.ts'
+import { DEFAULT_LIFETIME_MS, issueKeySecret, replaceKeySecret } from '../../../platform/keys/keys.ts'
 import { requireSignedIn } from '../../../platform/keys/principals.ts'
-import { assertCanManageKey, assertKeyActive, assertKeyAllowed, assertNotRevoked } from './key-rules.ts'
+import { assertCanManageKey, assertKeyActive, assertKeyAllowed, assertKeyNotRevoked } from './key-rules.ts'
 import * as keys from './queries.ts'
 
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ export const keyOperations = {
     const createdByUserId = requireSignedIn(call).id
     const created = await call.write(async (call) => {
       const { id: keyId } = await keys.insert(call, { ...rest, expiresAt, createdByUserId })
-      const secret = await issueSecret(call.db, { organizationId: call.organizationId, keyId, now: call.now })
+      const secret = await issueKeySecret(call.db, { organizationId: call.organizationId, keyId, now: call.now })
       return { ...(await keys.find(call, keyId)), secret }
     })
     return { status: 201, body: created }
@@ -35,7 +35,7 @@ export const keyOperations = {
     if (isExtended) requireFreshSignIn(call)
     const key = await call.write(async (call) => {
       const before = await keys.lock(call, path.keyId)
-      assertNotRevoked(before)
+      assertKeyNotRevoked(before)
       if (isExtended) await assertCanManageKey(call, before)
       assertKeyAllowed(call, body)
       return keys.update(call, before, body, ifMatch)
@@ -50,7 +50,7 @@ export const keyOperations = {
       assertKeyActive(before, call.now)
       await assertCanManageKey(call, before)
       const of = { organizationId: call.organizationId, keyId: before.id, now: call.now }
-      const { secret } = await replaceSecret(call.db, of, body.overlapDays * DAY_MS)
+      const { secret } = await replaceKeySecret(call.db, of, body.overlapDays * DAY_MS)
       await keys.bumpVersion(call, before.id)
       recordChange(call, before.id, 'rotated')
       return { ...(await keys.find(call, before.id)), secret }

@@ -1,7 +1,7 @@
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
-/** SQL of the secrets that work, each shown by its first characters. */
+/** SQL expression for the active secrets of a key, each identified by its first characters. */
 const SECRETS_SQL = `(
   select coalesce(json_agg(json_build_object(
     'start', s."start",

@@ -1,8 +1,8 @@
 import type { RepeatRules } from '../../../platform/calls/repeated-response.ts'
 
 /**
- * Secrets are not stored, so the repeated response of a creation has no secret. The client can call rotateKey for a new
- * one.
+ * Secrets are not stored, so the repeated response to a create request has no secret. The client can call rotateKey for
+ * a new secret.
  */
 export const repeatKeySecret: RepeatRules = {
   conceal(body) {

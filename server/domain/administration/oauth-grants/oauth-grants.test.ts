@@ -22,7 +22,7 @@ const listed = async (by: RequestOptions) => (await plumbline.get('/api/admin/oa
 const reads = async (key: string) => (await plumbline.get('/api/ext/vendors', { key })).status
 const revoke = (id: string, by: RequestOptions) => plumbline.post(`/api/admin/oauth-grants/${id}/revoke`, undefined, by)
 
-test('a grant shows which app may do what for which user, and when it was last used', async () => {
+test('a grant shows its app, user, permissions, and time of last use', async () => {
   const { key } = await connectApp(plumbline, app, owner, { permissions: ['vendors:read'], proposeOnly: true })
   expect(await reads(key)).toBe(200)
   const [grant] = await listed(owner)
@@ -35,7 +35,7 @@ test('a grant shows which app may do what for which user, and when it was last u
   expect((await plumbline.get(`/api/admin/oauth-grants/${grant.id}`, owner)).body).toEqual(grant)
 })
 
-test('revoking a grant invalidates its tokens at once, and revoking it again changes nothing', async () => {
+test('revoking a grant invalidates its tokens immediately', async () => {
   const { key, refresh } = await connectApp(plumbline, app, owner)
   const [grant] = await listed(owner)
   expect((await revoke(grant.id, owner)).body).toMatchObject({ version: 2, revokedAt: expect.any(String) })
@@ -57,7 +57,7 @@ test('connecting an app again replaces its previous grant', async () => {
   expect(standing).toHaveLength(1)
 })
 
-test('people list and revoke their own grants, and users who manage keys those of all', async () => {
+test('users can list and revoke only their own grants unless their role can manage keys', async () => {
   const { key } = await connectApp(plumbline, app, viewer)
   const [own, ...others] = await listed(viewer)
   expect(others).toEqual([])
@@ -73,23 +73,34 @@ test('people list and revoke their own grants, and users who manage keys those o
   expect((await plumbline.get('/api/admin/oauth-grants', { key: builder.key })).status).toBe(401)
 })
 
-test('a webhook that an app created stops when the app is disconnected, and Idempotency-Keys of two apps are separate', async () => {
+test('two apps can use the same Idempotency-Key', async () => {
   const { key } = await connectApp(plumbline, app, owner)
   const requested = { url: 'https://hooks.example.com/of-an-app', eventTypes: ['vendor.created'] }
   const once = { key, headers: { 'idempotency-key': 'once' } }
-  const { body: webhook } = await plumbline.post('/api/ext/webhooks', requested, once)
+  await plumbline.post('/api/ext/webhooks', requested, once)
   const other = await connectApp(plumbline, await createOauthApp(plumbline), owner)
   const another = { ...requested, url: 'https://hooks.example.com/of-another-app' }
   const elsewhere = await plumbline.post('/api/ext/webhooks', another, { ...once, key: other.key })
   expect(elsewhere.status).toBe(201)
+})
+
+test('disconnecting an app disables only the webhooks that the app created', async () => {
+  const { key } = await connectApp(plumbline, app, owner)
+  const subscribe = async (name: string, by: string) => {
+    const requested = { url: `https://hooks.example.com/${name}`, eventTypes: ['vendor.created'] }
+    return (await plumbline.post('/api/ext/webhooks', requested, { key: by })).body
+  }
+  const webhook = await subscribe('disconnected-app', key)
+  const other = await connectApp(plumbline, await createOauthApp(plumbline), owner)
+  const elsewhere = await subscribe('connected-app', other.key)
   const { body: caller } = await plumbline.get('/api/ext/me', { key })
   await revoke(caller.keyId, owner)
   const stopped = await plumbline.until(`/api/ext/webhooks/${webhook.id}`, ({ body }) => body.status !== 'active')
   expect(stopped.body).toMatchObject({ status: 'disabled', disabledReason: 'owner_revoked' })
-  expect((await plumbline.get(`/api/ext/webhooks/${elsewhere.body.id}`)).body.status).toBe('active')
+  expect((await plumbline.get(`/api/ext/webhooks/${elsewhere.id}`)).body.status).toBe('active')
 })
 
-test("deactivating a user invalidates their apps' tokens at once, refresh tokens included", async () => {
+test("deactivating a user immediately invalidates all tokens of the user's apps, including refresh tokens", async () => {
   const email = 'leaves@harrowfinch.example.com'
   const leaving = await colleague(email)
   const { key, refresh } = await connectApp(plumbline, app, leaving)
@@ -100,7 +111,7 @@ test("deactivating a user invalidates their apps' tokens at once, refresh tokens
   expect((await app.token({ grant_type: 'refresh_token', refresh_token: refresh })).body.error).toBe('invalid_grant')
 })
 
-test("changing a user's role changes what their apps may do", async () => {
+test("changing a user's role changes the permissions of the user's apps", async () => {
   const email = 'promoted@harrowfinch.example.com'
   const person = await colleague(email)
   const { body: session } = await plumbline.get('/api/admin/session', person)

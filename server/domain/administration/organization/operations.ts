@@ -12,7 +12,7 @@ export const organizationOperations = {
 
   async updateOrganization({ body, ifMatch }, call) {
     const { services, organizationId, actor, address, requestId } = call
-    // Calls cannot write to the table of organizations, so this uses the operators' function, limited to this
+    // A call cannot write to the organizations table, so this uses the operators' function, limited to the caller's
     // organization.
     const { database, clock } = services
     const by = { actor, address, requestId }

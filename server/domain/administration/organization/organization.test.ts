@@ -12,7 +12,7 @@ afterAll(() => plumbline.stop())
 
 const SETTINGS = '/api/admin/organization'
 
-test('organization settings are read and updated, and apply from the next request on', async () => {
+test('updated organization settings apply from the next request', async () => {
   const { body: before, headers } = await plumbline.get(SETTINGS, owner)
   expect(before).toMatchObject({
     ...{ id: plumbline.organizationId, name: 'Harrow & Finch Homes', currency: 'USD', weekStartsOn: 'monday' },
@@ -22,7 +22,7 @@ test('organization settings are read and updated, and apply from the next reques
     plumbline.patch(SETTINGS, body, { ...owner, headers: { ...owner.headers, 'if-match': ifMatch } })
   const etag = headers.get('etag') ?? ''
   const changes = {
-    ...{ name: 'Harrow & Daughters', timeZone: 'America/Denver', weekStartsOn: 'sunday' },
+    ...{ name: 'Harrow & Daughters', phone: '+1 512 555 0100', timeZone: 'America/Denver', weekStartsOn: 'sunday' },
     ...{ salePipelineStages: ['contract_signed', 'closed'], poTerms: 'Paid within 30 days.' },
     lienWaiverRequired: true,
   }
@@ -43,7 +43,7 @@ test('organization settings are read and updated, and apply from the next reques
   })
 })
 
-test('an impossible setting is reported at its field, and nothing changes', async () => {
+test('an update with an invalid setting changes nothing and reports the error at its field', async () => {
   const { body: before } = await plumbline.get(SETTINGS, owner)
   for (const [body, pointer] of [
     [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
@@ -58,7 +58,7 @@ test('an impossible setting is reported at its field, and nothing changes', asyn
   expect((await plumbline.get(SETTINGS, owner)).body).toEqual(before)
 })
 
-test('a user who is not an administrator reads the settings and cannot change them', async () => {
+test('a user without settings:write can read the organization settings but cannot change them', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'otto@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Otto', role: 'estimator', poApprovalLimit: 0 })

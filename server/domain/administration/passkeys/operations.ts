@@ -8,8 +8,8 @@ import * as users from '../../office/users/queries.ts'
 import { signIn } from '../sign-in/session.ts'
 import {
   ALGORITHMS,
-  passkeyRefused,
-  relyingPartyOf,
+  createPasskeyProblem,
+  getRelyingParty,
   toUserHandle,
   verifyAssertion,
   verifyRegistration,
@@ -20,7 +20,7 @@ export const passkeyOperations = {
   async createPasskeyChallenge(_input, call) {
     const { db, publicUrl, now } = ceremonyContextOf(call)
     const challenge = await passkeys.createChallenge(db, null, now)
-    const { rpId } = relyingPartyOf(publicUrl)
+    const { rpId } = getRelyingParty(publicUrl)
     return { status: 200, body: { challenge, rpId, timeout: passkeys.CHALLENGE_LIFETIME_MS } }
   },
 
@@ -28,13 +28,14 @@ export const passkeyOperations = {
     const { identity } = call.services
     const { db, now } = ceremonyContextOf(call)
     const { passkey, ...use } = await verifyAssertion(ceremonyContextOf(call), body, (id) =>
-      passkeys.findByCredential(db, id),
+      passkeys.findPasskeyByCredential(db, id),
     )
-    if (!(await passkeys.recordUse(db, passkey.id, { ...use, at: now })))
-      throw passkeyRefused('The passkey was used twice at the same time. Try again.')
+    if (!(await passkeys.recordPasskeyUse(db, passkey.id, { ...use, at: now })))
+      throw createPasskeyProblem('The passkey was used twice at the same time. Try again.')
     const opened = await identity.admit(passkey.email, { address: call.address, device: body.device ?? null })
     const answer = opened === null ? null : await signIn(call, opened)
-    if (answer === null) throw passkeyRefused('No active user has the email address of this passkey.')
+    if (answer === null)
+      throw createPasskeyProblem('No active user has the email address of this passkey. Contact an owner or admin.')
     return answer
   },
 
@@ -53,7 +54,7 @@ export const passkeyOperations = {
       status: 200,
       body: {
         challenge,
-        rpId: relyingPartyOf(publicUrl).rpId,
+        rpId: getRelyingParty(publicUrl).rpId,
         userHandle: toUserHandle(session.identityId),
         userName: session.email,
         userDisplayName: name,
@@ -77,7 +78,7 @@ export const passkeyOperations = {
       )
     const id = typeid('psk').toString()
     const added = await passkeys.insertPasskey(db, { ...created, id, identityId, name: body.name, createdAt: now })
-    if (added === null) throw passkeyRefused('The passkey is already registered.')
+    if (added === null) throw createPasskeyProblem('Cannot add the passkey: it is already registered.')
     await call.write(async (call) => recordChange(call, userId, 'passkey_added'))
     return { status: 200, body: added }
   },

@@ -1,13 +1,13 @@
 import type { PasskeyAdd, PasskeySignIn } from '../../../../client/contract.gen.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { problem } from '../../../platform/problems/problem.ts'
-import { type StoredPasskey, spendChallenge } from './queries.ts'
+import { consumeChallenge, type StoredPasskey } from './queries.ts'
 
 /** The accepted signature algorithms by their COSE numbers: Ed25519, ES256, RS256. */
 export const ALGORITHMS = [-8, -7, -257] as const
 
-/** Returns the origin and the relying party ID that passkeys are bound to, from the service's public URL. */
-export function relyingPartyOf(publicUrl: string): { origin: string; rpId: string } {
+/** Returns the origin and the relying party ID of passkeys, derived from the service's public URL. */
+export function getRelyingParty(publicUrl: string): { origin: string; rpId: string } {
   const { origin, hostname } = new URL(publicUrl)
   return { origin, rpId: hostname }
 }
@@ -18,15 +18,17 @@ interface CeremonyContext {
   now: Date
 }
 
-/** Verifies a browser's response to a challenge for this identity. Throws `passkey_refused`. */
+/**
+ * Verifies a browser's response to a challenge for this identity. Throws `passkey_refused` if the verification fails.
+ */
 export async function verifyRegistration(
   { db, publicUrl, now }: CeremonyContext,
   identityId: string,
   { credentialId, clientDataJSON, attestationObject, transports }: PasskeyAdd & { transports: string[] },
 ): Promise<Omit<StoredPasskey, 'id' | 'identityId'> & { isSynced: boolean }> {
   const expectedChallenge = await spendChallengeOf({ db, now }, identityId, clientDataJSON)
-  const { origin, rpId } = relyingPartyOf(publicUrl)
-  // Loaded on first use, so that a service without passkeys starts without the library.
+  const { origin, rpId } = getRelyingParty(publicUrl)
+  // Load the library on first use, so that a service without passkeys starts without it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { registrationInfo: created } = await verifyRegistrationResponse({
     response: {
@@ -36,7 +38,8 @@ export async function verifyRegistration(
     ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
     supportedAlgorithmIDs: [...ALGORITHMS],
   }).catch(throwRefused)
-  if (created === undefined) throw passkeyRefused('The response of the device does not match the challenge. Try again.')
+  if (created === undefined)
+    throw createPasskeyProblem('The response from the device does not match the challenge. Try again.')
   const { id, publicKey, counter } = created.credential
   return {
     ...{ credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports },
@@ -44,7 +47,9 @@ export async function verifyRegistration(
   }
 }
 
-/** Verifies a visitor's signature with the passkey that it names. Throws `passkey_refused`. */
+/**
+ * Verifies a visitor's signature with the passkey that it names. Throws `passkey_refused` if the verification fails.
+ */
 export async function verifyAssertion(
   { db, publicUrl, now }: CeremonyContext,
   { credentialId, clientDataJSON, authenticatorData, signature, userHandle = null }: PasskeySignIn,
@@ -52,10 +57,10 @@ export async function verifyAssertion(
 ): Promise<{ passkey: StoredPasskey & { email: string }; counter: number; isSynced: boolean }> {
   const expectedChallenge = await spendChallengeOf({ db, now }, null, clientDataJSON)
   const passkey = await find(credentialId)
-  if (passkey === null) throw passkeyRefused('Unknown passkey. Sign in another way.')
+  if (passkey === null) throw createPasskeyProblem('Unknown passkey. Sign in another way.')
   if (userHandle !== null && userHandle !== toUserHandle(passkey.identityId))
-    throw passkeyRefused('The passkey belongs to another user. Sign in another way.')
-  const { origin, rpId } = relyingPartyOf(publicUrl)
+    throw createPasskeyProblem('The passkey belongs to another user. Sign in another way.')
+  const { origin, rpId } = getRelyingParty(publicUrl)
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: {
@@ -69,26 +74,26 @@ export async function verifyAssertion(
       counter: passkey.counter,
     },
   }).catch(throwRefused)
-  if (!verified) throw passkeyRefused('The signature of the passkey is not valid. Try again.')
+  if (!verified) throw createPasskeyProblem('The signature of the passkey is not valid. Try again.')
   return { passkey, counter: authenticationInfo.newCounter, isSynced: authenticationInfo.credentialBackedUp }
 }
 
-/** Returns the user handle under which a device stores the passkey. It reveals nothing about the person. */
+/** Returns the user handle under which a device stores the passkey. The handle reveals nothing about the user. */
 export function toUserHandle(identityId: string): string {
   return Buffer.from(identityId).toString('base64url')
 }
 
-export function passkeyRefused(detail: string) {
+export function createPasskeyProblem(detail: string) {
   return problem('passkey_refused', detail)
 }
 
 /**
- * Reports every failure of the library alike: a different site, no user verification, a counter that decreased, or
- * malformed bytes.
+ * Throws the same problem for every failure of the library, such as a different site, no user verification, a decreased
+ * counter, or malformed bytes.
  */
 function throwRefused(): never {
-  throw passkeyRefused(
-    'The response of the device does not match the request, or its signature is not valid. Try again.',
+  throw createPasskeyProblem(
+    'The response from the device does not match the request, or its signature is not valid. Try again.',
   )
 }
 
@@ -99,8 +104,8 @@ async function spendChallengeOf(
   clientDataJSON: string,
 ): Promise<string> {
   const challenge = readChallenge(clientDataJSON)
-  if (challenge === null || !(await spendChallenge(db, challenge, identityId, now)))
-    throw passkeyRefused('The challenge has expired or was already used. Try again.')
+  if (challenge === null || !(await consumeChallenge(db, challenge, identityId, now)))
+    throw createPasskeyProblem('The challenge has expired or was already used. Try again.')
   return challenge
 }
 

@@ -25,7 +25,7 @@ const add = (created: object, by = owner, name = 'Laptop') => plumbline.post(PAS
 const enter = (signed: object) => plumbline.post('/api/admin/sign-in/passkey', signed, pageRequest(''))
 const listed = async (by = owner) => (await plumbline.get(PASSKEYS, by)).body.data
 
-/** Returns a device with a registered passkey, by default the owner's. */
+/** Returns a device with a registered passkey, which belongs to the owner by default. */
 async function known(by = owner): Promise<Authenticator> {
   const device = createAuthenticator(plumbline.config.publicUrl)
   const added = await add(device.create(await prepare(by)), by)
@@ -42,7 +42,7 @@ async function colleague(email: string) {
 
 const refused = { status: 409, code: 'passkey_refused' }
 
-test('a passkey signs its user in like a link does, and records the sign-in', async () => {
+test('signing in with a passkey starts the same session as a sign-in link', async () => {
   const device = await known()
   const requested = await challenge()
   expect(requested).toMatchObject({ rpId: 'localhost', timeout: 300_000 })
@@ -63,7 +63,7 @@ test('a passkey signs its user in like a link does, and records the sign-in', as
   expect(used).toMatchObject({ name: 'Laptop', isSynced: false, lastUsedAt: expect.any(String) })
 })
 
-test('a challenge works once, before it expires, and only for its purpose', async () => {
+test('a passkey challenge can be used only once, before it expires, and for its purpose', async () => {
   const device = await known()
   const requested = await challenge()
   const signed = device.sign(requested)
@@ -74,7 +74,7 @@ test('a challenge works once, before it expires, and only for its purpose', asyn
     plumbline.database.statements,
   )
   expect((await enter(late)).body).toMatchObject(refused)
-  // A failed attempt uses up the challenge too.
+  // A failed attempt also uses up the challenge.
   const again = await challenge()
   expect((await enter(device.sign(again, { origin: 'https://evil.example.com' }))).body).toMatchObject(refused)
   expect((await enter(device.sign(again))).body).toMatchObject(refused)
@@ -94,7 +94,7 @@ test.each<[string, Deviations]>([
   ['another ceremony', { type: 'webauthn.get.not' }],
   ['an unverified user, because the device was not unlocked', { flags: 0x41 }],
   ['an absent user', { flags: 0x44 }],
-])('a response for %s is rejected', async (_what, lies) => {
+])('a passkey response for %s is rejected', async (_what, lies) => {
   const device = await known()
   const signing = lies.flags === undefined ? lies : { flags: lies.flags & 0x0f }
   expect((await enter(device.sign(await challenge(), signing))).body).toMatchObject(refused)
@@ -103,7 +103,7 @@ test.each<[string, Deviations]>([
   await removeAll(owner)
 })
 
-test("a copied passkey is detected by its counter, and a signature for somebody else's passkey is rejected", async () => {
+test('a sign-in is rejected if the passkey was copied or belongs to another user', async () => {
   const device = await known()
   const other = await known()
   expect((await enter(device.sign(await challenge(), { counter: 7 }))).status).toBe(200)
@@ -113,14 +113,14 @@ test("a copied passkey is detected by its counter, and a signature for somebody 
   const notTheirs = Buffer.from('idn_01m7y975jzfesvq6zzzzzzzzzz').toString('base64url')
   expect((await enter(other.sign(await challenge(), { userHandle: notTheirs }))).body).toMatchObject(refused)
   expect((await enter(other.sign(await challenge(), { userHandle: null }))).status).toBe(200)
-  // A valid signature with the ID of another passkey.
+  // This signature is valid, but is sent with the ID of another passkey.
   const signed = device.sign(await challenge(), { counter: 99 })
   expect((await enter({ ...signed, credentialId: other.credentialId })).body).toMatchObject(refused)
   const unknown = createAuthenticator(plumbline.config.publicUrl)
   expect((await enter(unknown.sign(await challenge()))).body).toMatchObject(refused)
 })
 
-test('malformed bytes are rejected without a server error', async () => {
+test('a passkey response with malformed bytes is rejected without a server error', async () => {
   const device = await known()
   const garbage = [
     'AA',
@@ -144,9 +144,9 @@ async function removeAll(by: RequestOptions): Promise<void> {
   for (const { id } of await listed(by)) expect((await plumbline.delete(`${PASSKEYS}/${id}`, by)).status).toBe(204)
 }
 
-test('only their owner lists, renames, and removes passkeys, and the audit trail records it', async () => {
+test('only the owner of a passkey can list, rename, and remove it', async () => {
   await removeAll(owner)
-  const { id: userId, by: otto } = await colleague('otto@example.com')
+  const { by: otto } = await colleague('otto@example.com')
   const [first, second] = [await known(otto), await known(otto)]
   const list = await listed(otto)
   expect(list).toHaveLength(2)
@@ -167,6 +167,13 @@ test('only their owner lists, renames, and removes passkeys, and the audit trail
   expect((await plumbline.delete(`${PASSKEYS}/${newest.id}`, otto)).status).toBe(204)
   expect((await enter(second.sign(await challenge()))).body).toMatchObject(refused)
   expect((await enter(first.sign(await challenge()))).status).toBe(200)
+})
+
+test('the audit trail records added and removed passkeys', async () => {
+  const { id: userId, by } = await colleague('trail@example.com')
+  for (let i = 0; i < 2; i++) await known(by)
+  const [newest] = await listed(by)
+  expect((await plumbline.delete(`${PASSKEYS}/${newest.id}`, by)).status).toBe(204)
   const { body: trail } = await plumbline.get(`/api/ext/audit-entries?resourceId=${userId}&sort=at`)
   const actions = trail.data.map(({ action }: { action: string }) => action)
   expect(actions.filter((action: string) => action.startsWith('user.passkey'))).toEqual([
@@ -174,11 +181,16 @@ test('only their owner lists, renames, and removes passkeys, and the audit trail
   ])
 })
 
-test('a person has at most 20 passkeys, and none of them signs in a person who no longer works anywhere', async () => {
-  const { id, by } = await colleague('many@example.com')
-  const [device] = await Promise.all(Array.from({ length: 20 }, () => known(by)))
+test('a user can have at most 20 passkeys', async () => {
+  const { by } = await colleague('many@example.com')
+  await Promise.all(Array.from({ length: 20 }, () => known(by)))
   const another = createAuthenticator(plumbline.config.publicUrl)
   expect((await add(another.create(await prepare(by)), by)).body).toMatchObject({ status: 409, code: 'conflict' })
+})
+
+test('a deactivated user cannot sign in with a passkey', async () => {
+  const { id, by } = await colleague('former@example.com')
+  const device = await known(by)
   await updateUser(plumbline.database, plumbline.clock, id, { status: 'disabled' })
-  expect((await enter(device?.sign(await challenge()) ?? {})).body).toMatchObject(refused)
+  expect((await enter(device.sign(await challenge()))).body).toMatchObject(refused)
 })

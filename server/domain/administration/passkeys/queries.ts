@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Passkey, PasskeyTransports } from '../../../../client/contract.gen.ts'
-import { readCursor, toPage } from '../../../platform/calls/page.ts'
+import { decodeCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
  * Passkeys belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
- * is limited to one identity instead, except the query that finds the identity of a passkey.
+ * query is limited to one identity instead, except the query that finds the identity of a passkey.
  */
 const SORT = '-createdAt'
 
-/** The contract's limit, which is enough for all devices of one person. */
+/** The contract's maximum number of passkeys, which is enough for all devices of a user. */
 export const MAX_PASSKEYS = 20
 
-/** How long a challenge can be answered. A person may have to find the device first. */
+/** The lifetime of a challenge. The user may have to find the device first. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000
 
 const SHOWN_FIELDS = ['id', 'name', 'isSynced', 'lastUsedAt', 'createdAt'] as const
@@ -33,9 +33,9 @@ export async function listPasskeys(
   identityId: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<{ data: Passkey[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? null : readCursor(SORT, cursor).id
+  const after = cursor === undefined ? null : decodeCursor(SORT, cursor).id
   let rows = db.selectFrom('passkeys').select(SHOWN_FIELDS).where('identityId', '=', identityId)
-  // IDs sort by their time of creation.
+  // IDs sort by creation time.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -59,7 +59,7 @@ export async function listCredentials(
   return rows.map(({ credentialId, transports }) => ({ credentialId, transports: transports as PasskeyTransports }))
 }
 
-/** Stores a passkey. Returns null if its credential ID is already stored. */
+/** Stores a passkey. Returns null if the credential ID is already stored. */
 export async function insertPasskey(
   db: Db,
   passkey: StoredPasskey & { name: string; isSynced: boolean; createdAt: Date },
@@ -74,8 +74,8 @@ export async function insertPasskey(
   return created ?? null
 }
 
-/** Returns the passkey with this credential ID, of any identity. */
-export async function findByCredential(
+/** Returns the passkey with this credential ID, regardless of its identity. */
+export async function findPasskeyByCredential(
   db: Db,
   credentialId: string,
 ): Promise<(StoredPasskey & { email: string }) | null> {
@@ -88,8 +88,10 @@ export async function findByCredential(
   return found ?? null
 }
 
-/** Records a sign-in. Returns false if a sign-in with the same or a higher counter was recorded meanwhile. */
-export async function recordUse(
+/**
+ * Records a sign-in. Returns false if a sign-in with the same or a higher counter has been recorded in the meantime.
+ */
+export async function recordPasskeyUse(
   db: Db,
   id: string,
   use: { counter: number; isSynced: boolean; at: Date },
@@ -105,7 +107,7 @@ export async function recordUse(
   return numUpdatedRows > 0n
 }
 
-/** Renames a passkey. Returns null if the identity has none with this ID. */
+/** Renames a passkey. Returns null if the identity has no passkey with this ID. */
 export async function renamePasskey(db: Db, identityId: string, id: string, name: string): Promise<Passkey | null> {
   const renamed = await db
     .updateTable('passkeys')
@@ -117,7 +119,7 @@ export async function renamePasskey(db: Db, identityId: string, id: string, name
   return renamed ?? null
 }
 
-/** Deletes a passkey. Returns false if the identity has none with this ID. */
+/** Deletes a passkey. Returns false if the identity has no passkey with this ID. */
 export async function deletePasskey(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -127,7 +129,7 @@ export async function deletePasskey(db: Db, identityId: string, id: string): Pro
   return numDeletedRows > 0n
 }
 
-/** Creates a challenge for an identity that adds a passkey, or for a visitor who signs in (`identityId` null). */
+/** Creates a challenge for an identity that adds a passkey or, if `identityId` is null, for a visitor who signs in. */
 export async function createChallenge(db: Db, identityId: string | null, now: Date): Promise<string> {
   const challenge = randomBytes(32).toString('base64url')
   const expiresAt = new Date(now.getTime() + CHALLENGE_LIFETIME_MS).toISOString()
@@ -138,8 +140,8 @@ export async function createChallenge(db: Db, identityId: string | null, now: Da
   return challenge
 }
 
-/** Deletes a challenge. Returns false if it has another purpose, was used before, or has expired. */
-export async function spendChallenge(
+/** Deletes a challenge. Returns false if the challenge has another purpose, is already used, or has expired. */
+export async function consumeChallenge(
   db: Db,
   challenge: string,
   identityId: string | null,

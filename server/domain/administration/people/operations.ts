@@ -2,11 +2,11 @@ import type { HeldPermission, Role as RoleEntry } from '../../../../client/contr
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { requireFreshSignIn } from '../../../platform/keys/fresh-sign-in.ts'
-import { adminPermissionsOf, ROLES, rolePermissions } from '../../../platform/keys/roles.ts'
+import { getAdminPermissions, getRolePermissions, ROLES } from '../../../platform/keys/roles.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import * as users from '../../office/users/queries.ts'
 import { createInvitationLink, mailInvitation } from './user-invitation.ts'
-import { assertCanChangeUser, changesPower } from './user-rules.ts'
+import { assertCanChangeUser, isPowerChange } from './user-rules.ts'
 
 export const peopleOperations = {
   async inviteUser({ body }, call) {
@@ -31,7 +31,7 @@ export const peopleOperations = {
       assertIfMatch(ifMatch, before)
       const { role = before.role, poApprovalLimit = before.poApprovalLimit } = body
       const after = { ...before, role, poApprovalLimit }
-      if (changesPower(before, after)) requireFreshSignIn(call)
+      if (isPowerChange(before, after)) requireFreshSignIn(call)
       await assertCanChangeUser(call, before, after)
       return users.update(call, before, body)
     })
@@ -42,7 +42,7 @@ export const peopleOperations = {
     if (body.status === 'active') requireFreshSignIn(call)
     const user = await call.write(async (call) => {
       const before = await users.lock(call, path.userId)
-      // An invited user who never signed in returns to `invited`, not to `active`.
+      // A reactivated user who never signed in becomes `invited`, not `active`.
       const status = body.status === 'active' && before.lastLoginAt === null ? 'invited' : body.status
       await assertCanChangeUser(call, before, { ...before, status })
       return users.update(call, before, { status })
@@ -66,7 +66,7 @@ export const peopleOperations = {
   async getRoles(_input, { services }) {
     const { roles } = services.contract.document['x-roles'] as { roles: Record<string, string> }
     const data = ROLES.map((role): RoleEntry => {
-      const permissions: HeldPermission[] = [...rolePermissions(role), ...adminPermissionsOf(role)]
+      const permissions: HeldPermission[] = [...getRolePermissions(role), ...getAdminPermissions(role)]
       return { role, description: roles[role] ?? '', permissions }
     })
     return { status: 200, body: { data } }

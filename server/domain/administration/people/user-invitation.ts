@@ -1,28 +1,32 @@
 import type { User } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { LINK_PLACEHOLDER } from '../../office/mail/mail-link.ts'
-import { canSendMail, queueInternalLetter } from '../../office/mail/queue-letters.ts'
+import { canSendMail, queueInternalMail } from '../../office/mail/queue-mails.ts'
 
 const DAY_MS = 86_400_000
 
-/** Invited people may be away for some days. */
+/** This is long enough for an invited user who is away for a few days. */
 const INVITATION_LIFETIME_MS = 7 * DAY_MS
 
-/** Creates the sign-in link of an invitation to this address. Returns null if the deployment sends no mail. */
+/** Creates the sign-in link for an invitation to this address. Returns null if the deployment does not send email. */
 export async function createInvitationLink(call: Call, email: string): Promise<string | null> {
   if (!canSendMail(call)) return null
   return (await call.services.identity.makeLink(email, INVITATION_LIFETIME_MS)).url
 }
 
-/** Mails an invitation. Only the recipient gets the link, because it signs them in wherever they work. */
+/**
+ * Emails an invitation. Only the recipient gets the link, because it signs the user in to every builder that the user
+ * works for.
+ */
 export async function mailInvitation(call: WriteCall, { id, email, name }: User, link: string): Promise<void> {
   const builder = call.principal.organization.name
-  await queueInternalLetter(call, {
+  await queueInternalMail(call, {
     kind: 'user_invitation',
     to: email,
     userId: id,
+    aboutId: id,
     subject: `${builder} invites you to Plumbline`,
-    text: `${name},\n\n${builder} invites you to its Plumbline account. This link signs you in. It works once, for 7 days, and anyone who has it can sign in as you.\n\n${LINK_PLACEHOLDER}\n\nAfter that, you sign in with your email address.`,
+    text: `${name},\n\n${builder} invites you to its Plumbline account. This link signs you in. The link works only once, within 7 days. Anyone who has the link can sign in as you.\n\n${LINK_PLACEHOLDER}\n\nAfter that, you sign in with your email address.`,
     link,
   })
 }

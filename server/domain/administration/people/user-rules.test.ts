@@ -27,13 +27,13 @@ afterAll(async () => {
 
 const USERS = '/api/admin/users'
 const invite = (body: object, by = owner) => plumbline.post(USERS, body, by)
-/** Returns the token of the link in a mail. Quoted-printable encoding breaks lines and writes = as =3D. */
+/** Returns the token of the sign-in link in an email. Quoted-printable encoding breaks lines and writes = as =3D. */
 function linkIn({ source }: ReceivedMail): string {
   const text = source.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
   return /href="[^"]*\/sign-in#token=([A-Za-z]+)"/.exec(text)?.[1] ?? ''
 }
 
-test('a person is invited by mail, stays invited until they sign in, and then has the chosen role', async () => {
+test('an invited user becomes active with the chosen role at the first sign-in', async () => {
   const email = 'Elena@example.com'
   const invited = await invite({ email, name: 'Elena Ruiz', role: 'estimator', poApprovalLimit: 25_000 })
   expect([invited.status, invited.headers.get('location')]).toEqual([201, `/api/ext/users/${invited.body.id}`])
@@ -50,7 +50,7 @@ test('a person is invited by mail, stays invited until they sign in, and then ha
   })
 })
 
-test('an invitation can be mailed again to a person who has not signed in', async () => {
+test('an invitation can be sent again to a user who has not signed in', async () => {
   const { body } = await invite({ email: 'slow@example.com', name: 'Slow', role: 'viewer' })
   expect(body.poApprovalLimit).toBe(0)
   expect((await plumbline.post(`${USERS}/${body.id}/invite`, undefined, owner)).body).toEqual({ delivery: 'mail' })
@@ -58,18 +58,18 @@ test('an invitation can be mailed again to a person who has not signed in', asyn
   expect(new Set(mails.map(linkIn)).size).toBe(2)
 })
 
-test('a request for a link returns the same response to a stranger as to a user, but mails only the user', async () => {
+test('the response to a request for a sign-in link does not reveal whether the email address belongs to a user', async () => {
   const ask = (email: string) => plumbline.post('/api/admin/sign-in/link', { email }, pageRequest(''))
   const [known, unknown] = [await ask('PRIYA@harrowfinch.example.com'), await ask('nobody@example.com')]
   expect([known.status, unknown.status, known.body]).toEqual([202, 202, unknown.body])
   const mail = await mailServer.next('PRIYA@harrowfinch.example.com')
   expect((await plumbline.post('/api/admin/sign-in', { token: linkIn(mail) }, pageRequest(''))).status).toBe(200)
-  // Neither the list of mails nor the table contains the link.
+  // Neither the list of emails nor the emails table contains the link.
   const { body: mails } = await plumbline.get('/api/ext/mails')
   expect(mails.data.map(({ kind }: { kind: string }) => kind)).toContain('sign_in')
   expect(JSON.stringify(mails)).not.toMatch(/token=[A-Za-z]/)
   for (let i = 0; i < 6; i++) await ask('priya@harrowfinch.example.com')
-  // Mails are sent in order, so every earlier mail has arrived before this one.
+  // Emails are sent in order, so every earlier email has arrived before this one.
   await ask('ada@example.com')
   for (let i = 0; i < 2; i++) await mailServer.next('ada@example.com')
   const sentTo = (address: string) => mailServer.received.filter(({ to }) => to[0]?.toLowerCase() === address)
@@ -78,10 +78,10 @@ test('a request for a link returns the same response to a stranger as to a user,
 })
 
 test.skipIf(inject('postgres') === null)(
-  'a request for a link is answered before any work that depends on the address',
+  'a request for a sign-in link gets its response before any work that depends on the address',
   async () => {
     const emails = ['priya@harrowfinch.example.com', 'nobody@example.com']
-    // Until the transaction ends, no user can be looked up and no link stored.
+    // Until the transaction ends, the service can neither look up users nor store links.
     const answers = await plumbline.database.transaction(async (trx) => {
       await sql`lock table "users", "signInLinks", "mails" in access exclusive mode`.execute(trx)
       return Promise.all(emails.map((email) => plumbline.post('/api/admin/sign-in/link', { email }, pageRequest(''))))
@@ -90,7 +90,7 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
-test('an address that cannot sign in is rejected when a person is invited with it', async () => {
+test('an invitation is rejected if its email address cannot be used to sign in', async () => {
   const refused = await invite({ email: '"odd one"@example.com', name: 'Odd', role: 'viewer' })
   expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '/email' }] })
   const { database, clock, organizationId } = plumbline
@@ -100,7 +100,7 @@ test('an address that cannot sign in is rejected when a person is invited with i
   expect([requested.status, requested.body]).toEqual([202, { delivery: 'mail' }])
 })
 
-test('a user is updated with the current ETag', async () => {
+test('an update of a user with a stale ETag is rejected', async () => {
   const { body } = await invite({ email: 'change@example.com', name: 'Change', role: 'viewer' })
   const at = `${USERS}/${body.id}`
   const ifMatch = { ...owner, headers: { ...owner.headers, 'if-match': '"1"' } }
@@ -112,7 +112,7 @@ test('a user is updated with the current ETag', async () => {
   expect(trail.data.map(({ action }: { action: string }) => action)).toEqual(['user.created', 'user.updated'])
 })
 
-test('a deactivated user loses access at once, and gets it back when reactivated', async () => {
+test('a deactivated user loses access immediately and regains it when reactivated', async () => {
   const { body } = await invite({ email: 'out@example.com', name: 'Out', role: 'viewer' })
   const out = await plumbline.signIn('out@example.com')
   const change = (status: string) => plumbline.post(`${USERS}/${body.id}/status`, { status }, admin)
@@ -122,7 +122,7 @@ test('a deactivated user loses access at once, and gets it back when reactivated
   expect((await plumbline.get('/api/admin/session', out)).status).toBe(200)
 })
 
-test('an admin can neither create nor change an owner, and one owner always remains', async () => {
+test('an admin cannot create or change an owner', async () => {
   const { body: session } = await plumbline.get('/api/admin/session', owner)
   const { body: self } = await plumbline.get('/api/admin/session', admin)
   const [ofOwner, ofAdmin] = [`${USERS}/${session.user.id}`, `${USERS}/${self.user.id}`]
@@ -133,6 +133,11 @@ test('an admin can neither create nor change an owner, and one owner always rema
     await plumbline.post(`${ofOwner}/status`, { status: 'disabled' }, admin),
   ])
     expect(refused.body).toMatchObject({ status: 403, code: 'permission_denied' })
+})
+
+test('the last owner cannot be demoted or deactivated', async () => {
+  const { body: session } = await plumbline.get('/api/admin/session', owner)
+  const ofOwner = `${USERS}/${session.user.id}`
   for (const refused of [
     await plumbline.patch(ofOwner, { role: 'admin' }, owner),
     await plumbline.post(`${ofOwner}/status`, { status: 'disabled' }, owner),
@@ -149,14 +154,14 @@ describe('an admin with an approval limit of 5,000', () => {
     ruth = await plumbline.signIn('ruth@example.com')
   })
 
-  test.each([5000.01, null])('cannot raise it to %s, but an owner can', async (poApprovalLimit) => {
+  test.each([5000.01, null])("only an owner can raise an admin's approval limit to %s", async (poApprovalLimit) => {
     const refused = await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, ruth)
     expect(refused.body).toMatchObject({ status: 403, code: 'permission_denied' })
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit }, owner)).status).toBe(200)
     expect((await plumbline.patch(`${USERS}/${id}`, { poApprovalLimit: 5000 }, ruth)).body.poApprovalLimit).toBe(5000)
   })
 
-  test('cannot set a higher limit for a user, and keeps a limit that an owner has set', async () => {
+  test('an admin with an approval limit cannot set, but can keep, a higher limit for a user', async () => {
     for (const poApprovalLimit of [5000.01, null]) {
       const puppet = { email: 'puppet@example.com', name: 'Puppet', role: 'estimator', poApprovalLimit }
       expect((await invite(puppet, ruth)).body).toMatchObject({ status: 403, code: 'permission_denied' })
@@ -170,11 +175,11 @@ describe('an admin with an approval limit of 5,000', () => {
     })
     const all = { name: 'Richard', role: 'accountant', poApprovalLimit: 9000 }
     expect((await plumbline.patch(`${USERS}/${rich.id}`, all, ruth)).status).toBe(200)
-    // A new role or reactivation combined with a limit above their own is power that they cannot give.
+    // An admin cannot give a new role or access to a user whose approval limit is higher than the admin's.
     const promoted = await plumbline.patch(`${USERS}/${rich.id}`, { role: 'admin' }, ruth)
     expect([promoted.status, promoted.body.detail]).toEqual([
       403,
-      'Cannot change the role of this user: their approval limit exceeds yours. Ask an owner.',
+      "Cannot change the role of this user: the user's approval limit exceeds yours. Ask an owner.",
     ])
     const statusOf = (status: string) => plumbline.post(`${USERS}/${rich.id}/status`, { status }, ruth)
     expect((await statusOf('disabled')).status).toBe(200)
@@ -187,7 +192,7 @@ describe('an admin with an approval limit of 5,000', () => {
   })
 })
 
-test('the list of roles contains the permissions of each', async () => {
+test('the list of roles contains the permissions of each role', async () => {
   const { body } = await plumbline.get('/api/admin/roles', admin)
   const viewer = body.data.find(({ role }: { role: string }) => role === 'viewer')
   expect(body.data).toHaveLength(7)

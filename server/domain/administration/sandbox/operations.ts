@@ -5,9 +5,14 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { listOwnedTables, type OwnedTable } from '../../../platform/database/owned-tables.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { KEPT_TABLES, TRACE_TABLES } from '../../office/organizations/sandbox-tables.ts'
-import { findSandbox, isInProgress, lockSandbox, requestSandboxWork } from '../../office/organizations/sandboxes.ts'
+import {
+  findSandbox,
+  hasWorkInProgress,
+  lockSandbox,
+  requestSandboxWork,
+} from '../../office/organizations/sandboxes.ts'
 
-/** Length of the example's history in days, up to today. */
+/** The length of the example history, in days up to today. */
 const EXAMPLE_DAYS = 401
 
 const NO_SANDBOX: Sandbox = {
@@ -23,12 +28,13 @@ export const sandboxOperations = {
   async fillSandbox(_input, call) {
     const body = await call.write(async (call) => {
       const { status } = await lockIdleSandbox(call)
-      if (status === 'filled') throw conflict('already_done', 'The sandbox is already filled. Empty it first.')
+      if (status === 'filled')
+        throw conflict('already_done', 'Cannot fill the sandbox: it is already filled. Empty it first.')
       const found = await findFirstRecordKind(call, await listOwnedTables(call.db))
       if (found !== null)
         throw conflict(
           'not_suitable',
-          `Cannot fill the sandbox: the organization already has ${found}, and emptying the sandbox would delete them. Delete them first.`,
+          `Cannot fill the sandbox: the organization already has ${found}. Use an organization that has never had records.`,
         )
       recordChange(call, call.organizationId, 'filled')
       return requestSandboxWork(call, 'filling', EXAMPLE_DAYS)
@@ -39,7 +45,7 @@ export const sandboxOperations = {
   async emptySandbox(_input, call) {
     const body = await call.write(async (call) => {
       const { status } = await lockIdleSandbox(call)
-      if (status === 'empty') throw conflict('already_done', 'The sandbox is already empty.')
+      if (status === 'empty') throw conflict('already_done', 'Cannot empty the sandbox: it is already empty.')
       const tables = (await listOwnedTables(call.db)).filter(({ name }) => !KEPT_TABLES.has(name))
       recordChange(call, call.organizationId, 'emptied')
       return requestSandboxWork(call, 'emptying', tables.length)
@@ -55,12 +61,17 @@ async function lockIdleSandbox(call: WriteCall): Promise<Sandbox> {
       'not_available',
       'This organization is not a sandbox. To make it a sandbox, the operator runs `organizations update --sandbox`.',
     )
-  if (isInProgress(sandbox))
-    throw conflict('under_way', `The sandbox is currently ${sandbox.status}. Try again when it has finished.`)
+  if (hasWorkInProgress(sandbox))
+    throw conflict(
+      'under_way',
+      sandbox.status === 'filling'
+        ? 'Cannot change the sandbox while it is being filled. Try again later.'
+        : 'Cannot change the sandbox while it is being emptied. Try again later.',
+    )
   return sandbox
 }
 
-/** Returns the kind of the first records found, as text; null if there are none. */
+/** Returns the kind of the first records that it finds, as text, or null if there are no records. */
 async function findFirstRecordKind(
   { db, organizationId }: Tenant,
   tables: readonly OwnedTable[],

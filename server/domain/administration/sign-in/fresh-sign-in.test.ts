@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operationPlace } from '../../../../scripts/conformance/judge-answer.ts'
-import { entriesAt, wholeContract } from '../../../../scripts/conformance/walked-contract.ts'
+import { toOperationKeyPath } from '../../../../scripts/conformance/describe-response-errors.ts'
+import { listEntriesAtPath, wholeContract } from '../../../../scripts/conformance/walked-contract.ts'
 import { createAuthenticator } from '../../../../test/support/authenticator.ts'
 import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
 import {
-  type Answer,
   pageRequest,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../../test/support/test-plumbline.ts'
@@ -39,11 +39,11 @@ const ageSessions = (seconds: number) =>
 
 const passkey = { credentialId: 'AA', clientDataJSON: 'AA', attestationObject: 'AA', name: 'Laptop' }
 
-/** A valid ID that no record has. */
+/** A valid ID that belongs to no record. */
 const NOBODY = 'ven_01m7y975jzfesvq6t4k8m2w6rc'
 
 /** A request to each operation that requires a fresh sign-in. */
-const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>> = {
+const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<ServiceResponse>>> = {
   createPasskeyRegistrationOptions: (by) => plumbline.post('/api/admin/passkeys/prepare', undefined, by),
   addPasskey: (by) => plumbline.post('/api/admin/passkeys', passkey, by),
   removePasskey: (by) => plumbline.delete('/api/admin/passkeys/psk_01m7y975jzfesvq6t4k8m2w6rc', by),
@@ -54,6 +54,7 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
   updateUser: (by) => plumbline.patch(`/api/admin/users/${userId}`, { role: 'admin' }, by),
   approveProposal: (by) => plumbline.post(`/api/ext/proposals/${proposalId}/approve`, undefined, by),
   copyVendorPortalLink: (by) => plumbline.post(`/api/ext/vendors/${NOBODY}/portal-link`, undefined, by),
+  copyHomeOwnerLink: (by) => plumbline.post(`/api/ext/home-owners/${NOBODY}/link`, undefined, by),
   copyInvitationLink: (by) => plumbline.post(`/api/ext/invitations/${NOBODY}/portal-link`, undefined, by),
   reopenPeriod: (by) =>
     plumbline.post('/api/ext/ledger/close/reopen', { throughDate: null, reason: 'A bill is missing.' }, by),
@@ -61,12 +62,17 @@ const REQUESTS: Readonly<Record<string, (by: RequestOptions) => Promise<Answer>>
 }
 
 const declaring = [...wholeContract.operations.values()].filter((operation) =>
-  entriesAt(...operationPlace(operation), 'responses', '403', 'content', 'application/problem+json', 'examples').some(
-    ([name]) => name === 'fresh_sign_in_required',
-  ),
+  listEntriesAtPath(
+    ...toOperationKeyPath(operation),
+    'responses',
+    '403',
+    'content',
+    'application/problem+json',
+    'examples',
+  ).some(([name]) => name === 'fresh_sign_in_required'),
 )
 
-test('every operation that declares fresh_sign_in_required is tested here', () => {
+test('this file tests every operation that declares fresh_sign_in_required', () => {
   expect(declaring.map(({ id }) => id).sort()).toEqual(Object.keys(REQUESTS).sort())
 })
 
@@ -90,7 +96,7 @@ test('a change that grants no access needs no fresh sign-in', async () => {
   expect((await plumbline.post(`/api/admin/users/${userId}/status`, { status: 'disabled' }, owner)).status).toBe(200)
 })
 
-test('using the session does not make the sign-in fresh', async () => {
+test('using a session does not make its sign-in fresh', async () => {
   const owner = await plumbline.signIn()
   await ageSessions(26 * 3600)
   await sql`update "sessions" set "updatedAt" = "createdAt", "expiresAt" = now() + interval '10 days'`.execute(
@@ -101,7 +107,7 @@ test('using the session does not make the sign-in fresh', async () => {
   expect((await REQUESTS.rotateKey?.(owner))?.body.code).toBe('fresh_sign_in_required')
 })
 
-test('signing in again is fresh, stays in the organization, and ends the previous session', async () => {
+test('a second sign-in in the same browser replaces the session and keeps its organization', async () => {
   const other = await plumbline.newBuilder()
   const before = await plumbline.signIn()
   const moved = { organizationId: other.organizationId }
@@ -127,7 +133,7 @@ test('signing in again is fresh, stays in the organization, and ends the previou
   expect((await plumbline.get('/api/admin/session', after)).body.organization.id).toBe(other.organizationId)
 })
 
-test('a sign-in by another person in the same browser ends the previous session and keeps none of its state', async () => {
+test('a sign-in of another user in the same browser removes all state of the previous session', async () => {
   const { database, clock, organizationId } = plumbline
   const other = await plumbline.newBuilder()
   const before = await plumbline.signIn()

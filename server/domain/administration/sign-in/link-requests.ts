@@ -2,18 +2,18 @@ import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 
 /**
- * A queue of requests for sign-in links. Each request is handled after its response was sent, one after the other: if
- * the response waited for the lookup or the mail, its timing would reveal whether a user has the address. Requests that
- * are still queued when the process ends are lost; the person can request another link.
+ * A queue of requests for emailed links. Each request is handled after its response is sent, one at a time. If the
+ * response waited for the lookup or the email, its timing would reveal whether a user has the address. Requests that are
+ * still queued when the process ends are lost; the user can request another link.
  */
 export interface LinkRequestQueue {
-  /** Queues a request. Throws `unavailable` for every address alike if too many requests wait. */
+  /** Queues a request. If too many requests are waiting, throws `unavailable`, regardless of the address. */
   add(email: string): void
   /** Resolves once no request is waiting. */
   stop(): Promise<void>
 }
 
-/** Some minutes of work, and less than a megabyte of addresses. */
+/** This is a few minutes of work and less than a megabyte of addresses. */
 const MAX_WAITING = 1000
 
 export function createLinkRequestQueue(
@@ -24,12 +24,12 @@ export function createLinkRequestQueue(
   let last: Promise<void> = Promise.resolve()
 
   async function handle(email: string): Promise<void> {
-    // By the next turn of the event loop the response has been written.
+    // The response is written by the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await mailLink(email)
     } catch (error) {
-      failures.report(error, {}, 'a sign-in link was not mailed')
+      failures.report(error, {}, 'a requested link was not mailed')
     } finally {
       waiting--
     }
@@ -40,7 +40,7 @@ export function createLinkRequestQueue(
       if (waiting >= MAX_WAITING)
         throw new Problem(
           'unavailable',
-          'Too many sign-in links are being requested right now. Try again in 10 seconds.',
+          'Too many links are being requested right now. Try again in 10 seconds.',
           {},
           { 'Retry-After': '10' },
         )

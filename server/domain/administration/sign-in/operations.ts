@@ -3,7 +3,7 @@ import { SESSION_EXTENSION_INTERVAL_MS } from '../../../platform/keys/identity.t
 import { findSignedInMember, requireSignedIn } from '../../../platform/keys/principals.ts'
 import { notFound, problem, unknownReference } from '../../../platform/problems/problem.ts'
 import * as sessions from './queries.ts'
-import { recordArrival, signIn, toSession, withSignedInUser } from './session.ts'
+import { buildSession, recordSignIn, signIn, toSignedInCall } from './session.ts'
 
 export const signInOperations = {
   async requestSignInLink({ body }, { services }) {
@@ -19,17 +19,21 @@ export const signInOperations = {
     if (opened === null)
       throw problem('link_spent', 'This sign-in link has expired or was already used. Request a new one.')
     const answer = await signIn(call, opened)
-    if (answer === null) throw problem('link_spent', 'No active user has the email address of this sign-in link.')
+    if (answer === null)
+      throw problem(
+        'link_spent',
+        'No active user has the email address of this sign-in link. Contact an owner or admin.',
+      )
     return answer
   },
 
   async getSession(_input, call) {
     const { session } = requireSignedIn(call)
     if (call.now.getTime() - session.updatedAt.getTime() < SESSION_EXTENSION_INTERVAL_MS)
-      return { status: 200, body: await toSession(call) }
+      return { status: 200, body: await buildSession(call) }
     const lengthened = await call.services.identity.lengthen(session.cookie)
     const headers: Record<string, string> = lengthened?.setCookie ? { 'Set-Cookie': lengthened.setCookie } : {}
-    return { status: 200, body: await toSession(call, lengthened?.session.expiresAt), headers }
+    return { status: 200, body: await buildSession(call, lengthened?.session.expiresAt), headers }
   },
 
   async deleteSession(_input, call) {
@@ -46,9 +50,9 @@ export const signInOperations = {
     const member = await findSignedInMember(db, { ...session, activeOrganizationId: organizationId })
     if (member === null || member.organization.id !== organizationId) throw unknownReference(['/organizationId'])
     await sessions.switchOrganization(db, session.id, organizationId)
-    const there = withSignedInUser(call, member)
-    await there.write(recordArrival)
-    return { status: 200, body: await toSession(there) }
+    const there = toSignedInCall(call, member)
+    await there.write(recordSignIn)
+    return { status: 200, body: await buildSession(there) }
   },
 
   async listSessions({ query }, call) {

@@ -1,10 +1,10 @@
 import type { MessageRole, SessionEntry } from '../../../../client/contract.gen.ts'
-import { readCursor, toPage } from '../../../platform/calls/page.ts'
+import { decodeCursor, toPage } from '../../../platform/calls/page.ts'
 import type { Db } from '../../../platform/database/database.ts'
 
 /**
  * Sessions belong to an email address and not to an organization, so these queries run outside tenant isolation. Each
- * is limited to one identity instead.
+ * query is limited to one identity instead.
  */
 const SORT = '-createdAt'
 
@@ -14,13 +14,13 @@ export async function listSessions(
   { identityId, currentId, now }: { identityId: string; currentId: string; now: Date },
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<{ data: SessionEntry[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? null : readCursor(SORT, cursor).id
+  const after = cursor === undefined ? null : decodeCursor(SORT, cursor).id
   let rows = db
     .selectFrom('sessions')
     .select(['id', 'userAgent', 'ipAddress', 'createdAt', 'updatedAt', 'expiresAt'])
     .where('identityId', '=', identityId)
     .where('expiresAt', '>', now.toISOString())
-  // IDs sort by their time of creation.
+  // IDs sort by creation time.
   if (after !== null) rows = rows.where('id', '<', after)
   const found = await rows
     .orderBy('id', 'desc')
@@ -38,7 +38,7 @@ export async function listSessions(
   return toPage(entries, limit, SORT, ({ createdAt }) => createdAt)
 }
 
-/** Ends a session of an identity. Returns false if it has none with this ID. */
+/** Ends a session of an identity. Returns false if the identity has no session with this ID. */
 export async function endSession(db: Db, identityId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')

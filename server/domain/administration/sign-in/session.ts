@@ -1,5 +1,5 @@
 import type { HeldPermission, Session, User } from '../../../../client/contract.gen.ts'
-import { type Call, newCall, type WriteCall } from '../../../platform/calls/call.ts'
+import { type Call, createCall, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import type { OpenedSession, SessionState } from '../../../platform/keys/identity.ts'
@@ -7,8 +7,8 @@ import { findSignedInMember, requireSignedIn, type SignedIn, type Visitor } from
 import * as users from '../../office/users/queries.ts'
 import { endSession, listMemberships, switchOrganization } from './queries.ts'
 
-/** Returns what the pages need to know about the signed-in user. */
-export async function toSession(call: Call, expiresAt?: Date): Promise<Session> {
+/** Returns the data about the signed-in user that the admin area needs. */
+export async function buildSession(call: Call, expiresAt?: Date): Promise<Session> {
   const { session, organization, permissions, id } = requireSignedIn(call)
   const { tier, ...builder } = organization
   const members = await listMemberships(call.services.database.statements, session.email)
@@ -22,22 +22,23 @@ export async function toSession(call: Call, expiresAt?: Date): Promise<Session> 
       name: organizationName,
       role,
     })),
+    sendsMail: call.services.config.mail !== null,
     createdAt: session.createdAt.toISOString(),
     expiresAt: (expiresAt ?? session.expiresAt).toISOString(),
   }
 }
 
 /**
- * Returns the same request with another principal: after a visitor signed in, or the session switched to another
+ * Returns the same call with another principal, for use after a visitor signs in or the session switches to another
  * organization.
  */
-export function withSignedInUser(call: Call, principal: SignedIn): Call {
+export function toSignedInCall(call: Call, principal: SignedIn): Call {
   const { services, requestId, address } = call
-  return newCall(services, { principal, requestId, address })
+  return createCall(services, { principal, requestId, address })
 }
 
 /** Records that the user has signed in. An invited user becomes active. */
-export async function recordArrival(call: WriteCall): Promise<{ before: User; after: User }> {
+export async function recordSignIn(call: WriteCall): Promise<{ before: User; after: User }> {
   const before = await users.lock(call, requireSignedIn(call).id)
   const status = before.status === 'invited' ? 'active' : before.status
   const after = await users.update(call, before, { status, lastLoginAt: call.now.toISOString() })
@@ -45,8 +46,8 @@ export async function recordArrival(call: WriteCall): Promise<{ before: User; af
 }
 
 /**
- * Signs a visitor in with a new session, and records the sign-in. The session replaces the browser's previous one.
- * Returns null and ends the session if no active user has the address.
+ * Signs a visitor in with a new session, and records the sign-in. The new session replaces the browser's previous
+ * session. Returns null and ends the session if no active user has the address.
  */
 export async function signIn(
   visit: Call,
@@ -60,14 +61,14 @@ export async function signIn(
     return null
   }
   if (previous !== null) await endSession(db, previous.identityId, previous.id)
-  const call = withSignedInUser(visit, member)
+  const call = toSignedInCall(visit, member)
   await call.write(async (call) => {
-    const { before, after } = await recordArrival(call)
+    const { before, after } = await recordSignIn(call)
     await recordEvent(call, 'user.logged_in', after, before)
   })
-  // The response's events are those of the visitor's call.
+  // The response takes its events from the visitor's call.
   visit.events.push(...call.events)
-  return { status: 200, body: await toSession(call), headers: { 'Set-Cookie': setCookie } }
+  return { status: 200, body: await buildSession(call), headers: { 'Set-Cookie': setCookie } }
 }
 
 async function findPreviousSession({ principal, services }: Call): Promise<SessionState | null> {
@@ -76,8 +77,8 @@ async function findPreviousSession({ principal, services }: Call): Promise<Sessi
 }
 
 /**
- * Returns the organization of the session that the same person had in this browser. A sign-in to confirm a change must
- * not move the change to another organization.
+ * Returns the session with the organization of the previous session, if the same user had a session in this browser. A
+ * sign-in that confirms a change must not move the change to another organization.
  */
 async function keepOrganization(db: Db, session: SessionState, previous: SessionState | null): Promise<SessionState> {
   const before = previous?.identityId === session.identityId ? await findSignedInMember(db, previous) : null

@@ -20,7 +20,7 @@ async function tokenFor(email: string, lifeMs = HOUR_MS): Promise<string> {
 const redeem = (token: string, device?: string) =>
   plumbline.post('/api/admin/sign-in', { token, ...(device !== undefined && { device }) }, pageRequest(''))
 
-test('a link signs its reader in once, with an HttpOnly, SameSite cookie', async () => {
+test('a sign-in link signs the user in once, with an HttpOnly, SameSite cookie', async () => {
   const token = await tokenFor('PRIYA@harrowfinch.example.com')
   const answer = await redeem(token, 'Chrome on macOS')
   expect(answer.status).toBe(200)
@@ -44,20 +44,20 @@ test('a device name may contain any characters', async () => {
   expect(body.data.map((each: { device: string }) => each.device)).toContain(device)
 })
 
-test('only one of several concurrent uses of a link succeeds', async () => {
+test('only one of several concurrent uses of a sign-in link succeeds', async () => {
   const token = await tokenFor(OWNER)
   const answers = await Promise.all([redeem(token), redeem(token), redeem(token)])
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-test('expired and unknown links sign nobody in', async () => {
+test('expired and unknown sign-in links are rejected', async () => {
   const token = await tokenFor(OWNER, 1000)
   await sql`update "signInLinks" set "expiresAt" = now() - interval '1 second'`.execute(plumbline.database.statements)
   for (const dead of [token, 'kXbWqLmVtRzYcHsNfGdPjTaEoUiBnQwS', '0'])
     expect((await redeem(dead)).body).toMatchObject({ status: 409, code: 'link_spent' })
 })
 
-test('link tokens are stored only as hashes, and no password is stored', async () => {
+test('sign-in link tokens are stored only as hashes', async () => {
   const token = await tokenFor(OWNER)
   const { rows } = await sql<{ text: string }>`select l::text as "text" from "signInLinks" l`.execute(
     plumbline.database.statements,
@@ -66,7 +66,7 @@ test('link tokens are stored only as hashes, and no password is stored', async (
   expect(rows.map(({ text }) => text).join()).not.toContain(token)
 })
 
-test('a sign-in is recorded as an event by the user', async () => {
+test('a sign-in is recorded as an event with the user as actor', async () => {
   await plumbline.signIn()
   const { body } = await plumbline.get('/api/ext/events?type=user.logged_in&sort=-sequence&limit=1')
   const { body: users } = await plumbline.get('/api/ext/users?role=owner')
@@ -75,7 +75,7 @@ test('a sign-in is recorded as an event by the user', async () => {
   expect(body.data[0].data.previous).toHaveProperty('lastLoginAt')
 })
 
-test('an expired session is rejected, by the clock of the service and by that of the database', async () => {
+test('a session is rejected if it has expired according to the clock of the service or of the database', async () => {
   const [byHand, byClock] = [await plumbline.signIn(), await plumbline.signIn()]
   const id = (await plumbline.get('/api/admin/session', byHand)).body.id
   await sql`update "sessions" set "expiresAt" = now() - interval '1 second' where "id" = ${id}`.execute(
@@ -89,7 +89,7 @@ test('an expired session is rejected, by the clock of the service and by that of
   plumbline.clock.advance(-15 * 24 * HOUR_MS)
 })
 
-test('a session in use is extended once a day', async () => {
+test('the expiry of a session in use is extended once a day', async () => {
   const somebody = await plumbline.signIn()
   const { body: before, headers } = await plumbline.get('/api/admin/session', somebody)
   expect(headers.getSetCookie()).toEqual([])
@@ -101,7 +101,7 @@ test('a session in use is extended once a day', async () => {
   expect((await plumbline.get('/api/admin/session', somebody)).headers.getSetCookie()).toEqual([])
 })
 
-test('users list their sessions and end any of them', async () => {
+test('a user can list and end only their own sessions', async () => {
   const { database, clock, organizationId } = plumbline
   const email = 'otto@example.com'
   await createUser(database, clock, { organizationId, email, name: 'Otto', role: 'viewer', poApprovalLimit: 0 })
@@ -122,7 +122,7 @@ test('users list their sessions and end any of them', async () => {
   const [{ id: ofTablet }] = list.data
   expect((await plumbline.delete(`/api/admin/sessions/${ofTablet}`, laptop)).status).toBe(204)
   expect((await plumbline.get('/api/admin/session', tablet)).status).toBe(401)
-  // A session of another person returns 404.
+  // Deleting another user's session returns 404.
   const owner = await plumbline.signIn()
   const ofPhone = list.data[1].id
   expect((await plumbline.delete(`/api/admin/sessions/${ofPhone}`, owner)).status).toBe(404)
@@ -135,7 +135,7 @@ test('users list their sessions and end any of them', async () => {
   expect((await plumbline.get('/api/admin/session', laptop)).status).toBe(200)
 })
 
-test('a user of two builders switches between them, sees only one at a time, and returns to the last one at sign-in', async () => {
+test('a user of two builders sees the records of only one builder at a time', async () => {
   const { database, clock, organizationId } = plumbline
   const other = await plumbline.newBuilder()
   const email = 'dana@example.com'
@@ -161,7 +161,8 @@ test('a user of two builders switches between them, sees only one at a time, and
   const stranger = await plumbline.newBuilder()
   for (const id of [stranger.organizationId, 'org_nowhere'])
     expect((await move(id)).body).toMatchObject({ status: 422, code: 'unknown_reference' })
-  // A user who is deactivated at one builder still works for the other; deactivated at both, they have no access.
+  // A user who is deactivated at one of two builders can still work for the other. A user who is deactivated at both
+  // has no access.
   await updateUser(database, clock, there.id, { status: 'disabled' })
   expect((await plumbline.get('/api/admin/session', dana)).body.organization.id).toBe(organizationId)
   await updateUser(database, clock, here.id, { status: 'disabled' })
@@ -169,7 +170,7 @@ test('a user of two builders switches between them, sees only one at a time, and
   expect((await redeem(await tokenFor(email))).body.code).toBe('link_spent')
 })
 
-test('a change by session must come from a page of the service', async () => {
+test('a change with a session cookie is rejected unless a page of the service sends the request', async () => {
   const { headers = {} } = await plumbline.signIn()
   const { cookie = '' } = headers
   const origin = new URL(plumbline.config.publicUrl).origin
@@ -188,18 +189,17 @@ test('a change by session must come from a page of the service', async () => {
   expect((await post({ origin })).status).toBe(201)
   // Reading is allowed, because other sites cannot see the response.
   expect((await plumbline.get('/api/ext/vendors', { key: null, headers: { cookie } })).status).toBe(200)
-  // Another site cannot sign anybody in as another person either.
+  // Another site cannot sign a visitor in as a different user.
   const token = await tokenFor(OWNER)
   const refused = await plumbline.post('/api/admin/sign-in', { token }, { key: null })
   expect(refused.body).toMatchObject({ status: 403, code: 'cross_site' })
-  // Browsers never send a key by themselves, so requests with a key are exempt.
+  // Browsers never send a key automatically, so requests with a key are exempt.
   const byKey = await plumbline.get('/api/ext/vendors', { headers: { cookie, 'sec-fetch-site': 'cross-site' } })
   expect(byKey.headers.get('ratelimit')).toContain('"day"')
 })
 
-test('a malformed session cookie is not looked up, and a key has no access to the admin area', async () => {
-  const { headers = {} } = await plumbline.signIn()
-  const { cookie = '' } = headers
+test('a malformed session cookie is rejected', async () => {
+  const { cookie = '' } = (await plumbline.signIn()).headers ?? {}
   for (const wrong of [
     `${cookie}x`,
     cookie.replace(/=(.)/, (_, first) => (first === '0' ? '=1' : '=0')),
@@ -220,19 +220,27 @@ test('a malformed session cookie is not looked up, and a key has no access to th
       'Session realm="plumbline"',
     ])
   }
+})
+
+test('an API key cannot be used in the admin area', async () => {
   expect((await plumbline.get('/api/admin/session')).body.code).toBe('not_signed_in')
-  // An endpoint about the calling key rejects sessions.
+})
+
+test('an operation about the calling key rejects a session', async () => {
+  const { headers = {} } = await plumbline.signIn()
   expect((await plumbline.get('/api/ext/me', { key: null, headers })).body.code).toBe('missing_key')
+})
+
+test('a request without a key is rejected', async () => {
   expect((await plumbline.get('/api/ext/vendors', { key: null })).body.code).toBe('missing_key')
 })
 
-test("a user's change names them in the record, the events, and the audit trail, and does not count toward the key quota", async () => {
+test("a user's change is attributed to the user in the record, the events, and the audit trail", async () => {
   const owner = await plumbline.signIn()
   const { body: session } = await plumbline.get('/api/admin/session', owner)
   const created = await plumbline.post('/api/ext/vendors', { companyName: 'By hand' }, owner)
   const actor = { type: 'user', id: session.user.id }
   expect(created.body.createdBy).toEqual(actor)
-  expect(created.headers.get('ratelimit')).not.toContain('day')
   const events = await plumbline.until(
     `/api/ext/events?resourceId=${created.body.id}`,
     ({ body }) => body.data.length > 0,
@@ -242,7 +250,13 @@ test("a user's change names them in the record, the events, and the audit trail,
   expect(trail.data[0]).toMatchObject({ action: 'vendor.created', actor, address: expect.any(String) })
 })
 
-test('a role change takes effect immediately and limits the user to its permissions', async () => {
+test("a user's change does not count toward the key quota", async () => {
+  const owner = await plumbline.signIn()
+  const created = await plumbline.post('/api/ext/vendors', { companyName: 'Not counted' }, owner)
+  expect(created.headers.get('ratelimit')).not.toContain('day')
+})
+
+test('a role change immediately limits the user to the permissions of the new role', async () => {
   const { database, clock, organizationId } = plumbline
   const requested = {
     organizationId,

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 /** The longest period that getKeyUsage returns. */
 const RETENTION_DAYS = 90
 
-/** Deletes counts of days that getKeyUsage no longer returns. */
+/** Deletes the usage of days that getKeyUsage no longer returns. */
 export async function deleteOldUsage(database: Database, clock: Clock): Promise<void> {
   const oldest = new Date(clock.nowMs() - RETENTION_DAYS * DAY_MS).toISOString().slice(0, 10)
   await deleteInBatches(database, {

@@ -1,14 +1,14 @@
 import type { UsageDay } from '../../../../client/contract.gen.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import * as keys from '../keys/queries.ts'
-import { listDaysSince, listKeysSince } from './queries.ts'
+import { listKeyUsageSince, listUsageDaysSince } from './queries.ts'
 
 const DAY_MS = 86_400_000
 
 export const keyUsageOperations = {
   async getKeyUsage({ query }, call) {
     const { keyId } = query
-    // A key of another builder returns 404 instead of zero usage.
+    // The request returns 404 for another builder's key, instead of zero usage.
     if (keyId !== undefined) await keys.find(call, keyId)
     const period = listLastDays(call.now, query.days)
     const since = period[0] ?? ''
@@ -18,8 +18,8 @@ export const keyUsageOperations = {
       body: {
         today: (await limits.usage(call.principal, call.db)).day,
         requestsPerMinute: config.rateLimitPerMinute,
-        days: fillEmptyDays(period, await listDaysSince(call, since, keyId)),
-        keys: await listKeysSince(call, since),
+        days: fillEmptyDays(period, await listUsageDaysSince(call, since, keyId)),
+        keys: await listKeyUsageSince(call, since),
       },
     }
   },

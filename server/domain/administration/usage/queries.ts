@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { KeyUsage, UsageDay } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 
-/** The maximum number of keys in the contract's response. */
+/** The maximum number of keys in a response, as in the contract. */
 const MAX_KEYS = 200
 
-/** Returns the days with requests since a date, of one key or of all. */
-export async function listDaysSince(
+/** Returns the days since a date on which one key, or any key, sent requests. */
+export async function listUsageDaysSince(
   { db, organizationId }: Tenant,
   since: string,
   keyId: string | undefined,
@@ -27,10 +27,10 @@ export async function listDaysSince(
 }
 
 /**
- * Returns the keys that are active or sent requests since a date, busiest first, each with its requests of the current
- * minute.
+ * Returns the keys that are active or have sent requests since a date, busiest first. Each key includes its number of
+ * requests in the current minute.
  */
-export async function listKeysSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
+export async function listKeyUsageSince({ db, organizationId, now }: Call, since: string): Promise<KeyUsage['keys']> {
   const { rows } = await sql<KeyUsage['keys'][number]>`
     with sent as (
       select "keyId", sum("requests")::integer as "requests", sum("refused")::integer as "refused"

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RequestOptions, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { eraseOrganization } from '../../../operators/builder-data/erase-organization.ts'
-import { newSystemCall } from '../../../platform/keys/principals.ts'
+import { createSystemCall } from '../../../platform/keys/principals.ts'
 import { createUsageCounts } from '../../../platform/limits/usage-counts.ts'
 import { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { deleteOldUsage } from './delete-old-usage.ts'
@@ -38,13 +38,13 @@ async function usage(query = '') {
 
 /** Counts requests as another process would. */
 async function countElsewhere(id: string, organizationId: string, times: number): Promise<void> {
-  const { principal } = await newSystemCall(plumbline.app.services, organizationId)
+  const { principal } = await createSystemCall(plumbline.app.services, organizationId)
   const other = count()
   for (let each = 0; each < times; each++) other.count({ ...principal, kind: 'key', id }, false)
   await other.stop()
 }
 
-test("a key's requests count against both limits and are reported by day and key, and requests of people are not counted", async () => {
+test('the usage of a day counts only requests with a key', async () => {
   const { status, body } = await usage('?days=3')
   expect(status).toBe(200)
   const today = plumbline.clock.now().toISOString().slice(0, 10)
@@ -53,13 +53,17 @@ test("a key's requests count against both limits and are reported by day and key
   expect(body.days[2]).toEqual({ date: today, requests: LIMIT, refused: 2 })
   expect(body.today).toMatchObject({ limit: 1000, used: LIMIT })
   expect(body.requestsPerMinute).toBe(LIMIT)
+})
+
+test('the usage lists the requests of each key', async () => {
+  const { body } = await usage('?days=3')
   expect(body.keys.map((key: { name: string }) => key.name)).toEqual(['Voice agent', 'Quiet', 'Test'])
   expect(body.keys[0]).toMatchObject({ keyId, requests: LIMIT, refused: 2, usedThisMinute: LIMIT })
   expect(Date.parse(body.keys[0].minuteEndsAt)).toBeGreaterThan(plumbline.clock.nowMs())
   expect(body.keys[1]).toMatchObject({ requests: 0, refused: 0, usedThisMinute: 0, minuteEndsAt: null })
 })
 
-test('counts of several processes add up, and can be limited to one key', async () => {
+test('the request counts of several processes are added up', async () => {
   await countElsewhere(keyId, plumbline.organizationId, 3)
   await countElsewhere(quietId, plumbline.organizationId, 1)
   const { body: all } = await usage('?days=1')
@@ -69,7 +73,7 @@ test('counts of several processes add up, and can be limited to one key', async 
   expect(one.keys).toEqual(all.keys)
 })
 
-test('usage of another builder is not visible, and its keys return 404', async () => {
+test('usage shows no requests or keys of another builder', async () => {
   const other = await plumbline.newBuilder()
   await countElsewhere(keyId, other.organizationId, 7)
   expect((await usage('?days=1')).body.days[0].requests).toBe(LIMIT + 4)
@@ -82,22 +86,22 @@ test('usage of another builder is not visible, and its keys return 404', async (
   expect((await usage('?days=91')).body.errors[0].pointer).toBe('days')
 })
 
-test('counts of an organization that is erased meanwhile are dropped, and those of others are written', async () => {
+test('erasing an organization discards only the counts of that organization', async () => {
   const { database, clock, config } = plumbline
   const other = await plumbline.newBuilder()
-  const { principal } = await newSystemCall(plumbline.app.services, other.organizationId)
+  const { principal } = await createSystemCall(plumbline.app.services, other.organizationId)
   const counts = count()
   counts.count({ ...principal, kind: 'key', id: 'key_01m7y975jyfesvq695t8y8ma68' }, false)
   await eraseOrganization({ database, clock, config }, other.organizationId, 'Harrow & Finch Homes')
-  const here = await newSystemCall(plumbline.app.services, plumbline.organizationId)
+  const here = await createSystemCall(plumbline.app.services, plumbline.organizationId)
   counts.count({ ...here.principal, kind: 'key', id: quietId }, true)
   await counts.stop()
   expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0]).toMatchObject({ requests: 1, refused: 1 })
 })
 
-test('a failed write of counts is logged, and the next write includes them', async () => {
+test('if request counts cannot be written, the next write includes them', async () => {
   const { database } = plumbline
-  const { principal } = await newSystemCall(plumbline.app.services, plumbline.organizationId)
+  const { principal } = await createSystemCall(plumbline.app.services, plumbline.organizationId)
   let isAway = true
   const shaky: typeof database = {
     ...database,
@@ -114,7 +118,7 @@ test('a failed write of counts is logged, and the next write includes them', asy
   expect((await usage(`?days=1&keyId=${quietId}`)).body.days[0].requests).toBe(2)
 })
 
-test('usage is kept for 90 days and then deleted', async () => {
+test('usage records are deleted after 90 days', async () => {
   const { database, clock, organizationId } = plumbline
   const dayBefore = (days: number) => new Date(clock.nowMs() - days * DAY_MS).toISOString().slice(0, 10)
   const written = [89, 90, 91].map((days) => ({ day: dayBefore(days), requests: days, refused: 0 }))

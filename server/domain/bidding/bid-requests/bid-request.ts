@@ -6,12 +6,13 @@ import type {
   InvitationStatus,
   Part,
 } from '../../../../client/contract.gen.ts'
-import { type SealState, sealedRequestIds } from '../../../platform/calls/call.ts'
+import { listSealedRequestIds, type SealState } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 
 /**
- * The status changes of a bid request: drafted, sent, closed by its deadline and perhaps sent again, and finally
- * awarded or canceled. A draft can be canceled too, and no vendor is notified of it.
+ * The allowed status changes of a bid request. A sent request is closed at its deadline, may be sent again, and is
+ * finally awarded or canceled. A draft can also be canceled, without notifying any vendor.
  */
 export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRequestStatus[]>> = {
   draft: ['sent', 'cancelled'],
@@ -21,31 +22,40 @@ export const BID_REQUEST_MOVES: Readonly<Record<BidRequestStatus, readonly BidRe
   cancelled: [],
 }
 
-/** Statuses of an invitation that can still be answered. On closing, they become `no_response`. */
+/**
+ * The statuses in which a vendor can still respond to an invitation. When the bid request closes, these invitations
+ * become `no_response`.
+ */
 export const OPEN_INVITATION_STATUSES: readonly InvitationStatus[] = ['sent', 'viewed', 'will_bid']
 
 /**
- * Returns whether bid amounts are left out of every response and event. This depends only on the stored status, not on
- * the deadline: the content of a version must not change with the clock, so that its ETag stays valid.
+ * Returns whether every response and event omits the bid amounts. The result depends only on the stored status, not on
+ * the deadline. The content of a version must not change over time, so that its ETag stays valid.
  */
 export function hasSealedAmounts(request: Pick<BidRequest, 'blind' | 'status'>): boolean {
   return request.blind && request.status === 'sent'
 }
 
 /**
- * Returns whether this call leaves amounts out. A call that can be undone also does so when only its own change reveals
- * them.
+ * Returns whether this call omits the amounts. A call that can be rolled back also omits amounts that only its own
+ * change reveals.
  */
 export function isAmountHidden(hiding: SealState, request: Pick<BidRequest, 'id' | 'blind' | 'status'>): boolean {
-  return hasSealedAmounts(request) || sealedRequestIds(hiding).includes(request.id)
+  return hasSealedAmounts(request) || listSealedRequestIds(hiding).includes(request.id)
 }
 
-/** The end of a sentence: why a blind request shows no amounts yet, and what to do. */
-export const SEALED_MESSAGE =
-  'its bids are sealed until it is closed. If a batch or a skill closes it, read the bids in a separate request.'
+/** Error messages about a blind bid request whose amounts are still sealed, with the remedy. */
+export const SEALED_MESSAGES = {
+  level: (number: string) =>
+    `Cannot level the bids of ${number}: the bids are sealed until the request is closed. If a batch or a skill closes the request, level the bids in a separate request.`,
+  award: (number: string) =>
+    `Cannot award ${number}: its bids are sealed until the bid request is closed. If a batch or a skill closes the bid request, award it in a separate request.`,
+  openFile:
+    'Cannot open a file of a blind bid request: the bids are sealed until the bid request is closed. If a batch or a skill closes the bid request, open the file in a separate request.',
+} as const
 
 /** Returns whether a vendor's bid is accepted at the time `now`. */
-export function acceptsBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
+export function isAcceptingBids(request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>, now: Date): boolean {
   if (request.status === 'sent') return request.acceptLate || !isPastDeadline(request, now)
   return request.status === 'closed' && request.acceptLate
 }
@@ -77,8 +87,8 @@ type EditableField = keyof Pick<
 >
 
 /**
- * The fields that stay editable in each status; null means all. Once vendors are pricing, no change may make their bids
- * incomparable.
+ * The fields that stay editable in each status; null means all fields. After a request is sent, changes must keep its
+ * bids comparable.
  */
 const EDITABLE_FIELDS: Readonly<Record<BidRequestStatus, readonly EditableField[] | null>> = {
   draft: null,
@@ -89,7 +99,7 @@ const EDITABLE_FIELDS: Readonly<Record<BidRequestStatus, readonly EditableField[
 }
 
 /** Returns an error for each of these fields that cannot change in this status. */
-export function findFixedFields(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
+export function listFixedRequestFieldErrors(status: BidRequestStatus, fields: readonly string[]): FieldError[] {
   const editable: readonly string[] | null = EDITABLE_FIELDS[status]
   if (editable === null) return []
   return fields
@@ -97,12 +107,12 @@ export function findFixedFields(status: BidRequestStatus, fields: readonly strin
     .map((field) => ({
       pointer: `/${field}`,
       code: 'fixed',
-      message: `cannot be changed: the bid request is ${status}`,
+      message: `cannot be changed: the bid request is ${describeStatus(status)}`,
     }))
 }
 
-/** Returns the lines as stored: each with a name, a quantity, and a unit. */
-export function toStoredLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
+/** Returns the lines in their stored form, each with a name, a quantity, and a unit. */
+export function toStoredRequestLines(lines: readonly Checked['BidRequestLineInput'][]): BidRequestLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, description, quantity, unit, required, partId = null, costCodeId = null }, i) => {
     const name = lineId ?? uniqueLineId(i + 1, taken)
@@ -116,7 +126,7 @@ function uniqueLineId(place: number, taken: ReadonlySet<string | undefined>): st
   return taken.has(name) ? uniqueLineId(place + 1, taken) : name
 }
 
-/** Validates the bid form as a whole, including the parts that were not sent. */
+/** Validates the bid form as a whole, including fields that the request body omits. */
 export function findFormErrors(
   form: Pick<BidRequest, 'lines' | 'bidType' | 'effectiveFrom' | 'effectiveTo'>,
   parts: ReadonlyMap<string, Pick<Part, 'sku' | 'unit'>>,

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -12,21 +16,23 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const post = (path: string, body?: unknown, at = site): Promise<Answer> =>
+const post = (path: string, body?: unknown, at = site): Promise<ServiceResponse> =>
   plumbline.post(`/api/ext/bids${path}`, body, { key: at.key })
-const get = (path: string, at = site): Promise<Answer> => plumbline.get(`/api/ext/bids${path}`, { key: at.key })
-const patch = (id: string, body: unknown): Promise<Answer> =>
+const get = (path: string, at = site): Promise<ServiceResponse> =>
+  plumbline.get(`/api/ext/bids${path}`, { key: at.key })
+const patch = (id: string, body: unknown): Promise<ServiceResponse> =>
   plumbline.patch(`/api/ext/bids/requests/${id}`, body, { key: site.key })
-const ask = async (more: object = {}): Promise<Answer['body']> => {
+const ask = async (more: object = {}): Promise<ServiceResponse['body']> => {
   const answer = await post('/request', { ...site.framing(), ...more })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
   return answer.body
 }
-const codes = (answer: Answer) =>
+const codes = (answer: ServiceResponse) =>
   answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
-const statuses = (request: Answer['body']) => request.invitations.map(({ status }: { status: string }) => status)
+const statuses = (request: ServiceResponse['body']) =>
+  request.invitations.map(({ status }: { status: string }) => status)
 
-test('the five required fields create and send a bid request, and each vendor gets an invitation with its own portal link', async () => {
+test('a bid request requires only five fields', async () => {
   const own = await buildSite(plumbline)
   const created = await post('/request', own.framing(), own)
   expect(created.status).toBe(201)
@@ -42,11 +48,20 @@ test('the five required fields create and send a bid request, and each vendor ge
     lowAmount: null,
   })
   expect(statuses(created.body)).toEqual(['sent', 'sent'])
+  expect((await get(`/requests/${created.body.id}`, own)).body).toEqual(created.body)
+})
+
+test('each invited vendor gets its own portal link', async () => {
+  const own = await buildSite(plumbline)
+  const created = await post('/request', own.framing(), own)
   const urls = await Promise.all(created.body.invitations.map(({ id }: { id: string }) => plumbline.mailedLink(id)))
   expect(new Set(urls).size).toBe(2)
   for (const url of urls) expect(url).toMatch(/\/portal\/inv_[0-9a-z]{26}\.[\w-]{32}$/)
-  expect((await get(`/requests/${created.body.id}`, own)).body).toEqual(created.body)
+})
 
+test('a new bid request emits an event for the request and for each invited vendor', async () => {
+  const own = await buildSite(plumbline)
+  const created = await post('/request', own.framing(), own)
   const events = await listEvents(plumbline, own.organizationId, /bid_request|invited/)
   expect(events.map((event) => event.type)).toEqual([
     'bid_request.created',
@@ -66,7 +81,7 @@ test('the five required fields create and send a bid request, and each vendor ge
   })
 })
 
-test('a request with sendNow false stays a draft without notifying vendors until it is sent', async () => {
+test('a bid request with sendNow set to false stays a draft and notifies no vendor until it is sent', async () => {
   const draft = await ask({ sendNow: false, title: 'Framing, Lot 15', homeIds: [site.lot15] })
   expect(draft).toMatchObject({ status: 'draft', version: 1, sentAt: null })
   expect(statuses(draft)).toEqual(['pending', 'pending'])
@@ -78,7 +93,7 @@ test('a request with sendNow false stays a draft without notifying vendors until
   expect(again.body).toMatchObject({ status: 409, code: 'invalid_transition', from: 'sent', to: 'sent' })
 })
 
-test('vendors that cannot be invited are all reported with their reasons, and nothing is created', async () => {
+test('a bid request is rejected with a reason for each vendor that cannot be invited', async () => {
   const own = await buildSite(plumbline)
   const { key } = own
   const vendor = async (companyName: string, more: object = {}) =>
@@ -123,7 +138,7 @@ test('vendors that cannot be invited are all reported with their reasons, and no
   expect(codes(more)).toEqual(['/vendorIds/0 already_invited', '/vendorIds/1 vendor_on_hold'])
 })
 
-test('a vendor that became ineligible prevents a draft from being sent', async () => {
+test('a draft cannot be sent if one of its vendors is no longer eligible', async () => {
   const own = await buildSite(plumbline)
   const draft = (await post('/request', { ...own.framing(), sendNow: false }, own)).body
   await plumbline.post(`/api/ext/vendors/${own.hillCountry}/status`, { status: 'on_hold' }, { key: own.key })
@@ -133,7 +148,7 @@ test('a vendor that became ineligible prevents a draft from being sent', async (
   expect((await get(`/requests/${draft.id}`, own)).body).toEqual(draft)
 })
 
-test('all unknown references of a request are reported at once', async () => {
+test('all unknown references of a bid request are reported in one response', async () => {
   const refused = await post('/request', {
     ...site.framing(),
     vendorIds: [site.loneStar, 'ven_nobody'],
@@ -148,7 +163,7 @@ test('all unknown references of a request are reported at once', async () => {
   ])
 })
 
-test('homes of another community, duplicate line names, and unit prices without lines are rejected', async () => {
+test('a bid request with homes of another community, duplicate line names, or unit prices without lines is rejected', async () => {
   const other = (await plumbline.post('/api/ext/communities', { name: 'Mill Creek Crossing' }, { key: site.key })).body
     .id
   const line = { lineId: 'walls', description: 'Walls' }
@@ -164,7 +179,7 @@ test('homes of another community, duplicate line names, and unit prices without 
   expect(codes(await post('/request', { ...site.framing(), vendorIds: [] }))).toEqual(['/vendorIds minItems'])
 })
 
-test('lines get a default name, quantity, and unit', async () => {
+test('lines of a bid request get a default name, quantity, and unit', async () => {
   const { lines } = await ask({
     lines: [
       { description: 'Walls', quantity: 2450.5, unit: 'SF' },
@@ -180,25 +195,35 @@ test('lines get a default name, quantity, and unit', async () => {
   ])
 })
 
-test("a deadline ends at midnight in the community's time zone, and a past one is rejected", async () => {
+test("a bid deadline ends at midnight in the community's time zone", async () => {
   const { key } = site
   const place = async (timeZone: string) =>
     (await plumbline.post('/api/ext/communities', { name: timeZone, timeZone }, { key })).body.id
   for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', TIME_ZONE]) {
     const communityId = await place(timeZone)
-    const today = dateIn(timeZone, plumbline.clock.now())
+    const today = toLocalDate(timeZone, plumbline.clock.now())
     const request = await ask({ communityId, deadline: today })
-    expect(dateIn(timeZone, new Date(Date.parse(request.deadlineAt) - 1))).toBe(today)
-    expect(dateIn(timeZone, new Date(request.deadlineAt))).toBe(addDays(today, 1))
-    expect(codes(await post('/request', { ...site.framing(), communityId, deadline: addDays(today, -1) }))).toEqual([
-      '/deadline past',
-    ])
+    expect(toLocalDate(timeZone, new Date(Date.parse(request.deadlineAt) - 1))).toBe(today)
+    expect(toLocalDate(timeZone, new Date(request.deadlineAt))).toBe(addDays(today, 1))
   }
   // When daylight saving time ends, the day has 25 hours and still ends at midnight.
   expect((await ask({ deadline: '2031-11-02' })).deadlineAt).toBe('2031-11-03T06:00:00.000Z')
 })
 
-test('numbers have no gaps when requests are created concurrently and some fail', async () => {
+test('a bid deadline in the past is rejected', async () => {
+  const { key } = site
+  const place = async (timeZone: string) =>
+    (await plumbline.post('/api/ext/communities', { name: timeZone, timeZone }, { key })).body.id
+  for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', TIME_ZONE]) {
+    const communityId = await place(timeZone)
+    const today = toLocalDate(timeZone, plumbline.clock.now())
+    expect(codes(await post('/request', { ...site.framing(), communityId, deadline: addDays(today, -1) }))).toEqual([
+      '/deadline past',
+    ])
+  }
+})
+
+test('bid request numbers have no gaps, even if concurrent requests fail', async () => {
   const own = await buildSite(plumbline)
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, i) =>
@@ -211,7 +236,7 @@ test('numbers have no gaps when requests are created concurrently and some fail'
   expect(created.toSorted()).toEqual(Array.from({ length: 16 }, (_, i) => `BR-${String(i + 1).padStart(4, '0')}`))
 })
 
-test('all fields of a draft can change, including its vendors', async () => {
+test('all fields of a draft bid request can be changed, including its vendors', async () => {
   const draft = await ask({ sendNow: false })
   const changed = await patch(draft.id, {
     vendorIds: [site.redrock, site.loneStar],
@@ -244,7 +269,7 @@ test('all fields of a draft can change, including its vendors', async () => {
   expect(scopes.map((scope: { name: string }) => scope.name)).toEqual(['trusses'])
 })
 
-test('after sending, the deadline can be extended, but each field that vendors price by is reported as fixed', async () => {
+test('the deadline of a sent bid request can be changed, but not its trade, vendors, or blind setting', async () => {
   const request = await ask()
   const extended = await patch(request.id, { deadline: site.day(21), message: null, acceptLate: true })
   expect(extended.body).toMatchObject({ deadline: site.day(21), message: null, acceptLate: true, version: 3 })
@@ -264,7 +289,7 @@ test('after sending, the deadline can be extended, but each field that vendors p
   expect((await patch(request.id, { externalId: 'br-late' })).body.externalId).toBe('br-late')
 })
 
-test('a stale If-Match returns 412, also for a change of vendors only, and inviting a vendor changes the ETag', async () => {
+test('a change of only the vendors of a bid request also checks and changes its ETag', async () => {
   const draft = await ask({ sendNow: false })
   const change = (body: object, etag: string) =>
     plumbline.patch(`/api/ext/bids/requests/${draft.id}`, body, { key: site.key, headers: { 'if-match': etag } })
@@ -280,7 +305,7 @@ test('a stale If-Match returns 412, also for a change of vendors only, and invit
   expect((await get(`/requests/${draft.id}`)).headers.get('etag')).toBe('"3"')
 })
 
-test('additional vendors of a sent request are invited at once, those of a draft when it is sent', async () => {
+test('vendors added to a bid request are invited immediately, or when a draft is sent', async () => {
   const request = await ask()
   const added = await post(`/requests/${request.id}/invitations`, { vendorIds: [site.redrock] })
   expect(added.status).toBe(201)
@@ -303,12 +328,12 @@ test('additional vendors of a sent request are invited at once, those of a draft
   expect((await post(`/requests/${draft.id}/invitations`, { vendorIds: [site.loneStar] })).body.code).toBe('conflict')
 })
 
-test('a request without vendors or with a past deadline cannot be sent', async () => {
+test('a bid request without vendors or with a past deadline cannot be sent', async () => {
   const draft = await ask({ sendNow: false, vendorIds: [] })
   expect(codes(await post(`/requests/${draft.id}/send`))).toEqual(['/vendorIds minItems'])
 })
 
-test('invitations are paginated and filtered by status and vendor', async () => {
+test('the invitations of a bid request are paginated', async () => {
   const request = await ask({ vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
   const list = (query: string) => get(`/requests/${request.id}/invitations?${query}`)
   const first = (await list('limit=2')).body
@@ -317,12 +342,20 @@ test('invitations are paginated and filtered by status and vendor', async () => 
     data: [request.invitations[0]],
     nextCursor: null,
   })
+})
+
+test('invitations can be filtered by status and vendor', async () => {
+  const request = await ask({ vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
+  const list = (query: string) => get(`/requests/${request.id}/invitations?${query}`)
   expect((await list(`vendorId=${site.redrock}&status=sent`)).body.data).toHaveLength(1)
   expect((await list('status=viewed')).body.data).toEqual([])
+})
+
+test('the invitations of an unknown bid request are not found', async () => {
   expect((await get('/requests/brq_nothing/invitations')).status).toBe(404)
 })
 
-test('closing early marks unanswered invitations as no_response, and reopening restores them', async () => {
+test('unanswered invitations have the status no_response while the bid request is closed', async () => {
   const request = await ask()
   const closed = await post(`/requests/${request.id}/close`)
   expect(closed.body).toMatchObject({ status: 'closed', version: 3 })
@@ -346,7 +379,7 @@ test('closing early marks unanswered invitations as no_response, and reopening r
   ])
 })
 
-test('a canceled request keeps its reason and cannot change its status', async () => {
+test('the status of a canceled bid request cannot be changed', async () => {
   const request = await ask()
   const cancelled = await post(`/requests/${request.id}/cancel`, { reason: 'The plan was withdrawn.' })
   expect(cancelled.body).toMatchObject({ status: 'cancelled', cancelReason: 'The plan was withdrawn.' })
@@ -357,7 +390,7 @@ test('a canceled request keeps its reason and cannot change its status', async (
   expect((await post(`/requests/${request.id}/remind`)).body.code).toBe('conflict')
 })
 
-test('a draft can be canceled without notifying its vendors', async () => {
+test('canceling a draft bid request does not notify its vendors', async () => {
   const draft = await ask({ sendNow: false })
   expect((await post(`/requests/${draft.id}/close`)).body).toMatchObject({ allowed: ['sent', 'cancelled'] })
   expect((await post(`/requests/${draft.id}/reopen`, { deadline: site.day(3) })).body.code).toBe('conflict')
@@ -370,7 +403,7 @@ test('a draft can be canceled without notifying its vendors', async () => {
   expect(invited.filter((event) => JSON.stringify(event).includes(draft.id))).toEqual([])
 })
 
-test('the history contains every status change with its actor and reason', async () => {
+test('the history of a bid request contains every status change with its actor and reason', async () => {
   const request = await ask()
   await post(`/requests/${request.id}/cancel`, { reason: 'Withdrawn.' })
   const moves = await plumbline.database.statements
@@ -389,7 +422,7 @@ test('the history contains every status change with its actor and reason', async
   )
 })
 
-test('vendors that have not answered are reminded of the deadline, and each reminder is counted', async () => {
+test('a reminder is sent to each vendor that has not responded', async () => {
   const request = await ask()
   const reminded = await post(`/requests/${request.id}/remind`)
   expect(reminded.status).toBe(200)
@@ -428,7 +461,7 @@ test('bid requests can be filtered by status, trade, community, home, vendor, an
   ).body
   const found = async (query: string) =>
     (await get(`/requests?${query}`, own)).body.data.map((request: { id: string }) => request.id)
-  // The list contains the number of invitations rather than the invitations, because there can be many.
+  // The list contains the number of invitations instead of the invitations, because a bid request can have many.
   const listed = [second, first].map(({ vendorIds, invitations, ...rest }) => ({
     ...rest,
     invitationCount: invitations.length,
@@ -447,7 +480,7 @@ test('bid requests can be filtered by status, trade, community, home, vendor, an
   expect(await found(`sort=deadline&limit=1&cursor=${page.nextCursor}`)).toEqual([first.id])
 })
 
-test('another builder can neither see our bid requests nor use our vendors', async () => {
+test("a builder cannot see another builder's bid requests or invite its vendors", async () => {
   const request = await ask()
   const other = await buildSite(plumbline)
   expect((await get('/requests', other)).body.data).toEqual([])
@@ -465,7 +498,7 @@ test('another builder can neither see our bid requests nor use our vendors', asy
   )
 })
 
-test('sending the same request twice with one Idempotency-Key creates one bid request', async () => {
+test('creating a bid request twice with the same Idempotency-Key creates only one bid request', async () => {
   const own = await buildSite(plumbline)
   const once = () =>
     plumbline.post('/api/ext/bids/request', own.framing(), { key: own.key, headers: { 'idempotency-key': 'voice-1' } })
@@ -473,4 +506,15 @@ test('sending the same request twice with one Idempotency-Key creates one bid re
   expect(second.body).toEqual(first.body)
   expect(second.headers.get('idempotent-replayed')).toBe('true')
   expect(await listEvents(plumbline, own.organizationId, /^bid_request/)).toHaveLength(2)
+})
+
+test('if midnight occurs twice when clocks are set back, a bid deadline ends at the first midnight', async () => {
+  const { key } = site
+  const place = { name: 'Vedado', timeZone: 'America/Havana' }
+  const communityId = (await plumbline.post('/api/ext/communities', place, { key })).body.id
+  const request = await ask({ communityId, deadline: '2027-11-06' })
+  expect(request.deadlineAt).toBe('2027-11-07T04:00:00.000Z')
+  expect((await ask({ communityId, deadline: '2027-11-07' })).deadlineAt).toBe('2027-11-08T05:00:00.000Z')
+  // In spring, the day begins at 1:00 a.m.
+  expect((await ask({ communityId, deadline: '2027-03-13' })).deadlineAt).toBe('2027-03-14T05:00:00.000Z')
 })

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEvents, listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-/** Both amounts, their average, and one bid's prices. None of them occurs anywhere else, so a leak is always found. */
+/** Both amounts, their average, and one bid's prices. These values occur nowhere else, so the test finds every leak. */
 const SECRETS = ['48217.31', '53908.77', '51063.04', '32538.77', '21.37', '21370']
 
 interface Blind {
@@ -17,11 +21,11 @@ interface Blind {
   requestId: string
   lumpSum: string
   itemized: string
-  execute(skill: string, input: object, more?: object): Promise<Answer>
-  dryRun(skill: string, input: object): Promise<Answer>
+  execute(skill: string, input: object, more?: object): Promise<ServiceResponse>
+  dryRun(skill: string, input: object): Promise<ServiceResponse>
 }
 
-/** Creates an open blind request with a lump-sum bid and an itemized one. */
+/** Creates an open blind request with a lump-sum bid and an itemized bid. */
 async function blindRequest(more: object = {}): Promise<Blind> {
   const site = await buildSite(plumbline)
   const { key } = site
@@ -80,7 +84,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
     ['reopenBidRequest', ({ requestId, site }) => ({ bidRequestId: requestId, deadline: site.day(20) }), 409],
     ['updateBidRequest', ({ requestId }) => ({ bidRequestId: requestId, blind: false }), 409],
     ['updateBidRequest', ({ requestId }) => ({ bidRequestId: requestId, acceptLate: true }), 200],
-    ['remindInvited', ({ requestId }) => ({ bidRequestId: requestId }), 200],
+    ['remindInvitedVendors', ({ requestId }) => ({ bidRequestId: requestId }), 200],
     ['inviteToBid', ({ requestId, site }) => ({ bidRequestId: requestId, vendorIds: [site.redrock] }), 200],
     ['acceptBid', ({ lumpSum }) => ({ bidId: lumpSum }), 409],
     ['acceptBid', ({ lumpSum, site }) => ({ bidId: lumpSum, createPurchaseOrder: true, homeId: site.lot15 }), 409],
@@ -99,7 +103,7 @@ describe('a dry run reveals no amount that a read would hide, in its result, eve
   })
 })
 
-test('closing a blind request reveals its amounts, but a dry run of closing does not', async () => {
+test('closing a blind bid request reveals its amounts, except in a dry run', async () => {
   const { requestId, execute, dryRun, lumpSum, site } = await blindRequest()
   const tried = await dryRun('closeBidRequest', { bidRequestId: requestId })
   const stillHidden = { status: 'closed', amountsHidden: true, bidCount: 2, lowAmount: null, averageAmount: null }
@@ -116,7 +120,7 @@ test('closing a blind request reveals its amounts, but a dry run of closing does
   expect(reopened.body.result).toMatchObject({ status: 'sent', amountsHidden: true, lowAmount: null })
 })
 
-test('a hidden amount cannot be guessed: right and wrong guesses get the same response', async () => {
+test('correct and incorrect guesses of a hidden amount get the same response', async () => {
   const { lumpSum, itemized, dryRun } = await blindRequest()
   const outcome = async (input: object) => {
     const { status, body } = await dryRun('reviseBid', input)
@@ -154,7 +158,7 @@ test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
   ['acceptBid', ({ lumpSum }) => ({ bidId: lumpSum, createPurchaseOrder: true }), 409],
   ['awardBid', ({ itemized }) => ({ bidId: itemized, createPurchaseOrder: true }), 409],
 ])(
-  'between the deadline and the closing of a blind request, a dry run of %s reveals no more than a read',
+  'after the deadline of a blind bid request, a dry run of %s reveals no more than a read',
   async (skill, input, status) => {
     const tried = await triedBeforeClosing(skill, input)
     expect(tried.status).toBe(status)
@@ -163,11 +167,11 @@ test.each<[skill: string, input: (blind: Blind) => object, status: number]>([
 )
 
 /**
- * Returns the response of a dry run between a request's deadline and its closing by the job. The job closes within a
- * second, so on a busy machine the dry run may come too late; then this tries another request. A read afterwards shows
- * which came first, because a closed request stays closed.
+ * Returns the response of a dry run that happens after a request's deadline, but before the job closes the request. The
+ * job closes the request within a second, so on a busy machine the dry run may be too late. In that case, the function
+ * tries another request. A read afterward shows which came first, because a closed request stays closed.
  */
-async function triedBeforeClosing(skill: string, input: (blind: Blind) => object): Promise<Answer> {
+async function triedBeforeClosing(skill: string, input: (blind: Blind) => object): Promise<ServiceResponse> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const blind = await blindRequest({ acceptLate: true })
     plumbline.clock.advance(20 * 24 * 60 * 60 * 1000)
@@ -191,7 +195,7 @@ describe('a batch reveals no amount that was hidden before its first step', () =
     return body.data
   }
 
-  test('a step that fails after the request was closed reveals no amount and leaves an audit entry', async () => {
+  test('a batch with a failed step after the bid request was closed reveals no amount', async () => {
     const blind = await blindRequest()
     const outcome = async (amount: number) => {
       const revised = { name: 'revised', skill: 'reviseBid', input: { bidId: blind.lumpSum, amount } }
@@ -215,7 +219,7 @@ describe('a batch reveals no amount that was hidden before its first step', () =
     expect(read).toMatchObject({ status: 'sent', amountsHidden: true })
   })
 
-  test('a dry run that closes the request leaves an audit entry too', async () => {
+  test('a dry run of a batch that closes the bid request reveals no amount', async () => {
     const blind = await blindRequest()
     const tried = await batch(blind, opening(blind), true)
     expect(tried.status).toBe(200)
@@ -224,7 +228,7 @@ describe('a batch reveals no amount that was hidden before its first step', () =
     expect(await undone(blind)).toHaveLength(2)
   })
 
-  test('its results hide the amounts that it reveals for good, but its events show them', async () => {
+  test('a batch that closes the bid request shows its amounts in the event but not in the results', async () => {
     const blind = await blindRequest()
     const { status, body } = await batch(blind, opening(blind))
     expect(status).toBe(200)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BidRequest, InvitationStatus } from '../../../../client/contract.gen.ts'
-import { asSystem, sealedInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import { getEventSealState, toSystemCall, type WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, invalidTransition } from '../../../platform/problems/problem.ts'
@@ -11,8 +11,8 @@ import type { BidRequestRow } from './queries.ts'
 import * as requests from './queries.ts'
 
 /**
- * Changes to a bid request that several places make: its own operations, the job that closes due requests, the portal,
- * and bids. All run in the caller's transaction and under the request's lock, which is taken before any bid's.
+ * Functions that change a bid request, for its own operations, the job that closes due requests, the portal, and bids.
+ * All functions run in the caller's transaction and lock the bid request before any of its bids.
  */
 
 /** Locks the request until the transaction ends, after closing it if its deadline has passed. */
@@ -22,14 +22,14 @@ export async function lockBidRequest(call: WriteCall, id: string): Promise<BidRe
 
 /** Returns a locked request, after closing it if its deadline has passed. */
 export async function closeIfDue(call: WriteCall, request: BidRequestRow): Promise<BidRequestRow> {
-  return isPastDeadline(request, call.now) ? closeBidding(asSystem(call), request) : request
+  return isPastDeadline(request, call.now) ? closeBidding(toSystemCall(call), request) : request
 }
 
 /** Closes a sent request: no more bids are expected, and the amounts of a blind request become visible. */
 export async function closeBidding(call: WriteCall, before: BidRequestRow): Promise<BidRequestRow> {
   await invitations.closeOpenInvitations(call, before.id)
   const after = await requests.update(call, before, { status: 'closed', closedAt: call.now.toISOString() })
-  await recordMove(call, before, after)
+  await recordRequestStatusChange(call, before, after)
   return after
 }
 
@@ -37,7 +37,7 @@ export async function closeBidding(call: WriteCall, before: BidRequestRow): Prom
  * Records a status change: the history entry, new versions of the bids whose amounts appear or disappear, and the
  * event.
  */
-export async function recordMove(
+export async function recordRequestStatusChange(
   call: WriteCall,
   before: BidRequestRow,
   after: BidRequestRow,
@@ -49,13 +49,17 @@ export async function recordMove(
       update "bids" set "version" = "version" + 1, "updatedAt" = ${call.now}
       where "organizationId" = ${call.organizationId} and "bidRequestId" = ${after.id}`.execute(call.db)
   }
-  await recordChange(call, before, after)
+  await recordRequestUpdate(call, before, after)
 }
 
 /** Records `bid_request.updated` if anything changed. */
-export async function recordChange(call: WriteCall, before: BidRequestRow, after: BidRequestRow): Promise<BidRequest> {
+export async function recordRequestUpdate(
+  call: WriteCall,
+  before: BidRequestRow,
+  after: BidRequestRow,
+): Promise<BidRequest> {
   if (after.version !== before.version) {
-    const hiding = sealedInEvents(call)
+    const hiding = getEventSealState(call)
     const [object, previous] = [requests.toBidRequest(hiding, after), requests.toBidRequest(hiding, before)]
     await recordEvent(call, 'bid_request.updated', object, previous)
   }
@@ -63,15 +67,15 @@ export async function recordChange(call: WriteCall, before: BidRequestRow, after
 }
 
 /**
- * Increments the version, because a bid was submitted, withdrawn, or decided, which changes the figures and so the
- * ETag.
+ * Increments the version of a bid request after a bid is submitted, withdrawn, or decided, because this changes the
+ * figures and the ETag.
  */
 export async function bumpBidRequestVersion(call: WriteCall, id: string): Promise<void> {
   await requests.bumpVersion(call, id)
 }
 
-/** Records a vendor's response in its invitation, and increments the version of the request. */
-export async function answerInvitation(
+/** Records a vendor's response in the invitation, and increments the version of the bid request. */
+export async function recordInvitationResponse(
   call: WriteCall,
   id: string,
   vendorId: string,
@@ -88,10 +92,10 @@ export async function answerInvitation(
     respondedAt,
     declineReason,
   })
-  return recordChange(call, before, await requests.bumpVersion(call, id))
+  return recordRequestUpdate(call, before, await requests.bumpVersion(call, id))
 }
 
-/** Marks the request as awarded. Read the request after accepting the winning bid. */
+/** Marks the request as awarded. Read `before` only after accepting the bid. */
 export async function awardBidRequest(
   call: WriteCall,
   before: BidRequestRow,
@@ -99,25 +103,25 @@ export async function awardBidRequest(
 ): Promise<BidRequest> {
   assertTransition(BID_REQUEST_MOVES, before.status, 'awarded')
   const closedAt = before.closedAt ?? call.now.toISOString()
-  return changeStatus(call, before, { status: 'awarded', closedAt }, { reason })
+  return changeRequestStatus(call, before, { status: 'awarded', closedAt }, { reason })
 }
 
-/** Reverts an award, so that the request is closed again. Happens only when the accepted bid is revoked. */
+/** Reverts an award, so that the request is closed again. Call this only when the accepted bid is revoked. */
 export async function revokeAward(call: WriteCall, id: string, reason?: string | null): Promise<BidRequest> {
   const before = await requests.find(call, id)
   if (before.status !== 'awarded') throw invalidTransition(before.status, 'closed', BID_REQUEST_MOVES[before.status])
-  return changeStatus(call, before, { status: 'closed' }, { reason })
+  return changeRequestStatus(call, before, { status: 'closed' }, { reason })
 }
 
-/** Updates the request and its status, and records both. */
-export async function changeStatus(
+/** Updates the request and its status, and records both changes. */
+export async function changeRequestStatus(
   call: WriteCall,
   before: BidRequestRow,
   changes: Parameters<typeof requests.update>[2],
   { reason, ifMatch }: { reason?: string | null | undefined; ifMatch?: string | undefined } = {},
 ): Promise<BidRequest> {
   const after = await requests.update(call, before, changes, ifMatch)
-  await recordMove(call, before, after, reason)
+  await recordRequestStatusChange(call, before, after, reason)
   return requests.toBidRequest(call, after)
 }
 
@@ -126,6 +130,6 @@ export function assertAwaitingBids(request: BidRequestRow): void {
   if (request.status !== 'sent')
     throw conflict(
       'bid_request_not_open',
-      `The vendor cannot answer: ${request.number} is ${describeStatus(request.status)}.`,
+      `The vendor cannot respond: ${request.number} is ${describeStatus(request.status)}.`,
     )
 }

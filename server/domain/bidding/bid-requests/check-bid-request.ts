@@ -11,29 +11,29 @@ export interface BidRequestInput {
   communityId: string
   homeIds: readonly string[]
   deadline: string
-  /** Whether the deadline is set by this call, and so must be in the future. */
+  /** Whether this call sets the deadline, which must then be in the future. */
   newDeadline: boolean
   lines: BidRequest['lines']
   bidType: BidRequest['bidType']
   effectiveFrom: string | null
   effectiveTo: string | null
   vendorIds: readonly string[]
-  /** The vendors to check. Defaults to all. */
+  /** The vendors to check. Defaults to all vendors. */
   checkedIds?: readonly string[]
   sendNow: boolean
 }
 
 /**
- * Checks a request against other records, in three steps: everything that it names exists, it is consistent, and the
- * current state allows it. Each step reports all its errors at once.
+ * Checks a bid request in three steps: every record that it refers to exists, its fields are consistent, and the
+ * current state allows it. Each step reports all its errors together.
  */
 export async function checkBidRequest(
   call: WriteCall,
   requested: BidRequestInput,
 ): Promise<{ deadlineAt: string; invited: Vendor[] }> {
   const { vendorIds, homeIds, communityId, checkedIds = vendorIds } = requested
-  const place = await requests.findPlace(call, communityId, requested.deadline)
-  const homes = await requests.listHomesAtSite(call, homeIds)
+  const place = await requests.findCommunityAndDeadline(call, communityId, requested.deadline)
+  const homes = await requests.listHomesByIds(call, homeIds)
   const invited = await lockVendors(call, checkedIds)
   const known = await findKnownReferences(call, requested.lines)
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { closeDueBidRequests } from './close-due-bid-requests.ts'
 
 const DAY_MS = 86_400_000
@@ -14,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const post = (path: string, body?: unknown): Promise<Answer> =>
+const post = (path: string, body?: unknown): Promise<ServiceResponse> =>
   plumbline.post(`/api/ext/bids${path}`, body, { key: site.key })
-/** Reads the table directly, because a read through the API would close the request itself. */
+/** Reads the table directly, because a read through the API would itself close the request. */
 async function stored(id: string) {
   return plumbline.database.statements
     .selectFrom('bidRequests')
@@ -28,7 +32,7 @@ async function untilClosed(id: string): Promise<void> {
   await expect.poll(async () => (await stored(id)).status, { timeout: 10_000, interval: 20 }).toBe('closed')
 }
 
-test('a request closes at its deadline without any read', async () => {
+test('a bid request is closed at its deadline even if no user reads it', async () => {
   const { body: request } = await post('/request', { ...site.framing(), deadline: site.day(1) })
   plumbline.clock.advance(3 * DAY_MS)
   await untilClosed(request.id)
@@ -47,7 +51,7 @@ test('a request closes at its deadline without any read', async () => {
   expect(last?.data.object).toEqual(closed)
 })
 
-test('several processes that find the same due requests close each of them once', async () => {
+test('if several processes find the same due bid request, only one closes it', async () => {
   const ids: string[] = []
   for (let i = 0; i < 8; i++) ids.push((await post('/request', { ...site.framing(), deadline: site.day(1) })).body.id)
   plumbline.clock.advance(3 * DAY_MS)
@@ -59,7 +63,7 @@ test('several processes that find the same due requests close each of them once'
   for (const id of ids) expect(closings.filter((closed) => closed === id)).toHaveLength(1)
 })
 
-test('an action on a request past its deadline finds it closed, even before the job ran', async () => {
+test('an action on a bid request past its deadline treats the request as closed, even before the job closes it', async () => {
   const { body: request } = await post('/request', { ...site.framing(), deadline: site.day(1) })
   plumbline.clock.advance(3 * DAY_MS)
   const extended = await plumbline.patch(
@@ -73,7 +77,7 @@ test('an action on a request past its deadline finds it closed, even before the 
   expect((await stored(request.id)).status).toBe('sent')
 })
 
-test('a draft whose deadline has passed is not closed, and can be sent with a new deadline', async () => {
+test('a draft bid request is not closed at its deadline', async () => {
   const { body: draft } = await post('/request', { ...site.framing(), deadline: site.day(1), sendNow: false })
   plumbline.clock.advance(3 * DAY_MS)
   const refused = await post(`/requests/${draft.id}/send`)

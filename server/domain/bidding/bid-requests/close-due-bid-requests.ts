@@ -1,11 +1,11 @@
 import type { Services } from '../../../platform/calls/call.ts'
-import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import { processDueItems } from '../../../platform/due/process-due-items.ts'
 import { closeBidding } from './change-bid-request.ts'
 import * as requests from './queries.ts'
 
-/** Closes the bid requests whose deadline has passed, so that this does not depend on a read. */
+/** Closes the bid requests whose deadline has passed, so that they close even if nobody reads them. */
 export async function closeDueBidRequests(services: Services): Promise<void> {
-  await settleDueItems(services, {
+  await processDueItems(services, {
     what: 'bid requests to close',
     find: requests.findOverdueBidRequests,
     claim: requests.lockDueRequests,

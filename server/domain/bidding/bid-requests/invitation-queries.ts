@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Invitation } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { selectJsonObject } from '../../../platform/resources/columns.ts'
-import { resolveColumns, rowType } from '../../../platform/resources/declaration.ts'
+import { toJsonObjectSql } from '../../../platform/resources/columns.ts'
+import { declareRowType, resolveColumns } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { OPEN_INVITATION_STATUSES } from './bid-request.ts'
 
@@ -11,16 +11,16 @@ export type InvitationRow = Invitation
 const invitation = {
   schema: 'Invitation',
   table: 'invitations',
-  row: rowType<InvitationRow>(),
+  row: declareRowType<InvitationRow>(),
 } as const
 
-const { list, find, update, make } = defineResource(invitation)
+const { list, find, findAll, update, make } = defineResource(invitation)
 
-export { find, list, update }
+export { find, findAll, list, update }
 
-/** SQL of all invitations of the bid request `t`, in order of creation. */
+/** SQL query for all invitations of bid request `t`, in order of creation. */
 export const INVITATIONS_OF_REQUEST = `
-  select coalesce(json_agg(${selectJsonObject(resolveColumns(invitation), 'i')} order by i."id"), '[]')
+  select coalesce(json_agg(${toJsonObjectSql(resolveColumns(invitation), 'i')} order by i."id"), '[]')
   from "invitations" as i where i."organizationId" = t."organizationId" and i."bidRequestId" = t."id"`
 
 /** Creates one invitation per vendor, in the order of the vendors, without storing them. */
@@ -41,15 +41,14 @@ export function buildInvitations(
 export async function insertInvitations(call: WriteCall, created: readonly InvitationRow[]): Promise<void> {
   await sql`
     insert into "invitations" ("organizationId", "id", "bidRequestId", "vendorId", "status", "sentAt", "version", "createdBy", "createdAt", "updatedAt")
-    select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-    from unnest(${created.map(({ id }) => id)}::text[], ${created.map(({ bidRequestId }) => bidRequestId)}::text[],
+    select o."id", new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}::timestamptz, ${call.now}::timestamptz
+    from "organizations" as o cross join unnest(${created.map(({ id }) => id)}::text[], ${created.map(({ bidRequestId }) => bidRequestId)}::text[],
       ${created.map(({ vendorId }) => vendorId)}::text[], ${created.map(({ status }) => status)}::text[],
-      ${created.map(({ sentAt }) => sentAt)}::timestamptz[], ${created.map(({ version }) => version)}::integer[]) as new`.execute(
-    call.db,
-  )
+      ${created.map(({ sentAt }) => sentAt)}::timestamptz[], ${created.map(({ version }) => version)}::integer[]) as new
+    where o."id" = ${call.organizationId}`.execute(call.db)
 }
 
-/** Removes vendors from a draft. They were not notified yet. */
+/** Removes vendors from a draft. The vendors have not been notified yet. */
 export async function deleteInvitations(
   call: WriteCall,
   bidRequestId: string,
@@ -63,7 +62,7 @@ export async function deleteInvitations(
 }
 
 /** Marks all pending invitations as sent. */
-export async function markPendingSent(call: WriteCall, bidRequestId: string): Promise<void> {
+export async function markInvitationsSent(call: WriteCall, bidRequestId: string): Promise<void> {
   await sql`
     update "invitations" set "status" = 'sent', "sentAt" = ${call.now}, "version" = "version" + 1, "updatedAt" = ${call.now}
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" = 'pending'`.execute(

@@ -3,21 +3,22 @@ import type { BidRequest, ConflictReason, FieldError, Vendor } from '../../../..
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { issueLinks } from '../../../platform/keys/portal-links.ts'
+import { issuePortalLinks } from '../../../platform/keys/portal-links.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { canWorkIn, listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
+import { canWorkInCommunity, listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
 import * as invitations from './invitation-queries.ts'
 import { mailInvitations } from './mail-invitations.ts'
 import * as requests from './queries.ts'
 
 /**
- * Locks the vendors until the transaction ends, so that the checks still apply when it commits. The lock is shared:
- * requests to the same vendors wait for each other only at a vendor's first invitation, which changes the vendor.
+ * Locks the vendors until the transaction ends, so that the checks still apply when the transaction commits. The lock
+ * is shared. Bid requests to the same vendors wait for each other only when a vendor is first invited, because that
+ * changes the vendor.
  */
 export async function lockVendors(call: WriteCall, ids: readonly string[]): Promise<Vendor[]> {
   if (ids.length === 0) return []
-  // Locked in the order of their IDs, so that two requests to the same vendors cannot deadlock.
+  // Lock the vendors in the order of their IDs, so that two requests to the same vendors cannot deadlock.
   const { db, organizationId } = call
   await sql`
     select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${ids})
@@ -28,7 +29,7 @@ export async function lockVendors(call: WriteCall, ids: readonly string[]): Prom
   return vendors.findAll(call, ids)
 }
 
-/** Validation messages for a vendor in `vendorIds`, by the reason it cannot be invited. */
+/** Validation messages for a vendor in `vendorIds`, by the reason that prevents the invitation. */
 const MUST = {
   vendor_archived: 'must not be an archived vendor',
   vendor_on_hold: 'must not be a vendor on hold',
@@ -36,7 +37,10 @@ const MUST = {
   compliance_expired: 'must be a vendor with valid compliance documents',
 } as const
 
-/** Returns an error for everything that prevents inviting these vendors, each pointing to the vendor in `vendorIds`. */
+/**
+ * Returns an error for each reason that prevents inviting these vendors. Each error points to the vendor in
+ * `vendorIds`.
+ */
 export function findInviteErrors(
   found: readonly Vendor[],
   vendorIds: readonly string[],
@@ -47,7 +51,7 @@ export function findInviteErrors(
     const errors: InviteError[] = listEngagementObstacles(vendor).map(({ code, message }) => ({
       ...{ pointer, code, message: MUST[code], reason: message },
     }))
-    if (!canWorkIn(vendor, communityId)) {
+    if (!canWorkInCommunity(vendor, communityId)) {
       errors.push({
         pointer,
         code: 'vendor_restricted',
@@ -59,7 +63,7 @@ export function findInviteErrors(
   })
 }
 
-/** The reason of the conflict for each fault. */
+/** The conflict's `reason` for each error code. */
 const CONFLICT_REASONS = {
   vendor_archived: 'vendor_archived',
   vendor_on_hold: 'vendor_on_hold',
@@ -72,17 +76,17 @@ const CONFLICT_REASONS = {
   past: 'deadline_passed',
 } as const satisfies Record<string, ConflictReason>
 
-/** Why a vendor, or all of them, cannot be invited. */
+/** The reason that one vendor, or all vendors, cannot be invited. */
 export interface InviteError extends FieldError {
   code: keyof typeof CONFLICT_REASONS
-  /** A whole sentence, for the detail. */
+  /** A complete sentence for the problem's `detail`. */
   reason: string
 }
 
-/** The maximum in the contract. */
+/** The maximum length of `detail` in the contract. */
 const MAX_DETAIL_LENGTH = 4000
 
-/** Throws `conflict` with all errors, if there are any, and the reason of the first. */
+/** If there are any errors, throws `conflict` with all errors and the reason of the first error. */
 export function assertCanInvite(errors: readonly InviteError[]): void {
   const [first] = errors
   if (first === undefined) return
@@ -92,19 +96,19 @@ export function assertCanInvite(errors: readonly InviteError[]): void {
   })
 }
 
-/** Sends a draft and invites its vendors. The caller has checked that they can be invited. */
+/** Sends a draft and invites its vendors. The caller must have checked that the vendors can be invited. */
 export async function sendBidRequest(
   call: WriteCall,
   draft: requests.BidRequestRow,
   deadlineAt: string,
   invited: readonly Vendor[],
 ): Promise<BidRequest> {
-  await invitations.markPendingSent(call, draft.id)
+  await invitations.markInvitationsSent(call, draft.id)
   const sent = await requests.update(call, draft, { status: 'sent', sentAt: call.now.toISOString(), deadlineAt })
-  return announceSent(call, draft, sent, invited)
+  return announceBidRequest(call, draft, sent, invited)
 }
 
-/** Returns a new draft, not stored yet, as it is after sending. */
+/** Returns the sent form of a new draft that is not stored yet. */
 export function toSentRequest(call: WriteCall, draft: requests.BidRequestRow): requests.BidRequestRow {
   const sent = { status: 'sent' as const, sentAt: call.now.toISOString() }
   return {
@@ -114,7 +118,7 @@ export function toSentRequest(call: WriteCall, draft: requests.BidRequestRow): r
 }
 
 /** Creates the portal links of a request that is being sent, and records the events. */
-export async function announceSent(
+export async function announceBidRequest(
   call: WriteCall,
   draft: requests.BidRequestRow,
   sent: requests.BidRequestRow,
@@ -128,19 +132,20 @@ export async function announceSent(
   return request
 }
 
-/** Creates a portal link for each of these invitations, to be mailed. */
+/** Creates a portal link to email for each of these invitations. */
 export async function issueInvitationLinks(
   call: WriteCall,
   those: readonly Pick<invitations.InvitationRow, 'id' | 'vendorId'>[],
 ): Promise<void> {
-  await issueLinks(
+  await issuePortalLinks(
     call,
     those.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
   )
 }
 
 /**
- * Records one `vendor.invited` per vendor. A vendor that had not been invited to the portal before becomes `invited`.
+ * Records one `vendor.invited` event per vendor. A vendor that has not been invited to the portal before becomes
+ * `invited`.
  */
 export async function announceInvitations(
   call: WriteCall,

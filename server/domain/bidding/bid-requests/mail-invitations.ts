@@ -1,12 +1,12 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { findLinkUrls } from '../../../platform/keys/portal-links.ts'
-import { canSendMail, queueLetters } from '../../office/mail/queue-letters.ts'
-import { toRequestValues } from '../../vendors/vendors/notice-letters.ts'
+import { canSendMail, queueMails } from '../../office/mail/queue-mails.ts'
+import { toRequestValues } from '../../vendors/vendors/notice-mails.ts'
 import { listRecipients } from '../../vendors/vendors/vendor.ts'
 import * as requests from './queries.ts'
 
-/** Mails invitations with their new portal links, if the deployment sends mail. */
+/** Emails invitations with their new portal links, if the deployment sends email. */
 export async function mailInvitations(
   call: WriteCall,
   bidRequestId: string,
@@ -16,7 +16,7 @@ export async function mailInvitations(
   const request = await requests.find(call, bidRequestId)
   const invitations = new Map(request.invitations.map(({ vendorId, id }) => [vendorId, id]))
   const links = await findLinkUrls(call, [...invitations.values()])
-  await queueLetters(
+  await queueMails(
     call,
     invited.flatMap((vendor) => {
       const id = invitations.get(vendor.id)
@@ -28,6 +28,7 @@ export async function mailInvitations(
         to: listRecipients(vendor),
         vendorId: vendor.id,
         aboutId: id,
+        replySubjectId: id,
         values,
         link,
       }

@@ -4,17 +4,24 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, unknownReference } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { sendNotification } from '../../vendors/vendors/send-notifications.ts'
 import { listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
-import { BID_REQUEST_MOVES, OPEN_INVITATION_STATUSES, toStoredLines } from './bid-request.ts'
-import { assertAwaitingBids, changeStatus, closeBidding, lockBidRequest, recordChange } from './change-bid-request.ts'
+import { BID_REQUEST_MOVES, OPEN_INVITATION_STATUSES, toStoredRequestLines } from './bid-request.ts'
+import {
+  assertAwaitingBids,
+  changeRequestStatus,
+  closeBidding,
+  lockBidRequest,
+  recordRequestUpdate,
+} from './change-bid-request.ts'
 import { checkBidRequest, isDeadlinePast, listUnknownVendors } from './check-bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import {
+  announceBidRequest,
   announceInvitations,
-  announceSent,
   assertCanInvite,
   findInviteErrors,
   type InviteError,
@@ -27,7 +34,7 @@ import * as requests from './queries.ts'
 import { resendInvitation, revokeInvitationLink } from './resend-invitation.ts'
 import { updateBidRequest } from './update-bid-request.ts'
 
-// The maximum of the contract's response, and far more than any builder needs.
+// The maximum in the contract's response, which is far more than any builder needs.
 const MAX_INVITATIONS = 1000
 
 export const bidRequestOperations = {
@@ -38,7 +45,7 @@ export const bidRequestOperations = {
       effectiveFrom: null,
       effectiveTo: null,
       ...rest,
-      lines: toStoredLines(body.lines ?? []),
+      lines: toStoredRequestLines(body.lines ?? []),
     }
     const request = await call.write(async (call) => {
       const { deadlineAt, invited } = await checkBidRequest(call, {
@@ -48,17 +55,17 @@ export const bidRequestOperations = {
         newDeadline: true,
       })
       const scope = await scopes.requireTrade(call, body.scope, query.createScopes)
-      // Take the number last, because from here on every other new request of the organization waits.
+      // Take the number last, because it makes every other new bid request of the organization wait.
       const number = await requests.takeNextNumber(call)
       const made = requests.make(call, { ...requested, status: 'draft', scope, number, deadlineAt })
       const draft = requests.toRowWithoutBids(made, invitations.buildInvitations(call, made.id, vendorIds, 'pending'))
       const created = requests.toBidRequest(call, draft)
       await recordStatusChange(call, { id: draft.id, from: null, to: draft.status })
       await recordEvent(call, 'bid_request.created', created)
-      // A request that is sent at once is stored in its sent state.
+      // A request that is sent immediately is stored as sent.
       const stored = sendNow ? toSentRequest(call, draft) : draft
       await requests.insert(call, stored)
-      return sendNow ? announceSent(call, draft, stored, invited) : created
+      return sendNow ? announceBidRequest(call, draft, stored, invited) : created
     })
     return { status: 201, body: request }
   },
@@ -89,7 +96,10 @@ export const bidRequestOperations = {
     const added = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status !== 'draft' && before.status !== 'sent') {
-        throw conflict('bid_request_not_open', `Cannot invite more vendors: the bid request is ${before.status}.`)
+        throw conflict(
+          'bid_request_not_open',
+          `Cannot invite more vendors: the bid request is ${describeStatus(before.status)}.`,
+        )
       }
       if (before.invitations.length + body.vendorIds.length > MAX_INVITATIONS) {
         throw conflict(
@@ -113,7 +123,7 @@ export const bidRequestOperations = {
       )
       await invitations.insertInvitations(call, rows)
       if (before.status === 'sent') await issueInvitationLinks(call, rows)
-      await recordChange(call, before, await requests.bumpVersion(call, before.id))
+      await recordRequestUpdate(call, before, await requests.bumpVersion(call, before.id))
       if (before.status === 'sent') await announceInvitations(call, before.id, found)
       return rows
     })
@@ -128,11 +138,14 @@ export const bidRequestOperations = {
     const request = await call.write(async (call) => {
       const draft = await lockBidRequest(call, path.bidRequestId)
       if (draft.status === 'closed')
-        throw conflict('wrong_status', `${draft.number} is closed. Use reopenBidRequest with a new deadline.`)
+        throw conflict(
+          'wrong_status',
+          `Cannot send ${draft.number}: it is closed. Use reopenBidRequest with a new deadline.`,
+        )
       assertTransition(BID_REQUEST_MOVES, draft.status, 'sent')
       const vendorIds = draft.invitations.map((invitation) => invitation.vendorId)
       const invited = await lockVendors(call, vendorIds)
-      const place = await requests.findPlace(call, draft.communityId, draft.deadline)
+      const place = await requests.findCommunityAndDeadline(call, draft.communityId, draft.deadline)
       const deadlineAt = place?.deadlineAt ?? draft.deadlineAt
       const errors = findInviteErrors(invited, vendorIds, draft.communityId)
       if (vendorIds.length === 0)
@@ -140,7 +153,7 @@ export const bidRequestOperations = {
           pointer: '/vendorIds',
           code: 'minItems',
           message: 'must have at least one vendor',
-          reason: 'The bid request has no vendors. Invite one first.',
+          reason: 'The bid request has no vendors. Invite at least one vendor first.',
         })
       if (place?.communityArchived)
         errors.push({
@@ -171,7 +184,10 @@ export const bidRequestOperations = {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       if (before.status === 'draft')
-        throw conflict('wrong_status', `${before.number} has not been sent. Use sendBidRequest.`)
+        throw conflict(
+          'wrong_status',
+          `Cannot reopen ${before.number}: it has not been sent. Send it with sendBidRequest instead.`,
+        )
       assertTransition(BID_REQUEST_MOVES, before.status, 'sent')
       const { deadlineAt } = await checkBidRequest(call, {
         ...before,
@@ -181,7 +197,7 @@ export const bidRequestOperations = {
         sendNow: false,
       })
       await invitations.reopenClosedInvitations(call, before.id)
-      return changeStatus(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
+      return changeRequestStatus(call, before, { status: 'sent', deadline: body.deadline, deadlineAt, closedAt: null })
     })
     return { status: 200, body: request }
   },
@@ -192,12 +208,12 @@ export const bidRequestOperations = {
       const before = await lockBidRequest(call, path.bidRequestId)
       assertTransition(BID_REQUEST_MOVES, before.status, 'cancelled')
       const closedAt = before.closedAt ?? call.now.toISOString()
-      return changeStatus(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
+      return changeRequestStatus(call, before, { status: 'cancelled', cancelReason: reason, closedAt }, { reason })
     })
     return { status: 200, body: request }
   },
 
-  async remindInvited({ path }, call) {
+  async remindInvitedVendors({ path }, call) {
     const request = await call.write(async (call) => {
       const before = await lockBidRequest(call, path.bidRequestId)
       assertAwaitingBids(before)
@@ -223,7 +239,7 @@ export const bidRequestOperations = {
         call,
         counted.map((invitation) => invitation.id),
       )
-      return recordChange(call, before, await requests.bumpVersion(call, before.id))
+      return recordRequestUpdate(call, before, await requests.bumpVersion(call, before.id))
     })
     return { status: 200, body: request }
   },

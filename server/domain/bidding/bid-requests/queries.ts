@@ -3,15 +3,21 @@ import type { BidRequest, BidRequestSummary } from '../../../../client/contract.
 import type { SealState, Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { Json } from '../../../platform/calls/json.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
-import { rowType } from '../../../platform/resources/declaration.ts'
-import { filterByLinkedId, type ListQuery, type Page } from '../../../platform/resources/listing.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
+import {
+  type DueItem,
+  type DuePage,
+  lockAvailableRecords,
+  toAfterPositionSql,
+} from '../../../platform/due/process-due-items.ts'
+import { declareRowType } from '../../../platform/resources/declaration.ts'
+import { type ListQuery, type Page, toLinkedIdFilterSql } from '../../../platform/resources/listing.ts'
 import { defineResource, type NewRow } from '../../../platform/resources/resource.ts'
 import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { hasSealedAmounts, isAmountHidden } from './bid-request.ts'
 import { INVITATIONS_OF_REQUEST, type InvitationRow, insertInvitations } from './invitation-queries.ts'
 
-/** A bid request as read from the database, without what is computed from invitations and bids. */
+/** A bid request as read from the database, without the fields that are computed from invitations and bids. */
 export interface BidRequestRow extends Omit<BidRequest, 'vendorIds' | 'invitations' | (typeof FIGURE_FIELDS)[number]> {
   invitations: InvitationRow[]
   figures: BidFigures
@@ -38,14 +44,15 @@ interface BidFigures {
 }
 
 /**
- * SQL of the figures of the active bids: those submitted and not rejected. They are computed on each read, so they are
- * never stale.
+ * SQL query for the figures of the bids. The count includes rejected bids, so that an award does not change it; the
+ * amounts do not. The figures are computed on each read, so they are never stale.
  */
 const FIGURES_SQL = `
-  select json_build_object('count', count(*), 'low', min(b."amount"), 'high', max(b."amount"), 'average', round(avg(b."amount"), ${toMinorUnitsSql('min(b."currency")')}),
+  select json_build_object('count', count(*), 'low', min(b."amount") filter (where b."status" <> 'rejected'), 'high', max(b."amount") filter (where b."status" <> 'rejected'),
+    'average', round(avg(b."amount") filter (where b."status" <> 'rejected'), ${toMinorUnitsSql('min(b."currency")')}),
     'accepted', coalesce(json_agg(b."id" order by b."id") filter (where b."status" = 'accepted'), '[]'))
   from "bids" as b
-  where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted')`
+  where b."organizationId" = t."organizationId" and b."bidRequestId" = t."id" and b."status" in ('submitted', 'accepted', 'rejected')`
 
 const INVITATION_COUNT_SQL = `
   select count(*)::integer from "invitations" as i
@@ -53,7 +60,7 @@ const INVITATION_COUNT_SQL = `
 
 const rows = defineResource({
   schema: 'BidRequest',
-  row: rowType<BidRequestRow>(),
+  row: declareRowType<BidRequestRow>(),
   toRecord: toBidRequest,
   without: ['vendorIds', ...FIGURE_FIELDS],
   computed: { invitations: INVITATIONS_OF_REQUEST, figures: FIGURES_SQL },
@@ -63,21 +70,21 @@ export const { find, findAll, lock, assertExist, make } = rows
 
 const summaries = defineResource({
   schema: 'BidRequestSummary',
-  row: rowType<Omit<BidRequestSummary, (typeof FIGURE_FIELDS)[number]>>(),
+  row: declareRowType<Omit<BidRequestSummary, (typeof FIGURE_FIELDS)[number]>>(),
   without: FIGURE_FIELDS,
   computed: { invitationCount: INVITATION_COUNT_SQL },
   beside: `json_build_object('id', t."id", 'blind', t."blind", 'status', t."status", 'figures', (${FIGURES_SQL}))`,
   long: ['lines', 'message', 'inclusions', 'exclusions', 'homeIds'],
   filters: {
-    homeId: filterByLinkedId,
+    homeId: toLinkedIdFilterSql,
     vendorId: (vendor) =>
       `t."id" in (select i."bidRequestId" from "invitations" as i where i."organizationId" = $1 and i."vendorId" = ${vendor})`,
   },
 })
 
 /**
- * Updates a locked request. Every change that reveals hidden amounts passes through here, so this records it in the
- * call.
+ * Updates a locked request. Every change that reveals hidden amounts passes through this function, which records the
+ * request in the call.
  */
 export const update: typeof rows.update = (call, before, changes, ifMatch) => {
   if (hasSealedAmounts(before)) call.opened.add(before.id)
@@ -90,7 +97,7 @@ export async function insert(call: WriteCall, created: BidRequestRow): Promise<v
   await insertInvitations(call, created.invitations)
 }
 
-/** Returns a new request, which has no bids yet. */
+/** Returns the row of a new request, which has no bids yet. */
 export function toRowWithoutBids(
   created: NewRow<BidRequestRow, 'invitations' | 'figures'>,
   invited: InvitationRow[],
@@ -98,7 +105,7 @@ export function toRowWithoutBids(
   return { ...created, invitations: invited, figures: { count: 0, low: null, high: null, average: null, accepted: [] } }
 }
 
-/** Returns the bid request as responses and events show it. */
+/** Returns the bid request in the form of responses and events. */
 export function toBidRequest(call: SealState, row: BidRequestRow): BidRequest {
   const { invitations, figures: _, version, createdBy, createdAt, updatedAt, ...rest } = row
   return {
@@ -131,7 +138,7 @@ function toShownFigures(call: SealState, row: FiguresSource): Pick<BidRequest, (
   }
 }
 
-/** Increments the version of a request whose invitations or bids have changed. The caller has locked the row. */
+/** Increments the version of a request whose invitations or bids have changed. The caller must have locked the row. */
 export async function bumpVersion(call: WriteCall, id: string): Promise<BidRequestRow> {
   await sql`
     update "bidRequests" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -140,8 +147,8 @@ export async function bumpVersion(call: WriteCall, id: string): Promise<BidReque
 }
 
 /**
- * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
- * wait.
+ * Returns the organization's next bid request number. The counter row stays locked until the transaction ends, so other
+ * calls that create requests wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -160,17 +167,18 @@ export interface BidRequestPlace {
 }
 
 /**
- * Returns the community, and when the deadline's day ends in its time zone, or in the organization's if it has none.
- * Locks the time zone until the transaction ends, so that a concurrent change does not leave a deadline behind.
+ * Returns the community and the end of the deadline's day. The day is in the community's time zone. If the community
+ * has no time zone, the organization's time zone applies. Locks the time zone until the transaction ends, so that a
+ * concurrent change of the time zone also moves the new deadline.
  */
-export async function findPlace(
+export async function findCommunityAndDeadline(
   call: WriteCall,
   communityId: string,
   deadline: string,
 ): Promise<BidRequestPlace | undefined> {
   const { rows } = await sql<BidRequestPlace>`
     select c."name" as "communityName", c."archivedAt" is not null as "communityArchived", zone.name as "timeZone",
-      (${deadline}::date + 1)::timestamp at time zone zone.name as "deadlineAt"
+      "dayStart"(${deadline}::date + 1, zone.name) as "deadlineAt"
     from "communities" as c
     join "organizations" as o on o."id" = c."organizationId",
     lateral (select coalesce(c."timeZone", o."timeZone") as name) as zone
@@ -179,14 +187,14 @@ export async function findPlace(
   return rows[0]
 }
 
-/** SQL of the end of the deadline's day of `r` in the time zone of the community `c`. */
-const END_OF_DAY_SQL = sql`(r."deadline" + 1)::timestamp at time zone c."timeZone"`
+/** SQL expression for the end of the deadline's day of request `r`, in the time zone of community `c`. */
+const END_OF_DAY_SQL = sql`"dayStart"(r."deadline" + 1, c."timeZone")`
 
 /**
- * Locks the community's requests whose deadline is in the future and would change with the community's current time
- * zone. Returns their IDs.
+ * Locks the community's requests whose future deadline would move in the community's current time zone. Returns the IDs
+ * of the locked requests.
  */
-export async function lockWithMovableDeadline(call: WriteCall, communityId: string, max: number): Promise<string[]> {
+export async function lockMovableDeadlines(call: WriteCall, communityId: string, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r."id" from "bidRequests" as r
     join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
@@ -199,45 +207,59 @@ export async function lockWithMovableDeadline(call: WriteCall, communityId: stri
 
 /** Moves the deadlines of locked requests to the end of their days in the community's current time zone. */
 export async function moveDeadlines(call: WriteCall, ids: readonly string[]): Promise<void> {
+  // A distributed database does not compute these times in an update.
+  const { rows } = await sql<{ id: string; deadlineAt: string }>`
+    select r."id", ${END_OF_DAY_SQL} as "deadlineAt" from "bidRequests" as r
+    join "communities" as c on c."organizationId" = r."organizationId" and c."id" = r."communityId"
+    where r."organizationId" = ${call.organizationId} and r."id" = any(${[...ids]})`.execute(call.db)
   await sql`
     update "bidRequests" as r
-    set "deadlineAt" = ${END_OF_DAY_SQL}, "version" = r."version" + 1, "updatedAt" = ${call.now}
-    from "communities" as c
-    where r."organizationId" = ${call.organizationId} and r."id" = any(${[...ids]})
-      and c."organizationId" = r."organizationId" and c."id" = r."communityId"`.execute(call.db)
+    set "deadlineAt" = moved."deadlineAt", "version" = r."version" + 1, "updatedAt" = ${call.now}
+    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ deadlineAt }) => deadlineAt)}::timestamptz[])
+      as moved ("id", "deadlineAt")
+    where r."organizationId" = ${call.organizationId} and r."id" = moved."id"`.execute(call.db)
 }
 
-export interface HomeAtSite {
+export interface RequestedHome {
   id: string
   name: string
   communityId: string
   isArchived: boolean
 }
 
-export async function listHomesAtSite(call: Tenant, ids: readonly string[]): Promise<HomeAtSite[]> {
+export async function listHomesByIds(call: Tenant, ids: readonly string[]): Promise<RequestedHome[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<HomeAtSite>`
+  const { rows } = await sql<RequestedHome>`
     select "id", "name", "communityId", "archivedAt" is not null as "isArchived"
     from "homes" where "organizationId" = ${call.organizationId} and "id" = any(${ids})`.execute(call.db)
   return rows
 }
 
-/** Returns overdue requests of any organization, longest overdue first. If none is due, this costs one index lookup. */
+export const toOverdueBidRequestsSql: DueSql = (now) => sql`
+  select "organizationId" from "bidRequests" where "status" = 'sent' and "deadlineAt" <= ${now}`
+
+/**
+ * Returns overdue requests of any organization, longest overdue first. If none is due, the query takes one index
+ * lookup.
+ */
 export async function findOverdueBidRequests(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "deadlineAt"::text as "at" from "bidRequests"
     where "status" = 'sent' and "deadlineAt" <= ${page.now}
-      and ${afterPosition(page, 'deadlineAt', 'id')}
+      and ${toAfterPositionSql(page, 'deadlineAt', 'id')}
     order by "deadlineAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks the requests that no other transaction has locked. Returns their IDs. */
-export function lockAvailableRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'bidRequests', ids)
+/** Locks the requests that no other transaction has locked. Returns the IDs of the locked requests. */
+export function lockAvailableBidRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  return lockAvailableRecords(call, 'bidRequests', ids)
 }
 
-/** Locks the requests that are still sent and due, and that no other transaction has locked. Returns their IDs. */
+/**
+ * Locks the requests that are still sent and due, and that no other transaction has locked. Returns the IDs of the
+ * locked requests.
+ */
 export function lockDueRequests(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
+  return lockAvailableRecords(call, 'bidRequests', ids, sql`"status" = 'sent' and "deadlineAt" <= ${call.now}`)
 }

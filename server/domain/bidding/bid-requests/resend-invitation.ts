@@ -1,10 +1,10 @@
 import type { Invitation } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { linkExpiry, revokeLink } from '../../../platform/keys/portal-links.ts'
+import { computeLinkExpiry, revokePortalLink } from '../../../platform/keys/portal-links.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import { formatTimestamp } from '../../../platform/values/format.ts'
 import { findPortalObstacle } from '../../vendors/vendors/vendor.ts'
-import { lockBidRequest, recordChange } from './change-bid-request.ts'
+import { lockBidRequest, recordRequestUpdate } from './change-bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import { announceInvitations, issueInvitationLinks, lockVendors } from './invite.ts'
 import type { BidRequestRow } from './queries.ts'
@@ -20,17 +20,17 @@ export async function resendInvitation(call: WriteCall, id: string): Promise<Inv
     const obstacle = findPortalObstacle(vendor)
     if (obstacle !== null) throw conflict(obstacle.code, `Cannot resend the invitation. ${obstacle.message}`)
   }
-  await revokeLink(call, id)
+  await revokePortalLink(call, id)
   await issueInvitationLinks(call, [invitation])
   const changed = await recordInvitationChange(call, request, id)
   await announceInvitations(call, request.id, found)
   return changed
 }
 
-/** Revokes the portal link of an invitation. Does nothing if there is none. */
+/** Revokes the portal link of an invitation. Does nothing if the invitation has no link. */
 export async function revokeInvitationLink(call: WriteCall, id: string): Promise<Invitation> {
   const { request, invitation } = await lockWithInvitation(call, id)
-  if (!(await revokeLink(call, id))) return invitation
+  if (!(await revokePortalLink(call, id))) return invitation
   return recordInvitationChange(call, request, id)
 }
 
@@ -38,7 +38,7 @@ async function lockWithInvitation(call: WriteCall, id: string) {
   const { bidRequestId } = await invitations.find(call, id)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find((candidate) => candidate.id === id)
-  // The request was a draft, and the vendor has been removed meanwhile.
+  // The vendor was removed from the draft before the request was locked.
   if (invitation === undefined) throw notFound()
   return { request, invitation }
 }
@@ -48,15 +48,16 @@ function explainNotResendable(
   { status, deadlineAt }: BidRequestRow,
   invitation: invitations.InvitationRow,
 ): string | null {
-  if (invitation.status === 'pending') return 'Cannot resend the invitation: it has not been sent. Use sendBidRequest.'
-  if (status === 'cancelled') return 'Cannot resend the invitation: the bid request is cancelled.'
-  const end = linkExpiry({ createdAt: call.now.toISOString(), deadlineAt })
+  if (invitation.status === 'pending')
+    return 'Cannot resend the invitation: it has not been sent. Send it with sendBidRequest instead.'
+  if (status === 'cancelled') return 'Cannot resend the invitation: the bid request is canceled.'
+  const end = computeLinkExpiry({ createdAt: call.now.toISOString(), deadlineAt })
   if (end.getTime() > call.now.getTime()) return null
   return `Cannot resend the invitation: its link would have expired on ${formatTimestamp(end, call.timeZone)}. Reopen the bid request with a later deadline first.`
 }
 
 async function recordInvitationChange(call: WriteCall, before: BidRequestRow, id: string): Promise<Invitation> {
   await invitations.bumpVersion(call, id)
-  await recordChange(call, before, await requests.bumpVersion(call, before.id))
+  await recordRequestUpdate(call, before, await requests.bumpVersion(call, before.id))
   return invitations.find(call, id)
 }

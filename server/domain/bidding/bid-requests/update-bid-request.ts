@@ -5,13 +5,13 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { findFixedFields, toStoredLines } from './bid-request.ts'
-import { recordChange } from './change-bid-request.ts'
+import { listFixedRequestFieldErrors, toStoredRequestLines } from './bid-request.ts'
+import { recordRequestUpdate } from './change-bid-request.ts'
 import { checkBidRequest } from './check-bid-request.ts'
 import * as invitations from './invitation-queries.ts'
 import * as requests from './queries.ts'
 
-/** Updates a locked request as its status allows. Without a change, nothing is written and no event recorded. */
+/** Updates a locked request as its status allows. Without a change, writes nothing and records no event. */
 export async function updateBidRequest(
   call: WriteCall,
   before: requests.BidRequestRow,
@@ -24,12 +24,12 @@ export async function updateBidRequest(
   const removed = vendorIds === undefined ? [] : invited.filter((id) => !vendorIds.includes(id))
   const whole: Partial<requests.BidRequestRow> = {
     ...omitUndefined(rest),
-    ...(lines !== undefined && { lines: toStoredLines(lines) }),
+    ...(lines !== undefined && { lines: toStoredRequestLines(lines) }),
   }
   const changed = (Object.keys(whole) as (keyof typeof whole)[]).filter(
     (field) => !isDeepStrictEqual(whole[field], before[field]),
   )
-  const fixed = findFixedFields(before.status, [
+  const fixed = listFixedRequestFieldErrors(before.status, [
     ...changed,
     ...(added.length + removed.length > 0 ? ['vendorIds'] : []),
   ])
@@ -63,7 +63,7 @@ export async function updateBidRequest(
   const { figures: _, invitations: __, ...changes } = whole
   const updated = await requests.update(call, before, changes)
   const touched = updated.version === before.version && added.length + removed.length > 0
-  return recordChange(call, before, touched ? await requests.bumpVersion(call, before.id) : updated)
+  return recordRequestUpdate(call, before, touched ? await requests.bumpVersion(call, before.id) : updated)
 }
 
 /** Returns the fields that were sent: drops undefined fields and keeps null, which clears a field. */

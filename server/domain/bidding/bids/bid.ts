@@ -1,8 +1,8 @@
 import type { Bid, BidRequest, BidStatus } from '../../../../client/contract.gen.ts'
 
 /**
- * The status changes of a bid: submitted, then accepted or rejected by the builder, withdrawn by the vendor, or
- * expired. An award can be revoked.
+ * The allowed status changes of a bid. After a bid is submitted, the builder accepts or rejects it, the vendor
+ * withdraws it, or it expires. An award can be revoked.
  */
 export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
   submitted: ['accepted', 'rejected', 'withdrawn', 'expired'],
@@ -12,11 +12,11 @@ export const BID_MOVES: Readonly<Record<BidStatus, readonly BidStatus[]>> = {
   expired: [],
 }
 
-/** A vendor has at most one bid in these statuses for a request or for one of its homes. */
+/** A vendor has at most one bid with these statuses for a bid request, or for each of its homes. */
 export const LIVE_STATUSES: readonly BidStatus[] = ['submitted', 'accepted']
 
 /** Returns whether the last day on which the bid is valid has passed. */
-export function hasExpired(bid: { expiresAt: string | null }, now: Date): boolean {
+export function hasBidExpired(bid: { expiresAt: string | null }, now: Date): boolean {
   return bid.expiresAt !== null && Date.parse(bid.expiresAt) <= now.getTime()
 }
 
@@ -24,10 +24,11 @@ type BidOffer = Pick<Bid, 'homeId' | 'lines' | 'awardedLineIds'>
 type RequestedWork = Pick<BidRequest, 'homeIds' | 'lines'>
 
 /**
- * Returns what a bid wins of a request if accepted: pairs of a home and a line, as comparable strings. A bid without a
- * home covers all homes; a bid without lines covers all lines. Two bids can both win if they have no pair in common.
+ * Returns the work that is awarded if the bid is accepted: pairs of a home and a line, as comparable strings. A bid
+ * without a home covers all homes; a bid without lines covers all lines. Two bids can both be awarded if they have no
+ * pair in common.
  */
-export function listTakenWork(bid: BidOffer, request: RequestedWork): string[] {
+export function listAwardableWork(bid: BidOffer, request: RequestedWork): string[] {
   const homes = bid.homeId !== null ? [bid.homeId] : request.homeIds.length > 0 ? request.homeIds : ['any']
   const lines = request.lines
     .map((line) => line.lineId)
@@ -35,19 +36,22 @@ export function listTakenWork(bid: BidOffer, request: RequestedWork): string[] {
   return homes.flatMap((home) => lines.map((line) => `${home} ${line}`))
 }
 
-/** Returns whether the bid offers the line and, if the award names lines, wins it. */
+/**
+ * Returns whether the bid offers the line and, if the award names lines, whether it names this line. Otherwise, the
+ * award contains all lines except alternates.
+ */
 export function isLineAwarded(bid: Pick<Bid, 'lines' | 'awardedLineIds'>, lineId: string): boolean {
   const line = bid.lines.find((candidate) => candidate.lineId === lineId)
   if (line === undefined || line.excluded) return false
-  return bid.awardedLineIds === null || bid.awardedLineIds.includes(lineId)
+  return bid.awardedLineIds === null ? !line.alternate : bid.awardedLineIds.includes(lineId)
 }
 
 /**
- * Returns whether a bid that was not accepted can still win a part that is not awarded. A lump sum can only be won as a
- * whole.
+ * Returns whether a bid that is not accepted can still be awarded work that has not been awarded. A lump sum can be
+ * awarded only as a whole.
  */
-export function canStillWin(bid: BidOffer, request: RequestedWork, taken: ReadonlySet<string>): boolean {
-  const requested = listTakenWork(bid, request)
+export function canStillBeAwarded(bid: BidOffer, request: RequestedWork, taken: ReadonlySet<string>): boolean {
+  const requested = listAwardableWork(bid, request)
   return bid.lines.length === 0
     ? !requested.some((pair) => taken.has(pair))
     : requested.some((pair) => !taken.has(pair))

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
 import {
-  type Answer,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../../test/support/test-plumbline.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const DAY_MS = 86_400_000
 const post = (path: string, body?: unknown, options?: RequestOptions) =>
   plumbline.post(`/api/ext${path}`, body, { key: site.key, ...options })
@@ -31,7 +31,7 @@ const made = async (path: string, body: unknown): Promise<Body> => {
 const ask = (more: object = {}) => made('/bids/request', { ...site.framing(), homeIds: [site.lot15], ...more })
 const submit = (bidRequestId: string, vendorId: string, more: object = { amount: 40_000 }) =>
   made('/bids', { bidRequestId, vendorId, ...more })
-const pointers = (answer: Answer) =>
+const pointers = (answer: ServiceResponse) =>
   answer.body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`).sort()
 const typesOf = async (id: string) =>
   (await listEvents(plumbline, site.organizationId))
@@ -51,7 +51,7 @@ const prices = [
   { lineId: 'trusses', unitPrice: 11_200 },
 ]
 
-test("a bid's lines copy their details from the request, and its amount sums the lines, each rounded half up", async () => {
+test('the amount of a bid is the sum of its lines, each rounded half up', async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, {
     lines: [
@@ -73,6 +73,19 @@ test("a bid's lines copy their details from the request, and its amount sums the
     amountsHidden: false,
     source: 'phone',
     poIds: [],
+  })
+  expect(await get(`/bids/${bid.id}`)).toEqual(bid)
+})
+
+test('the lines of a bid copy their details from the bid request', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, {
+    lines: [
+      ...prices,
+      { description: 'Hurricane straps', quantity: 3, unit: 'EA', unitPrice: 0.335, note: 'galvanized' },
+    ],
+    source: 'phone',
+    leadTimeDays: 10,
   })
   expect(bid.lines).toEqual([
     {
@@ -109,15 +122,19 @@ test("a bid's lines copy their details from the request, and its amount sums the
       note: 'galvanized',
     },
   ])
-  expect(await get(`/bids/${bid.id}`)).toEqual(bid)
+})
+
+test('a submitted bid updates the count and the lowest amount of its bid request', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: prices })
   const after = await get(`/bids/requests/${request.id}`)
-  expect(after).toMatchObject({ bidCount: 1, lowAmount: 35_211.01 })
+  expect(after).toMatchObject({ bidCount: 1, lowAmount: bid.amount })
   expect(after.version).toBeGreaterThan(request.version)
   expect(after.invitations[0]).toMatchObject({ id: bid.invitationId, vendorId: site.loneStar, status: 'submitted' })
   expect(await typesOf(bid.id)).toEqual(['bid.submitted'])
 })
 
-test('all price errors of a bid are reported at once', async () => {
+test('all price errors of a bid are reported in one response', async () => {
   const request = await ask(form)
   const refused = await post('/bids', {
     bidRequestId: request.id,
@@ -164,7 +181,7 @@ test('all price errors of a bid are reported at once', async () => {
   ])
 })
 
-test('a bid must refer to existing records that belong to the request', async () => {
+test('a bid is rejected if it refers to records that do not exist or do not belong to the request', async () => {
   const request = await ask()
   const unknown = await post('/bids', { bidRequestId: 'brq_nothing', vendorId: 'ven_nothing', amount: 1 })
   expect(unknown.status).toBe(422)
@@ -181,14 +198,14 @@ test('a bid must refer to existing records that belong to the request', async ()
   expect(pointers(await post('/bids', { ...bid, validUntil: site.day(-1) }))).toEqual(['/validUntil past'])
 })
 
-test('a second bid of a vendor for the same home or request returns an error that names reviseBid', async () => {
+test('if a vendor submits a second bid for the same home or bid request, the error suggests reviseBid', async () => {
   const request = await ask({ homeIds: [site.lot14, site.lot15] })
   const first = await submit(request.id, site.loneStar)
   const second = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, amount: 39_000 })
   expect(second.status).toBe(409)
   expect(second.body).toMatchObject({
     reason: 'already_bid',
-    detail: `The vendor already has a bid for ${request.number} (${first.id}), and it is submitted. Use reviseBid to change it.`,
+    detail: `The vendor already has a bid for ${request.number} (${first.id}). The bid is submitted. Use reviseBid to change it.`,
   })
   const forLot14 = await submit(request.id, site.loneStar, { homeId: site.lot14, amount: 19_000 })
   expect(forLot14.homeId).toBe(site.lot14)
@@ -208,7 +225,7 @@ test('only one of twenty concurrent bids of one vendor is stored', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('bids are accepted while the request is open, and after the deadline only with acceptLate', async () => {
+test('after the deadline, a bid is accepted only if acceptLate is set', async () => {
   const draft = await ask({ sendNow: false })
   const bid = { vendorId: site.loneStar, amount: 1 }
   expect((await post('/bids', { ...bid, bidRequestId: draft.id })).body).toMatchObject({
@@ -231,11 +248,11 @@ test('bids are accepted while the request is open, and after the deadline only w
   await post(`/bids/requests/${lenient.id}/cancel`, {})
   expect((await post('/bids', { ...bid, vendorId: site.hillCountry, bidRequestId: lenient.id })).body).toMatchObject({
     reason: 'bid_request_not_open',
-    detail: expect.stringContaining('is cancelled'),
+    detail: expect.stringContaining('is canceled'),
   })
 })
 
-test('a revision is counted and shows what it changes, and one without changes is rejected', async () => {
+test('only a revision that changes the bid is counted', async () => {
   const request = await ask(form)
   const bid = await submit(request.id, site.loneStar, { lines: prices, durationDays: 12 })
   const revised = await revise(bid.id, { lines: [{ ...prices[0], unitPrice: 9.65 }, prices[1]] }, { 'if-match': '"1"' })
@@ -263,7 +280,7 @@ test('a revision is counted and shows what it changes, and one without changes i
   expect(await typesOf(bid.id)).toEqual(['bid.submitted', 'bid.submitted'])
 })
 
-test('an open blind request shows no amount in any response or event, and shows all amounts once it closes', async () => {
+test('no response or event shows the amounts of a blind bid request until it is closed', async () => {
   const request = await ask({ ...form, blind: true })
   const bid = await submit(request.id, site.loneStar, { lines: prices })
   expect(bid).toMatchObject({
@@ -298,25 +315,30 @@ test('an open blind request shows no amount in any response or event, and shows 
   expect((await post(`/bids/${bid.id}/accept`)).body).toMatchObject({ status: 'accepted', purchaseOrder: null })
 })
 
-test('an award accepts one bid, rejects the others, awards the request, and drafts the order, each with an event', async () => {
+test('an award accepts one bid and rejects the others', async () => {
   const request = await ask(form)
   const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
   const loser = await submit(request.id, site.hillCountry, { lines: prices })
-  const { length: before } = await listEvents(plumbline, site.organizationId)
   const accepted = await post(`/bids/${winner.id}/accept`, { createPurchaseOrder: true, reason: 'Free in December.' })
   expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
   expect(accepted.body).toMatchObject({ status: 'accepted', decisionReason: 'Free in December.', awardedLineIds: null })
   expect(accepted.body.decidedBy.type).toBe('key')
-  const { purchaseOrder, ...awarded } = accepted.body
+  const { purchaseOrder: _, ...awarded } = accepted.body
   expect(await get(`/bids/${winner.id}`)).toEqual(awarded)
   expect(await get(`/bids/${loser.id}`)).toMatchObject({
     status: 'rejected',
     decisionReason: 'Another bid was accepted.',
   })
   expect(await get(`/bids/requests/${request.id}`)).toMatchObject({ status: 'awarded', acceptedBidIds: [winner.id] })
+})
 
+test('an award with an order drafts the order', async () => {
+  const request = await ask(form)
+  const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
+  const accepted = await post(`/bids/${winner.id}/accept`, { createPurchaseOrder: true, reason: 'Free in December.' })
+  expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
   const order = await get(`/purchase-orders/${accepted.body.poIds[0]}`)
-  expect(purchaseOrder).toEqual(order)
+  expect(accepted.body.purchaseOrder).toEqual(order)
   expect(order).toMatchObject({
     bidId: winner.id,
     homeId: site.lot15,
@@ -329,6 +351,16 @@ test('an award accepts one bid, rejects the others, awards the request, and draf
     ['walls', 2450, 'SF', 9.8, 24_010],
     ['trusses', 1, 'LS', 11_200, 11_200],
   ])
+})
+
+test('an award emits an event for each record that it changes', async () => {
+  const request = await ask(form)
+  const winner = await submit(request.id, site.loneStar, { lines: [...prices, { lineId: 'crane', excluded: true }] })
+  await submit(request.id, site.hillCountry, { lines: prices })
+  const { length: before } = await listEvents(plumbline, site.organizationId)
+  const accepted = await post(`/bids/${winner.id}/accept`, { createPurchaseOrder: true, reason: 'Free in December.' })
+  expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
+  const { purchaseOrder: order, ...awarded } = accepted.body
   const events = (await listEvents(plumbline, site.organizationId)).slice(before)
   expect(events.map((event) => event.type)).toEqual([
     'bid.accepted',
@@ -340,7 +372,7 @@ test('an award accepts one bid, rejects the others, awards the request, and draf
   expect(events[3]?.data.object).toEqual(order)
 })
 
-test('an award is atomic: if no order can be created, no bid is accepted', async () => {
+test('if the order of an award cannot be created, no bid is accepted', async () => {
   const request = await ask({ homeIds: [] })
   const bid = await submit(request.id, site.loneStar)
   const vague = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true })
@@ -365,7 +397,7 @@ test('an award is atomic: if no order can be created, no bid is accepted', async
   expect((await get(`/bids/requests/${several.id}`)).status).toBe('sent')
 })
 
-test('an award with an order requires the permission for orders', async () => {
+test('an award with an order requires pos:write', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const key = await plumbline.newKey(['bids:read', 'bids:write'], site.organizationId)
@@ -375,7 +407,7 @@ test('an award with an order requires the permission for orders', async () => {
   expect((await post(`/bids/${bid.id}/accept`, {}, { key })).status).toBe(200)
 })
 
-test('a bid that cannot win returns the reason', async () => {
+test('the error for a bid that cannot be awarded contains the reason', async () => {
   const request = await ask()
   const [bid, other] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
   const reason = async (id = bid.id) => {
@@ -402,7 +434,7 @@ test('a bid that cannot win returns the reason', async () => {
   expect(await reason()).toBe('wrong_status')
 })
 
-test('exactly one of fifty concurrent awards wins and creates exactly one order', async () => {
+test('only one of fifty concurrent awards succeeds and creates an order', async () => {
   const vendorIds: string[] = []
   for (let i = 0; i < 10; i++) vendorIds.push((await made('/vendors', { companyName: `Framer ${i}` })).id)
   const request = await ask({ vendorIds })
@@ -423,7 +455,80 @@ test('exactly one of fifty concurrent awards wins and creates exactly one order'
   expect(types.map((event) => event.type)).toEqual(['bid.accepted', ...Array(9).fill('bid.rejected')])
 })
 
-test('a split award gives each line to one bid, keeps other bids that can still win, and orders only the lines won', async () => {
+const alternates = [
+  { description: 'Zip sheathing', amount: 1450 },
+  { description: 'No blocking', amount: -300 },
+]
+const withPanels = [...prices, { lineId: 'crane', unitPrice: 900, alternate: true, note: 'Larger crane' }]
+const orderOf = async ({ body }: ServiceResponse) => get(`/purchase-orders/${body.poIds[0]}`)
+
+test('the price of an alternate line is not part of the amount of a bid', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: withPanels, alternates })
+  expect(bid.amount).toBe(35_210)
+  expect(bid.lines[2]).toMatchObject({ lineId: 'crane', amount: 900, alternate: true })
+})
+
+test('a bid needs a price that is not an alternate', async () => {
+  const request = await ask({ ...form, bidType: 'lump_sum' })
+  const lines = [{ lineId: 'walls', unitPrice: 9.8, alternate: true }]
+  const answer = await post('/bids', { bidRequestId: request.id, vendorId: site.loneStar, lines })
+  expect([answer.status, pointers(answer)]).toEqual([422, ['/lines priced']])
+})
+
+test('the order of an awarded bid contains no alternate that was not chosen', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: withPanels, alternates })
+  const award = await post(`/bids/${bid.id}/accept`, { createPurchaseOrder: true })
+  expect(award.body).toMatchObject({ awardedAlternates: null, awardedLineIds: null })
+  expect(await orderOf(award)).toMatchObject({ total: 35_210, lines: [{ lineId: 'walls' }, { lineId: 'trusses' }] })
+})
+
+test('the order of an awarded bid contains the chosen alternates, deductions with a negative price', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: withPanels, alternates })
+  const chosen = { alternates: [1, 0], alternateLineIds: ['crane'], createPurchaseOrder: true }
+  const award = await post(`/bids/${bid.id}/accept`, chosen)
+  expect(award.body).toMatchObject({
+    ...{ amount: 35_210, awardedAlternates: [0, 1], awardedLineIds: ['walls', 'trusses', 'crane'] },
+  })
+  expect(await orderOf(award)).toMatchObject({
+    total: 35_210 + 900 + 1450 - 300,
+    lines: [
+      ...[{ lineId: 'walls' }, { lineId: 'trusses' }, { lineId: 'crane', unitPrice: 900 }],
+      { lineId: 'alternate-1', description: 'Alternate (add): Zip sheathing', unitPrice: 1450 },
+      { lineId: 'alternate-2', description: 'Alternate (deduct): No blocking', unitPrice: -300 },
+    ],
+  })
+})
+
+test('the order of an awarded lump sum contains the chosen alternates', async () => {
+  const request = await ask()
+  const bid = await submit(request.id, site.loneStar, { amount: 40_000, alternates })
+  const award = await post(`/bids/${bid.id}/accept`, { alternates: [1], createPurchaseOrder: true })
+  expect(await orderOf(award)).toMatchObject({ total: 39_700, lines: [{ unitPrice: 40_000 }, { unitPrice: -300 }] })
+})
+
+test('an order can contain an alternate whose shortened description ends within an emoji', async () => {
+  const request = await ask()
+  // With the order's prefix of 17 characters, the limit of 500 characters is in the middle of the emoji.
+  const long = { description: `${'x'.repeat(482)}\u{1F3E0}${'x'.repeat(16)}`, amount: 1450 }
+  const bid = await submit(request.id, site.loneStar, { amount: 40_000, alternates: [long] })
+  const award = await post(`/bids/${bid.id}/accept`, { alternates: [0], createPurchaseOrder: true })
+  expect(award.status).toBe(200)
+  const { description } = (await orderOf(award)).lines[1]
+  expect(description).toBe(`Alternate (add): ${'x'.repeat(482)}\uFFFD`)
+})
+
+test('an award names only alternates that the bid offers', async () => {
+  const request = await ask(form)
+  const bid = await submit(request.id, site.loneStar, { lines: withPanels, alternates })
+  const award = (body: object) => post(`/bids/${bid.id}/accept`, body)
+  expect(pointers(await award({ alternates: [0, 2] }))).toEqual(['/alternates/1 unknown_alternate'])
+  expect(pointers(await award({ alternateLineIds: ['walls'] }))).toEqual(['/alternateLineIds/0 unknown_line'])
+})
+
+test('a split award closes only the bids of its lines', async () => {
   const request = await ask({ ...form, awardMode: 'split', vendorIds: [site.loneStar, site.hillCountry, site.redrock] })
   const walls = await submit(request.id, site.loneStar, { lines: prices })
   const trusses = await submit(request.id, site.hillCountry, { lines: prices })
@@ -451,7 +556,7 @@ test('a split award gives each line to one bid, keeps other bids that can still 
   expect(pointers(await post(`/bids/${bid.id}/accept`, { lineIds: ['walls'] }))).toEqual(['/lineIds split'])
 })
 
-test('an award can be revoked until its order is issued: the draft order is voided, and the request is closed again', async () => {
+test('revoking an award voids its draft order and closes the bid request again', async () => {
   const request = await ask()
   const bid = await submit(request.id, site.loneStar)
   const reserve = await submit(request.id, site.hillCountry, { amount: 41_000 })
@@ -479,7 +584,7 @@ test('an award can be revoked until its order is issued: the draft order is void
   expect((await post(`/bids/${reserve.id}/reject`, {})).body.status).toBe('rejected')
 })
 
-test('rejecting and withdrawing are final, and only rejecting records an event', async () => {
+test('a rejected or withdrawn bid cannot change its status', async () => {
   const request = await ask()
   const [one, two] = [await submit(request.id, site.loneStar), await submit(request.id, site.hillCountry)]
   expect((await post(`/bids/${one.id}/reject`)).body).toMatchObject({ status: 'rejected', decisionReason: null })
@@ -491,10 +596,10 @@ test('rejecting and withdrawing are final, and only rejecting records an event',
   }
   expect(await typesOf(one.id)).toEqual(['bid.submitted', 'bid.rejected'])
   expect(await typesOf(two.id)).toEqual(['bid.submitted'])
-  expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(0)
+  expect((await get(`/bids/requests/${request.id}`)).bidCount).toBe(1)
 })
 
-test('another builder sees none of our bids, and repeating a request with the same key creates no second bid', async () => {
+test('creating a bid twice with the same Idempotency-Key creates only one bid', async () => {
   const request = await ask()
   const body = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
   const headers = { 'idempotency-key': `bid-${request.id}` }
@@ -503,6 +608,12 @@ test('another builder sees none of our bids, and repeating a request with the sa
   expect(again.status).toBe(201)
   expect(again.body).toEqual(first.body)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test("a builder cannot see or change another builder's bids", async () => {
+  const request = await ask()
+  const body = { bidRequestId: request.id, vendorId: site.loneStar, amount: 1 }
+  const first = await post('/bids', body)
   const { key } = await plumbline.newBuilder()
   const path = `/api/ext/bids/${first.body.id}`
   expect((await plumbline.get(path, { key })).status).toBe(404)
@@ -515,7 +626,7 @@ test('another builder sees none of our bids, and repeating a request with the sa
 })
 
 // These tests advance the clock, so they come last.
-test('a bid expires at the end of its last day and can no longer win', async () => {
+test('a bid cannot be awarded after its last valid day', async () => {
   const request = await ask({ deadline: site.day(60) })
   const short = await submit(request.id, site.loneStar, { amount: 1, validUntil: site.day(3) })
   const long = await submit(request.id, site.hillCountry, { amount: 2, validUntil: site.day(30) })

@@ -1,28 +1,28 @@
 import type { Services } from '../../../platform/calls/call.ts'
-import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import { processDueItems } from '../../../platform/due/process-due-items.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { bumpBidRequestVersion, lockBidRequest } from '../bid-requests/change-bid-request.ts'
 import * as requests from '../bid-requests/queries.ts'
-import { hasExpired } from './bid.ts'
-import { moveBid } from './move-bid.ts'
+import { hasBidExpired } from './bid.ts'
+import { changeBidStatus } from './change-bid-status.ts'
 import * as bids from './queries.ts'
 
 /**
- * Expires the submitted bids whose last day has passed, each under the lock of its request, like every change of a
- * bid's status.
+ * Expires the submitted bids whose last day has passed. Like every change of a bid's status, the expiration locks the
+ * bid request first.
  */
 export async function expireBids(services: Services): Promise<void> {
-  await settleDueItems(services, {
+  await processDueItems(services, {
     what: 'bids to expire',
     find: bids.findExpiredBids,
-    claim: requests.lockAvailableRequests,
+    claim: requests.lockAvailableBidRequests,
     async settle(call, bidRequestId, ids) {
       await lockBidRequest(call, bidRequestId)
       let moved = 0
       for (const id of ids) {
         const bid = await bids.lock(call, id)
-        if (bid.status !== 'submitted' || !hasExpired(bid, call.now)) continue
-        await moveBid(
+        if (bid.status !== 'submitted' || !hasBidExpired(bid, call.now)) continue
+        await changeBidStatus(
           call,
           bid,
           'expired',

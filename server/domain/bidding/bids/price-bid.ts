@@ -1,8 +1,8 @@
 import type { BidLine, BidRequest, FieldError } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { formatNumber } from '../../../platform/values/format.ts'
-import { computeLineTotal, isMoney, MAX_MONEY, sum, toAmountText } from '../../../platform/values/money.ts'
+import { formatAmount, formatMaxAmount } from '../../../platform/values/format.ts'
+import { computeLineTotal, isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 
 interface PricedBid {
   amount: number
@@ -13,8 +13,8 @@ type BidForm = Pick<BidRequest, 'lines' | 'bidType'>
 type BidLineInput = Checked['BidLineInput']
 
 /**
- * Checks the prices of a bid against the request's form, and sums them. Throws all errors at once. An amount that
- * contradicts the lines is an error, because one of the two must be a mistake.
+ * Checks the prices of a bid against the request's form, and sums them without alternates. Throws one problem with all
+ * errors. An amount that contradicts the lines is an error, because one of the two must be a mistake.
  */
 export function priceBid(
   form: BidForm,
@@ -31,17 +31,25 @@ export function priceBid(
       throw validationFailed([{ pointer: '/amount', code: 'required', message: 'is required unless lines is set' }])
     return { amount, lines: [] }
   }
-  const amounts = whole.flatMap((line) => line.amount ?? [])
+  const amounts = whole.flatMap((line) => (line.alternate ? [] : (line.amount ?? [])))
   const total = sum(amounts)
   if (amounts.length === 0)
-    errors.push({ pointer: '/lines', code: 'priced', message: 'must have at least one line with a price' })
-  else if (total < 0 || !isMoney(total))
-    errors.push({ pointer: '/lines', code: 'sum', message: `must total between 0 and ${formatNumber(MAX_MONEY)}` })
+    errors.push({
+      pointer: '/lines',
+      code: 'priced',
+      message: 'must have at least one line with a price that is not an alternate',
+    })
+  else if (total < 0 || !isWithinMoneyRange(total))
+    errors.push({
+      pointer: '/lines',
+      code: 'sum',
+      message: `must have a total between ${formatAmount(0, currency)} and ${formatMaxAmount(currency)}`,
+    })
   else if (amount !== undefined && amount !== total) {
     errors.push({
       pointer: '/amount',
       code: 'sum',
-      message: `must equal the sum of the lines (${toAmountText(total, currency)}) or be omitted`,
+      message: `must equal the sum of the lines (${formatAmount(total, currency)}) or be omitted`,
     })
   }
   if (errors.length > 0) throw validationFailed(errors)
@@ -60,7 +68,7 @@ function priceLines(form: BidForm, lines: readonly BidLineInput[], errors: Field
     const same = line.lineId === undefined ? undefined : requested.get(line.lineId)
     if (line.lineId !== undefined) {
       if (requested.size > 0 && same === undefined)
-        at('lineId', 'unknown_line', 'is not a line of the bid request; omit it for an additional line')
+        at('lineId', 'unknown_line', 'is not a line of the bid request; omit lineId for an additional line')
       if (seen.has(line.lineId)) at('lineId', 'unique', 'must be unique; another line has the same lineId')
       seen.add(line.lineId)
     }
@@ -72,11 +80,11 @@ function priceLines(form: BidForm, lines: readonly BidLineInput[], errors: Field
 
     const quantity = line.quantity ?? same?.quantity ?? 1
     const amount = unitPrice === undefined ? null : computeLineTotal(quantity, unitPrice, currency)
-    if (amount !== null && !isMoney(amount))
+    if (amount !== null && !isWithinMoneyRange(amount))
       at(
         'unitPrice',
         'maximum',
-        `times quantity must be between -${formatNumber(MAX_MONEY)} and ${formatNumber(MAX_MONEY)}`,
+        `times quantity must be between -${formatMaxAmount(currency)} and ${formatMaxAmount(currency)}`,
       )
     return {
       lineId: line.lineId ?? uniqueLineId(requested.size > 0 ? 'extra' : 'line', taken),
@@ -99,7 +107,7 @@ function uniqueLineId(word: string, taken: Set<string>): string {
   return `${word}-${place}`
 }
 
-/** Returns an error for each required line that is missing, if the form asks for a price of each line. */
+/** Returns an error for each required line that is missing, if the form requires a price for each line. */
 function findMissingLines(form: BidForm, lines: readonly BidLine[]): FieldError[] {
   if (form.bidType === 'lump_sum') return []
   const said = new Set(lines.map((line) => line.lineId))

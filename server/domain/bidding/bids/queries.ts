@@ -1,26 +1,29 @@
 import { sql } from 'kysely'
-import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
+import type { Bid, BidLevelingAmount, BidRequest } from '../../../../client/contract.gen.ts'
 import {
   type Call,
+  listSealedRequestIds,
   type SealState,
-  sealedRequestIds,
   type Tenant,
   type WriteCall,
 } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage } from '../../../platform/due/settle-due.ts'
-import { rowType } from '../../../platform/resources/declaration.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
+import { type DueItem, type DuePage, toAfterPositionSql } from '../../../platform/due/process-due-items.ts'
+import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { isAmountHidden } from '../bid-requests/bid-request.ts'
 
-/** A bid as stored. It always contains its amounts, even while nobody may see them. */
+/** A bid as stored. The row always contains the amounts, even while nobody may see them. */
 export interface BidRow extends Omit<Bid, 'amount' | 'amountsHidden'> {
   amount: number
   expiresAt: string | null
+  /** The builder's own amounts for parts that cannot be compared. Never shown to the vendor. */
+  leveling: BidLevelingAmount[]
   request: Pick<BidRequest, 'id' | 'blind' | 'status'>
 }
 
-// SQL of the fields that decide whether amounts are shown; the rule itself is in the bid request.
+// SQL query for the fields that determine whether amounts are shown. The rule itself is in `bid-request.ts`.
 const REQUEST_SQL = `
   select json_build_object('id', r."id", 'blind', r."blind", 'status', r."status")
   from "bidRequests" as r where r."organizationId" = t."organizationId" and r."id" = t."bidRequestId"`
@@ -29,7 +32,7 @@ const PO_IDS_SQL = `
   select coalesce(json_agg(p."id" order by p."id"), '[]')
   from "purchaseOrders" as p where p."organizationId" = t."organizationId" and p."bidId" = t."id"`
 
-// SQL of the newest revision of the contract, unless it was terminated or archived.
+// SQL query for the newest revision of the contract, unless it was terminated or archived.
 const CONTRACT_ID_SQL = `
   select c."id" from "contracts" as c
   where c."organizationId" = t."organizationId" and c."bidId" = t."id" and c."archivedAt" is null
@@ -38,23 +41,24 @@ const CONTRACT_ID_SQL = `
 
 export const { list, find, findAll, findAllWith, findOptional, lock, insert, update } = defineResource({
   schema: 'Bid',
-  row: rowType<BidRow>(),
+  row: declareRowType<BidRow>(),
   toRecord: toBid,
   without: ['amountsHidden'],
-  stored: { amount: 'decimal', expiresAt: 'instant?' },
+  stored: { amount: 'decimal', expiresAt: 'instant?', leveling: 'json' },
   computed: { poIds: PO_IDS_SQL, contractId: CONTRACT_ID_SQL, request: REQUEST_SQL },
-  long: ['lines', 'inclusions', 'exclusions', 'awardedLineIds'],
+  long: ['lines', 'alternates', 'inclusions', 'exclusions', 'awardedLineIds'],
 })
 
-/** Returns the bid as its GET response shows it. */
+/** Returns the bid in the form of its GET response. */
 export function toBid(call: SealState, row: BidRow): Bid {
-  const { request, expiresAt: _, version, createdBy, createdAt, updatedAt, ...rest } = row
+  const { request, expiresAt: _, leveling: __, version, createdBy, createdAt, updatedAt, ...rest } = row
   const amountsHidden = isAmountHidden(call, request)
   return {
     ...rest,
     ...(amountsHidden && {
       amount: null,
       lines: row.lines.map((line) => ({ ...line, unitPrice: null, amount: null })),
+      alternates: row.alternates.map((alternate) => ({ ...alternate, amount: null })),
     }),
     amountsHidden,
     version,
@@ -66,7 +70,7 @@ export function toBid(call: SealState, row: BidRow): Bid {
 
 /**
  * Returns all bids of a request in these statuses. The result is exact while the request's row is locked, because every
- * change of its bids locks it.
+ * change of a bid locks that row.
  */
 export function listBidsOfRequest(
   call: Tenant,
@@ -86,8 +90,8 @@ export interface LastPrice {
 }
 
 /**
- * Returns the newest bid of each vendor in a trade that was not withdrawn and whose amount may be seen, by the rule of
- * `isAmountHidden`. Omits vendors without one.
+ * Returns each vendor's newest bid in a trade. Ignores withdrawn bids and bids whose amount is hidden by the rule of
+ * `isAmountHidden`. Omits vendors without such a bid.
  */
 export async function findLastPrices(
   call: Call,
@@ -103,7 +107,7 @@ export async function findLastPrices(
       from "bids" as b join "bidRequests" as r on r."organizationId" = b."organizationId" and r."id" = b."bidRequestId"
       where b."organizationId" = ${organizationId} and b."vendorId" = v."id" and b."scope" = ${scope}
         and b."status" <> 'withdrawn' and not (r."blind" and r."status" = 'sent')
-        and r."id" <> all(${sealedRequestIds(call)}::text[])
+        and r."id" <> all(${listSealedRequestIds(call)}::text[])
       order by b."submittedAt" desc, b."id" desc limit 1
     ) as last`.execute(db)
   return new Map(rows.map((row) => [row.vendorId, row]))
@@ -116,12 +120,19 @@ export async function bumpVersion(call: WriteCall, id: string): Promise<void> {
     where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
 }
 
-/** Returns expired bids of any organization, longest overdue first. If none is due, this costs one index lookup. */
+export const toExpiredBidsSql: DueSql = (now) => sql`
+  select "organizationId" from "bids"
+  where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${now}`
+
+/**
+ * Returns expired bids of any organization, longest overdue first. If none has expired, the query takes one index
+ * lookup.
+ */
 export async function findExpiredBids(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "bidRequestId" as "claimedId", "id", "expiresAt"::text as "at" from "bids"
     where "status" = 'submitted' and "expiresAt" is not null and "expiresAt" <= ${page.now}
-      and ${afterPosition(page, 'expiresAt', 'id')}
+      and ${toAfterPositionSql(page, 'expiresAt', 'id')}
     order by "expiresAt", "id" limit ${page.most}`.execute(db)
   return rows
 }

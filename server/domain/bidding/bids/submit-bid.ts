@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Bid, BidSource } from '../../../../client/contract.gen.ts'
-import { type Call, sealedInEvents, type WriteCall } from '../../../platform/calls/call.ts'
+import type { Bid, BidAlternate, BidSource } from '../../../../client/contract.gen.ts'
+import { type Call, getEventSealState, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, Problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { formatDate, formatTimestamp } from '../../../platform/values/format.ts'
+import { describeStatus, formatDate, formatTimestamp } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { acceptsBids, isAmountHidden } from '../bid-requests/bid-request.ts'
-import { answerInvitation, bumpBidRequestVersion, lockBidRequest } from '../bid-requests/change-bid-request.ts'
+import { isAcceptingBids, isAmountHidden } from '../bid-requests/bid-request.ts'
+import { bumpBidRequestVersion, lockBidRequest, recordInvitationResponse } from '../bid-requests/change-bid-request.ts'
 import type { BidRequestRow } from '../bid-requests/queries.ts'
 import * as bidRequests from '../bid-requests/queries.ts'
-import { hasExpired, LIVE_STATUSES } from './bid.ts'
-import { moveBid } from './move-bid.ts'
+import { hasBidExpired, LIVE_STATUSES } from './bid.ts'
+import { changeBidStatus } from './change-bid-status.ts'
 import { priceBid } from './price-bid.ts'
 import * as bids from './queries.ts'
 
-/** Inputs with any source. API clients cannot set `portal` as the source; the portal can. */
+/** Inputs with any source. Only the portal can set `portal` as the source; API clients cannot. */
 type Submission = Omit<Checked['BidSubmit'], 'source'> & { source: BidSource }
 type Revision = Omit<Checked['BidRevise'], 'source'> & { source?: BidSource | undefined }
 
-/** Submits a vendor's bid, under the lock of its request. */
+/** Submits a vendor's bid, after locking the bid request. */
 export async function submitBid(call: WriteCall, body: Submission): Promise<Bid> {
   const request = await lockNamedRequest(call, body)
   const homeId = body.homeId ?? null
@@ -40,7 +40,7 @@ export async function submitBid(call: WriteCall, body: Submission): Promise<Bid>
     const next = earlier.status === 'submitted' ? ' Use reviseBid to change it.' : ''
     throw conflict(
       'already_bid',
-      `The vendor already has a bid for ${request.number} (${earlier.id}), and it is ${earlier.status}.${next}`,
+      `The vendor already has a bid for ${request.number} (${earlier.id}). The bid is ${earlier.status}.${next}`,
     )
   }
 
@@ -52,19 +52,21 @@ export async function submitBid(call: WriteCall, body: Submission): Promise<Bid>
     status: 'submitted',
     revision: 1,
     ...prices,
+    alternates: toAlternates(body.alternates ?? []),
     currency: call.currency,
     ...validity,
+    leveling: [],
     submittedAt: call.now.toISOString(),
   })
   await recordStatusChange(call, { id: inserted.id, from: null, to: inserted.status })
-  await recordEvent(call, 'bid.submitted', bids.toBid(sealedInEvents(call), inserted))
-  await answerInvitation(call, request.id, inserted.vendorId, 'submitted')
+  await recordEvent(call, 'bid.submitted', bids.toBid(getEventSealState(call), inserted))
+  await recordInvitationResponse(call, request.id, inserted.vendorId, 'submitted')
   return bids.toBid(call, inserted)
 }
 
 /**
- * Revises a bid. Omitted fields keep their value. A bid from the portal that the builder revises no longer has `portal`
- * as its source.
+ * Revises a bid. Omitted fields keep their value. If the builder revises a bid from the portal, the bid's source is no
+ * longer `portal`.
  */
 export async function reviseBid(
   call: WriteCall,
@@ -76,22 +78,22 @@ export async function reviseBid(
   const request = await lockBidRequest(call, bidRequestId)
   const before = await bids.lock(call, bidId)
   assertIfMatch(ifMatch, before)
-  const { externalId, lines, amount, validUntil, ...rest } = body
+  const { externalId, lines, amount, alternates, validUntil, ...rest } = body
   const changes = {
     ...rest,
+    ...(alternates !== undefined && { alternates: toAlternates(alternates) }),
     ...((lines !== undefined || amount !== undefined) && repriceBid(call, before, request, body)),
     ...(validUntil !== undefined &&
       validUntil !== before.validUntil &&
       (await computeValidity(call, before.communityId, validUntil))),
   }
-  // Comparing a sent price with a hidden one would reveal whether the guess was right, so any price that is sent counts
-  // as a change.
+  // Comparing a sent price with a hidden price would reveal whether a guess is right, so any sent price counts as a
+  // change.
   const isPriceHidden = isAmountHidden(call, request)
   const isRevision = Object.entries(changes).some(
     ([field, value]) =>
       value !== undefined &&
-      ((isPriceHidden && (field === 'amount' || field === 'lines')) ||
-        !isDeepStrictEqual(value, before[field as keyof typeof changes])),
+      ((isPriceHidden && PRICE_FIELDS.has(field)) || !isDeepStrictEqual(value, before[field as keyof typeof changes])),
   )
   if (!isRevision) return bids.toBid(call, await bids.update(call, before, { externalId }))
 
@@ -100,34 +102,43 @@ export async function reviseBid(
       'wrong_status',
       `Cannot revise the bid: it is ${before.status}. Only a submitted bid can be revised.`,
     )
-  if (hasExpired(before, call.now)) {
+  if (hasBidExpired(before, call.now)) {
     const until = before.validUntil === null ? '' : ` It was valid until ${formatDate(before.validUntil)}.`
     throw conflict('bid_expired', `Cannot revise the bid: it has expired.${until}`)
   }
   assertAcceptsBids(request, call)
   const source = changes.source ?? (isFromPortal(before) ? 'api' : before.source)
-  const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString() }
+  // Amounts that level the earlier revision may not fit the new revision.
+  const revision = { source, revision: before.revision + 1, submittedAt: call.now.toISOString(), leveling: [] }
   const after = await bids.update(call, before, { ...changes, externalId, ...revision })
-  const hiding = sealedInEvents(call)
+  const hiding = getEventSealState(call)
   await recordEvent(call, 'bid.submitted', bids.toBid(hiding, after), bids.toBid(hiding, before))
   await bumpBidRequestVersion(call, request.id)
   return bids.toBid(call, after)
 }
 
-/** Withdraws a submitted bid. Its invitation stays answered, and the vendor may bid again. */
+/** Withdraws a submitted bid. The invitation stays answered, and the vendor may bid again. */
 export async function withdrawBid(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
   await lockBidRequest(call, bidRequestId)
-  const after = await moveBid(call, await bids.lock(call, bidId), 'withdrawn', reason)
+  const after = await changeBidStatus(call, await bids.lock(call, bidId), 'withdrawn', reason)
   await bumpBidRequestVersion(call, bidRequestId)
   return bids.toBid(call, after)
+}
+
+const PRICE_FIELDS: ReadonlySet<string> = new Set(['amount', 'lines', 'alternates'])
+
+function toAlternates(alternates: NonNullable<Checked['BidSubmit']['alternates']>): BidAlternate[] {
+  return alternates.map(({ description, amount, note = null }) => ({ description, amount, note }))
 }
 
 function isFromPortal({ source }: Pick<Bid, 'source'>): boolean {
   return source === 'portal' || source === 'portal_copied_link'
 }
 
-/** Locks the request that a body names. Checks both references of the body before it reports either. */
+/**
+ * Locks the bid request that the body names. Checks both references in the body before reporting an error in either.
+ */
 async function lockNamedRequest(
   call: WriteCall,
   body: Pick<Checked['BidSubmit'], 'bidRequestId' | 'vendorId'>,
@@ -152,15 +163,15 @@ async function throwUnknownHome(call: WriteCall, homeId: string): Promise<never>
 }
 
 function assertAcceptsBids(request: BidRequestRow, { now, timeZone }: Call): void {
-  if (acceptsBids(request, now)) return
+  if (isAcceptingBids(request, now)) return
   const { number, status, deadline, closedAt } = request
   if (status === 'draft')
     throw conflict('bid_request_not_open', `Cannot submit a bid: ${number} is a draft. Send the bid request first.`)
   if (status === 'awarded' || status === 'cancelled')
-    throw conflict('bid_request_not_open', `Cannot submit a bid: ${number} is ${status}.`)
+    throw conflict('bid_request_not_open', `Cannot submit a bid: ${number} is ${describeStatus(status)}.`)
   throw conflict(
     'deadline_passed',
-    `${number} does not accept late bids. Its deadline was ${formatDate(deadline)}${closedAt === null ? '' : `, and it was closed on ${formatTimestamp(closedAt, timeZone)}`}.`,
+    `Cannot submit the bid: ${number} does not accept late bids. Its deadline was ${formatDate(deadline)}${closedAt === null ? '' : `, and it was closed on ${formatTimestamp(closedAt, timeZone)}`}.`,
   )
 }
 
@@ -171,9 +182,9 @@ async function computeValidity(
   validUntil: string | null,
 ): Promise<Pick<bids.BidRow, 'validUntil' | 'expiresAt'>> {
   if (validUntil === null) return { validUntil, expiresAt: null }
-  const place = await bidRequests.findPlace(call, communityId, validUntil)
+  const place = await bidRequests.findCommunityAndDeadline(call, communityId, validUntil)
   const expiresAt = place?.deadlineAt ?? null
-  if (hasExpired({ expiresAt }, call.now)) {
+  if (hasBidExpired({ expiresAt }, call.now)) {
     throw validationFailed([
       { pointer: '/validUntil', code: 'past', message: `must not be in the past (time zone ${place?.timeZone})` },
     ])
@@ -189,13 +200,13 @@ function repriceBid(
 ): Pick<bids.BidRow, 'amount' | 'lines'> {
   if (lines !== undefined) return priceBid(request, { lines, amount }, call.currency)
   if (before.lines.length === 0) return priceBid(request, { lines: [], amount }, call.currency)
-  // While the sum is hidden, the message neither includes it nor reveals whether the amount matches it.
+  // While the sum is hidden, the message neither contains the sum nor reveals whether the amount matches the sum.
   if (amount === before.amount && !isAmountHidden(call, request)) return { amount, lines: before.lines }
   throw validationFailed([
     {
       pointer: '/amount',
       code: 'sum',
-      message: 'must equal the sum of the lines; set lines too, to [] for a lump sum',
+      message: 'must equal the sum of the lines; also set lines, or set lines to [] for a lump sum',
     },
   ])
 }

@@ -8,15 +8,17 @@ import type {
   BidRequestLine,
   Vendor,
 } from '../../../../client/contract.gen.ts'
-import { averageAmount, subtract, sum, toPercentage } from '../../../platform/values/money.ts'
+import { computeAverageAmount, subtract, sum, toPercentage } from '../../../platform/values/money.ts'
 import { listEngagementObstacles } from '../../vendors/vendors/vendor.ts'
-import { canStillWin, hasExpired, listTakenWork } from '../bids/bid.ts'
+import { canStillBeAwarded, hasBidExpired, listAwardableWork } from '../bids/bid.ts'
+import { type LeveledOffer, levelOffers } from './leveled-bid.ts'
 import type { ComparedBid } from './queries.ts'
 
 /**
- * The bids of one request side by side. Everything is computed from the arguments; nothing is stored. While amounts are
- * hidden, nothing here reveals any of them: no price, no rank, no order of the bids, no flag derived from one. The
- * lines that a bid leaves out may be seen, so that the vendor can be asked in time.
+ * Compares the bids of one request side by side. Everything is computed from the arguments; nothing is stored. While
+ * amounts are hidden, nothing in the comparison reveals them: no price, no rank, no order of the bids, and no flag
+ * derived from an amount. The comparison still shows the lines that a bid omits, so that the builder can ask the vendor
+ * in time.
  */
 export function compareBids(
   request: BidRequest,
@@ -26,27 +28,42 @@ export function compareBids(
   at: { now: Date; currency: string },
 ): BidComparison {
   const hidden = request.amountsHidden
-  // Once the request is awarded, the comparison keeps the rejected bids to show what the choice was.
+  // After the award, the comparison keeps the rejected bids to show the alternatives.
   const counted = bids.filter((bid) => bid.status !== 'rejected' || request.status === 'awarded')
-  const amounts = computeSpread(hidden ? [] : counted.map((bid) => bid.amount), at.currency)
-  const shown = hidden ? bids : [...bids].sort((a, b) => a.amount - b.amount || (a.id < b.id ? -1 : 1))
+  const offers = levelOffers(request, bids, at.currency)
+  const leveled = new Map(
+    (hidden ? [] : counted).flatMap((bid) => {
+      const offer = offers.get(bid.id)
+      return offer === undefined || offer.gaps.length > 0 ? [] : [[bid.id, offer.subtotal] as const]
+    }),
+  )
+  const amounts = computeSpread([...leveled.values()], at.currency)
+  const shown = hidden ? bids : bids.toSorted((a, b) => compareOffers(offers, a, b))
   const budgeted = budgets.size === 0 ? null : sum([...budgets.values()])
-  const lines = request.lines.map((line) => compareLine(line, { shown, counted, hidden, currency: at.currency }))
+  const lines = request.lines.map((line) =>
+    compareLine(line, { shown, counted, offers, hidden, currency: at.currency }),
+  )
   const required = lines.filter((line) => line.required)
   const isPriced = required.length > 0 && required.every((line) => line.lowAmount !== null)
   const isOpen = request.status === 'closed' || (request.status === 'sent' && !hidden)
   const isSplit = request.awardMode === 'split'
-  const taken = new Set(bids.filter((bid) => bid.status === 'accepted').flatMap((bid) => listTakenWork(bid, request)))
+  const taken = new Set(
+    bids.filter((bid) => bid.status === 'accepted').flatMap((bid) => listAwardableWork(bid, request)),
+  )
   const byId = new Map(vendors.map((vendor) => [vendor.id, vendor]))
 
   const entries = shown.flatMap((bid) => {
     const vendor = byId.get(bid.vendorId)
     if (vendor === undefined) return []
-    const rank =
-      hidden || !counted.includes(bid) ? null : 1 + counted.filter((other) => other.amount < bid.amount).length
+    const amount = leveled.get(bid.id) ?? null
+    const rank = amount === null ? null : 1 + [...leveled.values()].filter((other) => other < amount).length
     const budget = bid.homeId === null ? budgeted : (budgets.get(bid.homeId) ?? null)
-    const canWin = !isSplit ? isOpen : (isOpen || request.status === 'awarded') && canStillWin(bid, request, taken)
-    return [toBidEntry(request, vendor, bid, { hidden, rank, low: amounts.low, budget, canWin, now: at.now })]
+    const canWin = !isSplit
+      ? isOpen
+      : (isOpen || request.status === 'awarded') && canStillBeAwarded(bid, request, taken)
+    const offer = offers.get(bid.id)
+    if (offer === undefined) return []
+    return [toBidEntry(request, vendor, bid, { offer, hidden, rank, low: amounts.low, budget, canWin, now: at.now })]
   })
   const silent = request.vendorIds.filter((id) => !bids.some((bid) => bid.vendorId === id))
   const waiting = silent.flatMap((id) => {
@@ -65,12 +82,13 @@ export function compareBids(
     asOf: at.now.toISOString(),
     amountsHidden: hidden,
     bidCount: counted.length,
+    leveledBidCount: leveled.size,
     lowAmount: amounts.low,
     highAmount: amounts.high,
     averageAmount: amounts.average,
     spreadAmount: amounts.spread,
     spreadPercent: amounts.spreadPercent,
-    lowestBidIds: hidden ? [] : counted.filter((bid) => bid.amount === amounts.low).map((bid) => bid.id),
+    lowestBidIds: [...leveled].flatMap(([bidId, amount]) => (amount === amounts.low ? [bidId] : [])),
     lowestLinesTotal: isPriced ? sum(required.map((line) => line.lowAmount ?? 0)) : null,
     budgeted,
     vendors: [...entries, ...waiting],
@@ -78,29 +96,54 @@ export function compareBids(
   }
 }
 
+/** Orders leveled bids first, by their leveled amount, and then the other bids. */
+function compareOffers(offers: ReadonlyMap<string, LeveledOffer>, a: ComparedBid, b: ComparedBid): number {
+  const [first, second] = [offers.get(a.id), offers.get(b.id)]
+  if (first === undefined || second === undefined) return 0
+  return (
+    Number(first.gaps.length > 0) - Number(second.gaps.length > 0) ||
+    first.subtotal - second.subtotal ||
+    (a.id < b.id ? -1 : 1)
+  )
+}
+
+/**
+ * Excluded work may concern any line. No price of such a bid is therefore the lowest until the excluded work has an
+ * amount.
+ */
+function hasOpenExclusions(offer: LeveledOffer | undefined): boolean {
+  return offer === undefined || offer.gaps.some(({ reason }) => reason === 'exclusions')
+}
+
+interface ComparedBids {
+  shown: readonly ComparedBid[]
+  counted: readonly ComparedBid[]
+  offers: ReadonlyMap<string, LeveledOffer>
+  hidden: boolean
+  currency: string
+}
+
 function compareLine(
   line: BidRequestLine,
-  {
-    shown,
-    counted,
-    hidden,
-    currency,
-  }: { shown: readonly ComparedBid[]; counted: readonly ComparedBid[]; hidden: boolean; currency: string },
+  { shown, counted, offers, hidden, currency }: ComparedBids,
 ): BidComparisonLine {
   const prices = shown.flatMap((bid) => {
     const price = bid.lines.find((candidate) => candidate.lineId === line.lineId)
-    return price === undefined ? [] : [{ bid, price }]
+    const leveledAmount = offers.get(bid.id)?.lineAmounts.get(line.lineId) ?? null
+    return price === undefined ? [] : [{ bid, price, leveledAmount }]
   })
   const competing = hidden
     ? []
-    : prices.filter(
-        ({ bid, price }) => counted.includes(bid) && !price.excluded && !price.alternate && price.amount !== null,
+    : prices.flatMap(({ bid, leveledAmount }) =>
+        counted.includes(bid) && leveledAmount !== null && !hasOpenExclusions(offers.get(bid.id))
+          ? [{ bidId: bid.id, leveledAmount }]
+          : [],
       )
   const figures = computeSpread(
-    competing.map(({ price }) => price.amount ?? 0),
+    competing.map(({ leveledAmount }) => leveledAmount),
     currency,
   )
-  const lowest = competing.filter(({ price }) => price.amount === figures.low).map(({ bid }) => bid.id)
+  const lowest = competing.filter(({ leveledAmount }) => leveledAmount === figures.low).map(({ bidId }) => bidId)
   const priced = new Set(prices.filter(({ price }) => !price.excluded).map(({ bid }) => bid.id))
   const { lineId, description, quantity, unit, required } = line
   return {
@@ -112,13 +155,14 @@ function compareLine(
     lowestBidIds: lowest,
     missingBidIds: shown.filter((bid) => !priced.has(bid.id)).map((bid) => bid.id),
     prices: (hidden ? [] : prices).map(
-      ({ bid, price }): BidComparisonPrice => ({
+      ({ bid, price, leveledAmount }): BidComparisonPrice => ({
         bidId: bid.id,
         vendorId: bid.vendorId,
         quantity: price.quantity,
         unit: price.unit,
         unitPrice: price.unitPrice,
         amount: price.amount,
+        leveledAmount,
         excluded: price.excluded,
         alternate: price.alternate,
         note: price.note,
@@ -128,14 +172,15 @@ function compareLine(
   }
 }
 
-/** The facts that an entry of the comparison is computed from. */
+/** The facts from which an entry of the comparison is computed. */
 interface BidStanding {
+  offer: LeveledOffer
   hidden: boolean
   rank: number | null
   low: number | null
-  /** The budget that it is compared with. */
+  /** The budget with which the bid is compared. */
   budget: number | null
-  /** Whether the bid can still win, given the request's status and the bids that have already won. */
+  /** Whether the bid can still be awarded, given the request's status and the bids that have already been awarded. */
   canWin: boolean
   now: Date
 }
@@ -144,13 +189,16 @@ function toBidEntry(
   request: BidRequest,
   vendor: Vendor,
   bid: ComparedBid,
-  { hidden, rank, low, budget, canWin, now }: BidStanding,
+  { offer, hidden, rank, low, budget, canWin, now }: BidStanding,
 ): BidComparisonVendor {
   const said = new Map(bid.lines.map((line) => [line.lineId, line]))
   const missing = request.lines.filter((line) => !said.has(line.lineId))
   const excluded = request.lines.filter((line) => said.get(line.lineId)?.excluded === true)
-  const aboveLow = hidden || rank === null || low === null ? null : subtract(bid.amount, low)
-  const aboveBudget = hidden || budget === null ? null : subtract(bid.amount, budget)
+  const isLeveled = !hidden && offer.gaps.length === 0
+  const aboveLow = rank === null || low === null ? null : subtract(offer.subtotal, low)
+  const isForAllHomes = bid.homeId === null
+  const aboveBudget =
+    hidden || budget === null ? null : subtract(isLeveled && isForAllHomes ? offer.subtotal : bid.amount, budget)
   // A lump sum covers the lines that it does not list.
   const isItemized = request.bidType !== 'lump_sum' || bid.lines.length > 0
 
@@ -158,8 +206,9 @@ function toBidEntry(
   if (aboveBudget !== null && aboveBudget > 0) flags.push('over_budget')
   if (isItemized && missing.some((line) => line.required)) flags.push('lines_missing')
   if (excluded.some((line) => line.required)) flags.push('lines_excluded')
+  flags.push(...offer.flags)
   if (Date.parse(bid.submittedAt) >= Date.parse(request.deadlineAt)) flags.push('late')
-  if (hasExpired(bid, now)) flags.push('validity_past')
+  if (hasBidExpired(bid, now)) flags.push('validity_past')
   return {
     ...toVendorEntry(request, vendor, flags, budget),
     bidId: bid.id,
@@ -167,6 +216,10 @@ function toBidEntry(
     revision: bid.revision,
     homeId: bid.homeId,
     amount: hidden ? null : bid.amount,
+    leveledSubtotal: hidden ? null : offer.subtotal,
+    leveledAmount: isLeveled ? offer.subtotal : null,
+    gaps: offer.gaps,
+    leveling: hidden ? [] : bid.leveling,
     rank,
     aboveLowAmount: aboveLow,
     aboveLowPercent: toPercentage(aboveLow, low),
@@ -175,6 +228,7 @@ function toBidEntry(
     pricedLineCount: request.lines.length - missing.length - excluded.length,
     missingLineIds: missing.map((line) => line.lineId),
     excludedLineIds: excluded.map((line) => line.lineId),
+    alternates: hidden ? bid.alternates.map((alternate) => ({ ...alternate, amount: null })) : bid.alternates,
     inclusions: bid.inclusions,
     exclusions: bid.exclusions,
     leadTimeDays: bid.leadTimeDays,
@@ -182,7 +236,7 @@ function toBidEntry(
     validUntil: bid.validUntil,
     submittedAt: bid.submittedAt,
     awardable:
-      canWin && bid.status === 'submitted' && !hasExpired(bid, now) && listEngagementObstacles(vendor).length === 0,
+      canWin && bid.status === 'submitted' && !hasBidExpired(bid, now) && listEngagementObstacles(vendor).length === 0,
   }
 }
 
@@ -205,6 +259,10 @@ function toVendorEntry(
     revision: null,
     homeId: null,
     amount: null,
+    leveledSubtotal: null,
+    leveledAmount: null,
+    gaps: [],
+    leveling: [],
     rank: null,
     aboveLowAmount: null,
     aboveLowPercent: null,
@@ -214,6 +272,7 @@ function toVendorEntry(
     pricedLineCount: 0,
     missingLineIds: [],
     excludedLineIds: [],
+    alternates: [],
     inclusions: null,
     exclusions: null,
     leadTimeDays: null,
@@ -245,5 +304,11 @@ function computeSpread(amounts: readonly number[], currency: string): AmountSpre
   const low = Math.min(...amounts)
   const high = Math.max(...amounts)
   const spread = subtract(high, low)
-  return { low, high, average: averageAmount(amounts, currency), spread, spreadPercent: toPercentage(spread, low) }
+  return {
+    low,
+    high,
+    average: computeAverageAmount(amounts, currency),
+    spread,
+    spreadPercent: toPercentage(spread, low),
+  }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Bid, BidRequest } from '../../../../client/contract.gen.ts'
+import type { Bid, BidLevelingAmount, BidRequest } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 
 /** The fields of a bid that the comparison uses. */
@@ -11,6 +11,7 @@ export type ComparedBid = Pick<
   | 'revision'
   | 'amount'
   | 'lines'
+  | 'alternates'
   | 'inclusions'
   | 'exclusions'
   | 'leadTimeDays'
@@ -18,20 +19,25 @@ export type ComparedBid = Pick<
   | 'validUntil'
   | 'submittedAt'
   | 'awardedLineIds'
-> & { status: 'submitted' | 'accepted' | 'rejected'; amount: number; expiresAt: string | null }
+> & {
+  status: 'submitted' | 'accepted' | 'rejected'
+  amount: number
+  expiresAt: string | null
+  leveling: BidLevelingAmount[]
+}
 
 /** Returns the bids that were neither withdrawn nor expired, in order of submission. */
 export async function listComparedBids(call: Tenant, bidRequestId: string): Promise<ComparedBid[]> {
   const { rows } = await sql<ComparedBid>`
-    select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "inclusions", "exclusions",
-      "leadTimeDays", "durationDays", "validUntil", "submittedAt", "awardedLineIds", "expiresAt"
+    select "id", "vendorId", "homeId", "status", "revision", "amount", "lines", "alternates", "inclusions",
+      "exclusions", "leadTimeDays", "durationDays", "validUntil", "submittedAt", "awardedLineIds", "expiresAt", "leveling"
     from "bids"
     where "organizationId" = ${call.organizationId} and "bidRequestId" = ${bidRequestId} and "status" in ('submitted', 'accepted', 'rejected')
     order by "id"`.execute(call.db)
   return rows
 }
 
-/** Returns the trade's budget of each home of the request. Omits homes without such a budget line. */
+/** Returns the trade's budget for each home of the request. Omits homes without such a budget line. */
 export async function findBudgets(
   call: Tenant,
   request: Pick<BidRequest, 'homeIds' | 'scope'>,

@@ -9,7 +9,7 @@ const STEPS = 100
 // An upper bound for seeds that take unusually long to produce enough activations.
 const MAX_STEPS = 1000
 
-test(`no two prices or lump sums of a vendor overlap after random activations, revisions, and terminations (seed ${seed})`, async () => {
+test(`after random contract changes, a vendor has no overlapping prices or lump sums (seed ${seed})`, async () => {
   const plumbline = await startTestPlumbline()
   const random = new SeededRandom(seed)
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body)
@@ -74,7 +74,7 @@ test(`no two prices or lump sums of a vendor overlap after random activations, r
         and a."effectiveDate" <= coalesce(b."expirationDate", 'infinity')
         and b."effectiveDate" <= coalesce(a."expirationDate", 'infinity')`.execute(plumbline.database.statements)
     expect(lumpSums).toEqual([])
-    // With fewer activations the test would prove nothing.
+    // With fewer activations, the test would prove nothing.
     expect(
       [activations, withLumpSums].every((count) => count > 3),
       `${activations}, ${withLumpSums}`,

@@ -1,32 +1,35 @@
 import type { Contract } from '../../../../client/contract.gen.ts'
-import { asSystem, type WriteCall } from '../../../platform/calls/call.ts'
+import { toSystemCall, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { findEngagementObstacle, type Obstacle } from '../../vendors/vendors/vendor.ts'
-import { findPartErrors, formatContractName, hasExpired } from './contract.ts'
+import { findPartErrors, formatContractName, hasContractExpired } from './contract.ts'
+import { bumpBidVersion } from './fill-terms-from-bid.ts'
 import { addLumpSums, endLumpSums, findOverlappingLumpSums } from './lump-sum-queries.ts'
 import * as prices from './price-queries.ts'
 import * as contracts from './queries.ts'
-import { bumpBidVersion } from './terms-of-bid.ts'
 
 /**
- * The status changes of a contract, under the lock of its row and in the caller's transaction. Further locks are taken
- * in this order: previous revision, vendor, parts.
+ * Functions that change the status of a contract. These functions run in the caller's transaction and lock the
+ * contract's row. The functions take further locks in this order: previous revision, vendor, parts.
  */
 
-/** Enough conflicts to act on, so that the response does not grow with the contract. */
+/** This is enough conflicts to act on, and keeps the response from growing with the contract. */
 const MAX_OVERLAPS = 200
 
 /** Locks the contract until the transaction ends, after expiring it if its last day has passed. */
 export async function lockContract(call: WriteCall, id: string): Promise<Contract> {
   const contract = await contracts.lock(call, id)
-  return hasExpired(contract, dateIn(call.timeZone, call.now)) ? expireContract(asSystem(call), contract) : contract
+  return hasContractExpired(contract, toLocalDate(call.timeZone, call.now))
+    ? expireContract(toSystemCall(call), contract)
+    : contract
 }
 
-/** Expires the contract. Its prices end on the same day, so they need no change. */
+/** Expires the contract. The prices of the contract end on the same day, so they need no change. */
 export async function expireContract(call: WriteCall, before: Contract): Promise<Contract> {
   return moveContract(call, before, 'expired', { endedAt: call.now.toISOString() })
 }
@@ -42,7 +45,8 @@ export async function activateContract(
   for (const { id } of revisions.filter(({ status }) => status === 'active')) {
     const former = await lockContract(call, id)
     if (former.status !== 'active') continue
-    // The accounting system knows all revisions as one contract, so its ID moves to the new active revision.
+    // The accounting system treats all revisions as one contract, so the accounting ID moves to the new active
+    // revision.
     const isInherited = before.accountingId === null
     if (isInherited) inherited = former.accountingId
     await moveContract(call, former, 'superseded', {
@@ -51,7 +55,8 @@ export async function activateContract(
     })
   }
   const vendor = await vendors.lock(call, before.vendorId)
-  const obstacle = findEngagementObstacle(vendor) ?? findActivationObstacle(before, dateIn(call.timeZone, call.now))
+  const obstacle =
+    findEngagementObstacle(vendor) ?? findActivationObstacle(before, toLocalDate(call.timeZone, call.now))
   if (obstacle !== null)
     throw conflict(obstacle.code, `Cannot activate ${formatContractName(before)}. ${obstacle.message}`)
 
@@ -61,9 +66,13 @@ export async function activateContract(
   )
   const errors = findPartErrors(before.lines, parts)
   if (errors.length > 0)
-    throw conflict('changed_meanwhile', 'Parts of the contract have changed. Update the lines named in errors first.', {
-      errors: errors,
-    })
+    throw conflict(
+      'changed_meanwhile',
+      'Cannot activate the contract: some parts on its lines have changed. Update the lines listed in errors first.',
+      {
+        errors: errors,
+      },
+    )
   const formerIds = revisions.map(({ id }) => id)
   if (formerIds.length > 0) await endPricesAndSums(call, formerIds, addDays(before.effectiveDate, -1))
   if (endPrevious) await prices.endEarlierPrices(call, before)
@@ -79,9 +88,9 @@ function findActivationObstacle(
   today: string,
 ): Obstacle | null {
   if (contractType === 'turnkey' && lumpSums.length === 0)
-    return { code: 'missing_data', message: 'The contract has no lump sums. Add one first.' }
+    return { code: 'missing_data', message: 'The contract has no lump sums. Add a lump sum first.' }
   if (contractType !== 'turnkey' && lines.length === 0)
-    return { code: 'missing_data', message: 'The contract has no lines. Add one first.' }
+    return { code: 'missing_data', message: 'The contract has no lines. Add a line first.' }
   if (expirationDate === null || expirationDate >= today) return null
   return {
     code: 'deadline_passed',
@@ -97,7 +106,7 @@ async function assertNoOverlaps(call: WriteCall, contract: Contract): Promise<vo
   const lumpSums = new Map(contract.lumpSums.map(({ lineId }, i) => [lineId, i]))
   throw conflict(
     'period_taken',
-    'The prices of the contract overlap other prices of the vendor for the same communities and plans. End those prices first, or set endPrevious.',
+    'Cannot activate the contract: its prices overlap other prices of the vendor for the same communities and plans. End the other prices first, or set endPrevious.',
     {
       errors: [
         ...others.map(({ lineId, priceId, number }) => ({
@@ -115,19 +124,21 @@ async function assertNoOverlaps(call: WriteCall, contract: Contract): Promise<vo
   )
 }
 
-/** Ends all prices and lump sums of these revisions on a last day. */
+/** Ends all prices and lump sums of these revisions on the given last day. */
 async function endPricesAndSums(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   await prices.endPrices(call, contractIds, lastDay)
   await endLumpSums(call, contractIds, lastDay)
 }
 
-/** Ends an active contract and all prices of its number today, so that no price of an earlier revision continues. */
+/**
+ * Ends an active contract today, with all prices under its number, so that no price of an earlier revision continues.
+ */
 export async function terminateContract(call: WriteCall, before: Contract, reason: string | null): Promise<Contract> {
   const revisions = await contracts.listRevisions(call, before.number)
   await endPricesAndSums(
     call,
     revisions.map(({ id }) => id),
-    dateIn(call.timeZone, call.now),
+    toLocalDate(call.timeZone, call.now),
   )
   await bumpBidVersion(call, before)
   return moveContract(call, before, 'terminated', { endedAt: call.now.toISOString() }, reason)
@@ -142,5 +153,6 @@ async function moveContract(
 ): Promise<Contract> {
   const after = await contracts.update(call, before, { status: to, ...changes })
   await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
+  await recordEvent(call, 'contract.status_changed', after, before)
   return after
 }

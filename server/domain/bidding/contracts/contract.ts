@@ -14,17 +14,18 @@ export const CONTRACT_MOVES: Readonly<Record<ContractStatus, readonly ContractSt
   superseded: [],
 }
 
-/** The fields that can change after the draft. None of them affects prices. */
+/** The fields that can still change when the contract is no longer a draft. None of these fields affects prices. */
 const ALWAYS_EDITABLE: readonly string[] = ['notes', 'accountingId', 'externalId']
 
 /**
- * The maximum number of prices of a contract, and of lump sums in addition. They are written in one transaction while
- * parts and vendor are locked, and each search for the price of a part reads all of the part's prices.
+ * The maximum number of prices of a contract and, counted separately, of its lump sums. All of these prices are written
+ * in one transaction, which locks the parts and the vendor. Each search for a part's price also reads all prices of
+ * that part.
  */
 export const MAX_PRICES = 2000
 
 /** Returns an error for each of these fields that cannot change in the contract's status. */
-export function findFixedFields(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
+export function listFixedContractFieldErrors(contract: Contract, body: Checked['ContractUpdate']): FieldError[] {
   if (contract.status === 'draft') return []
   return Object.entries(body)
     .filter(
@@ -42,7 +43,7 @@ export function findFixedFields(contract: Contract, body: Checked['ContractUpdat
 
 type ContractTerms = Pick<Contract, 'communityIds' | 'planIds' | 'effectiveDate' | 'expirationDate' | 'lines'>
 
-/** Validates the terms as a whole, including the parts that were not sent. */
+/** Validates the terms as a whole, including fields that the request body omits. */
 export function findTermErrors({
   communityIds,
   planIds,
@@ -83,15 +84,16 @@ export function findTermErrors({
 }
 
 /**
- * Returns the lines as stored. A line without a lineId is named by its position; one without a unit gets its part's.
+ * Returns the lines in their stored form. A line without a lineId is named after its position, and a line without a
+ * unit gets the unit of its part.
  */
-export function numberLines(
+export function toStoredContractLines(
   lines: readonly Checked['ContractLineInput'][],
   parts: ReadonlyMap<string, Pick<Part, 'unit'>>,
 ): ContractLine[] {
   const taken = new Set(lines.map((line) => line.lineId))
   return lines.map(({ lineId, partId, unit, unitPrice, minQuantity }, i) => ({
-    lineId: lineId ?? uniqueLineId(i + 1, taken),
+    lineId: lineId ?? createPositionLineId(i + 1, taken),
     partId,
     unit: unit ?? parts.get(partId)?.unit ?? '',
     unitPrice,
@@ -99,7 +101,7 @@ export function numberLines(
   }))
 }
 
-export function uniqueLineId(place: number, taken: Set<string | undefined>): string {
+export function createPositionLineId(place: number, taken: Set<string | undefined>): string {
   let name = `line-${place}`
   for (let next = place + 1; taken.has(name); next++) name = `line-${next}`
   taken.add(name)
@@ -123,7 +125,7 @@ export function findPartErrors(lines: readonly ContractLine[], parts: ReadonlyMa
 }
 
 /** Returns whether the contract's last day has passed. `today` is a date in the organization's time zone. */
-export function hasExpired({ status, expirationDate }: Contract, today: string): boolean {
+export function hasContractExpired({ status, expirationDate }: Contract, today: string): boolean {
   return status === 'active' && expirationDate !== null && expirationDate < today
 }
 

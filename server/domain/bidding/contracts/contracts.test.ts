@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { expireContracts } from './expire-contracts.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,7 +20,7 @@ const post = (path: string, body?: unknown, key = site.key) => plumbline.post(`/
 const patch = (path: string, body: unknown) => plumbline.patch(`/api/ext${path}`, body, { key: site.key })
 const get = (path: string, key = site.key) => plumbline.get(`/api/ext${path}`, { key })
 const remove = (path: string) => plumbline.delete(`/api/ext${path}`, { key: site.key })
-const today = () => dateIn(TIME_ZONE, plumbline.clock.now())
+const today = () => toLocalDate(TIME_ZONE, plumbline.clock.now())
 
 let skus = 0
 const newPart = async (unit = 'EA') =>
@@ -79,7 +79,7 @@ test('activating a contract creates a price for each line, community, and plan',
   expect(explained.body.passedOver).toMatchObject([{ reason: 'elsewhere', price: { contractId: contract.id } }])
 })
 
-test('a price of a contract can only be changed by changing the contract', async () => {
+test('a contract price can be changed only by changing its contract', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const [price] = await pricesOf(part)
@@ -96,7 +96,7 @@ test('a price of a contract can only be changed by changing the contract', async
   expect(over.body).toMatchObject({ code: 'conflict', detail: expect.stringContaining(price.id) })
 })
 
-test('a draft can be changed; afterwards only its notes and external IDs can', async () => {
+test('after activation, only the notes and external IDs of a contract can be changed', async () => {
   const part = await newPart()
   const { id } = await draft({ lines: [line(part)] })
   const path = `/contracts/${id}`
@@ -111,7 +111,7 @@ test('a draft can be changed; afterwards only its notes and external IDs can', a
   expect((await patch(path, { effectiveDate: '2026-01-01' })).body.version).toBe(4)
 })
 
-test('contradictory terms and unknown references are each reported at their field', async () => {
+test('each contradictory term and unknown reference of a contract is reported at its field', async () => {
   const [stud, plate] = [await newPart(), await newPart('LF')]
   const requested = {
     vendorId: await newVendor(),
@@ -139,7 +139,7 @@ test('contradictory terms and unknown references are each reported at their fiel
   expect(await faultsOf({ vendorId: 'ven_x', lines: [] })).toEqual(['/vendorId unknown_reference'])
 })
 
-test('a contract makes at most 2000 prices', async () => {
+test('a contract with more than 2,000 prices is rejected', async () => {
   const communityIds: string[] = []
   for (let i = 0; i < 41; i++) communityIds.push((await post('/communities', { name: `Phase ${i}` })).body.id)
   const parts: string[] = []
@@ -159,7 +159,7 @@ test('a contract makes at most 2000 prices', async () => {
   expect(created).toHaveLength(2000)
 })
 
-test('prices that conflict with a contract are reported by line, or end the day before it starts', async () => {
+test('prices that conflict with a contract are reported by line', async () => {
   const [stud, plate] = [await newPart(), await newPart()]
   const vendorId = await newVendor()
   const add = async (partId: string, fields: object) =>
@@ -176,20 +176,38 @@ test('prices that conflict with a contract are reported by line, or end the day 
     { pointer: '/lines/0', code: 'overlap', message: `overlaps price ${old}` },
     { pointer: '/lines/1', code: 'overlap', message: `overlaps price ${later}` },
   ])
+})
+
+test('endPrevious ends conflicting prices on the day before the contract starts', async () => {
+  const [stud, plate] = [await newPart(), await newPart()]
+  const vendorId = await newVendor()
+  const add = async (partId: string, fields: object) =>
+    (await post(`/parts/${partId}/prices`, { vendorId, unitPrice: 2, effectiveDate: '2025-01-01', ...fields })).body.id
+  const old = await add(stud, {})
+  const later = await add(plate, { effectiveDate: '2026-09-01' })
+  await add(stud, { communityId: site.communityId })
+  await add(stud, { minQuantity: 10 })
+  const lines = [line(stud), line(plate, 4, { lineId: 'plates' })]
+  const { id } = await draft({ vendorId, lines })
   const still = await move(id, 'active', { endPrevious: true })
   expect(still.body.errors).toMatchObject([{ pointer: '/lines/1', message: expect.stringContaining(later) }])
   expect((await get(`/prices/${old}`)).body).toMatchObject({ expirationDate: null, version: 1 })
   await remove(`/prices/${later}`)
   expect((await move(id, 'active', { endPrevious: true })).body.status).toBe('active')
   expect((await get(`/prices/${old}`)).body).toMatchObject({ expirationDate: '2025-12-31', version: 2 })
+})
 
+test('endPrevious does not end prices of another contract', async () => {
+  const [stud, vendorId] = [await newPart(), await newVendor()]
+  const { id } = await draft({ vendorId, lines: [line(stud)] })
+  await move(id, 'active')
   const second = await draft({ vendorId, lines: [line(stud, 1)] })
   const against = await move(second.id, 'active', { endPrevious: true })
   const { number } = (await get(`/contracts/${id}`)).body
   expect(against.body.errors).toMatchObject([{ message: expect.stringContaining(` of ${number}`) }])
 })
 
-test('activation fails for a vendor that cannot be hired, an empty contract, a past one, and changed parts', async () => {
+test('a contract cannot be activated if its vendor is on hold or its terms are not valid', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   const { id } = await draft({ vendorId, lines: [line(part)] })
@@ -223,7 +241,7 @@ test('activation fails for a vendor that cannot be hired, an empty contract, a p
   expect((await post('/contracts', { vendorId, ...terms })).status).toBe(409)
 })
 
-test('one of two concurrent activations succeeds', async () => {
+test('only one of two concurrent activations of a contract succeeds', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const rivals = [await draft({ vendorId, lines: [line(part)] }), await draft({ vendorId, lines: [line(part, 4)] })]
   const answers = await Promise.all(rivals.map(({ id }) => move(id, 'active', { endPrevious: true })))
@@ -233,7 +251,7 @@ test('one of two concurrent activations succeeds', async () => {
   expect(twice.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test("the next revision takes effect on its first day, and the previous one's prices end the day before", async () => {
+test('a contract revision takes effect on its first day and ends the previous prices the day before', async () => {
   const [part, dropped] = [await newPart(), await newPart()]
   const first = await active({ lines: [line(part, 3), line(dropped, 9)], notes: 'Delivered.', externalId: 'agr-7' })
   await patch(`/contracts/${first.id}`, { accountingId: 'QB-AGR-7' })
@@ -266,7 +284,7 @@ test("the next revision takes effect on its first day, and the previous one's pr
   const history = await get(`/status-changes?resourceId=${first.id}`)
   expect(history.body.data.map(({ to }: { to: string }) => to).sort()).toEqual(['active', 'draft', 'superseded'])
 
-  // A revision that starts earlier replaces the prices of the later one from that day on.
+  // A revision that starts earlier replaces the prices of the later revision from that day on.
   const third = await post(`/contracts/${revised.body.id}/revise`, { effectiveDate: '2026-03-01' })
   expect((await move(third.body.id, 'active')).body.status).toBe('active')
   expect((await find(part, { on: '2026-06-01' })).price.contractId).toBe(third.body.id)
@@ -277,7 +295,7 @@ test("the next revision takes effect on its first day, and the previous one's pr
   ])
 })
 
-test('only contracts that are or were active can be revised, and archiving a draft allows another one', async () => {
+test('only a contract that is or was active can be revised', async () => {
   const part = await newPart()
   const { id } = await draft({ lines: [line(part)] })
   const revise = (of: string, body: object = { effectiveDate: '2026-05-01' }) => post(`/contracts/${of}/revise`, body)
@@ -286,19 +304,33 @@ test('only contracts that are or were active can be revised, and archiving a dra
     detail: expect.stringMatching(/^Cannot revise .*: it is a draft\. Change it with updateContract\.$/),
   })
   await move(id, 'active')
+  await move(id, 'terminated')
+  expect((await revise(id)).status).toBe(409)
+})
+
+test('a revised contract cannot expire before it takes effect', async () => {
+  const part = await newPart()
+  const { id } = await draft({ lines: [line(part)] })
+  const revise = (of: string, body: object = { effectiveDate: '2026-05-01' }) => post(`/contracts/${of}/revise`, body)
+  await move(id, 'active')
   expect((await revise(id, { effectiveDate: '2026-05-01', expirationDate: '2026-04-01' })).body).toMatchObject({
     errors: [{ pointer: '/expirationDate', code: 'order' }],
   })
+})
+
+test('a contract can be revised again after its draft revision is archived', async () => {
+  const part = await newPart()
+  const { id } = await draft({ lines: [line(part)] })
+  const revise = (of: string, body: object = { effectiveDate: '2026-05-01' }) => post(`/contracts/${of}/revise`, body)
+  await move(id, 'active')
   const second = await revise(id)
   expect((await remove(`/contracts/${second.body.id}`)).status).toBe(204)
   expect((await revise(id)).body).toMatchObject({ revision: 3 })
   expect((await revise(second.body.id)).body.reason).toBe('archived')
   expect((await move(second.body.id, 'active')).body.reason).toBe('archived')
-  await move(id, 'terminated')
-  expect((await revise(id)).status).toBe(409)
 })
 
-test('a terminated contract applies until the end of the day, and one that has not started never applies', async () => {
+test('a terminated contract no longer applies after the day of its termination', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   expect((await remove(`/contracts/${contract.id}`)).body).toMatchObject({
@@ -321,13 +353,13 @@ test('a terminated contract applies until the end of the day, and one that has n
   expect((await find(future, { on: addDays(today(), 40) })).issue).toBe('no_price')
 })
 
-test("a contract expires once, after its last day in the organization's time zone", async () => {
+test("a contract expires only once, after its last day in the organization's time zone", async () => {
   const part = await newPart()
   const lastDay = addDays(today(), 2)
   const contract = await active({ lines: [line(part)], expirationDate: lastDay })
   const stored = async () => (await get(`/contracts/${contract.id}`)).body
-  // At this time the last day has passed in UTC but not in the organization's time zone.
-  const dayIn = (hours: number) => dateIn(TIME_ZONE, new Date(plumbline.clock.now().getTime() + hours * HOUR_MS))
+  // At this time, the last day has passed in UTC but not in the organization's time zone.
+  const dayIn = (hours: number) => toLocalDate(TIME_ZONE, new Date(plumbline.clock.now().getTime() + hours * HOUR_MS))
   while (dayIn(1) <= lastDay) plumbline.clock.advance(HOUR_MS)
   await expireContracts(plumbline.app.services)
   expect((await stored()).status).toBe('active')
@@ -345,7 +377,7 @@ test("a contract expires once, after its last day in the organization's time zon
   expect((await stored()).status).toBe('expired')
 })
 
-test('contracts can be filtered and searched', async () => {
+test('contracts can be filtered by their fields and searched by text', async () => {
   const { body: community } = await post('/communities', { name: 'Cedar Hollow' })
   const vendorId = await newVendor()
   const fields = {
@@ -368,7 +400,7 @@ test('contracts can be filtered and searched', async () => {
   expect(await ids('expiringBy=2026-03-30')).toEqual([])
 })
 
-test('a contract of another builder returns 404', async () => {
+test('requesting a contract of another builder returns 404', async () => {
   const part = await newPart()
   const contract = await active({ lines: [line(part)] })
   const { key } = await plumbline.newBuilder()

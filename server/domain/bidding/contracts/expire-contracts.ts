@@ -1,11 +1,11 @@
 import type { Services } from '../../../platform/calls/call.ts'
-import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import { processDueItems } from '../../../platform/due/process-due-items.ts'
 import { lockContract } from './change-contract.ts'
 import * as contracts from './queries.ts'
 
 /** Expires the active contracts whose last day has passed in their organization's time zone. */
 export async function expireContracts(services: Services): Promise<void> {
-  await settleDueItems(services, {
+  await processDueItems(services, {
     what: 'contracts to expire',
     find: contracts.findExpiredContracts,
     claim: contracts.lockActiveContracts,

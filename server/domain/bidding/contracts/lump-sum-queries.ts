@@ -4,7 +4,7 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 
 /**
  * Returns one row per lump sum and community, with its period. Like prices, lump sums outlive their contract, so that a
- * date in the past still returns them. The vendor is locked while they are added.
+ * query for a past date still finds them. The vendor is locked while lump sums are added.
  */
 function toRows({ lumpSums, communityIds }: Contract) {
   const places = communityIds.length === 0 ? [null] : communityIds
@@ -22,10 +22,10 @@ export async function addLumpSums({ db, organizationId }: WriteCall, contract: C
   await sql`
     insert into "lumpSums" ("organizationId", "contractId", "place", "lineId", "communityId", "planId", "elevation",
       "optionId", "costCodeId", "description", "amount", "effectiveDate", "expirationDate")
-    select ${organizationId}, ${contract.id}, w."place", w."lineId", w."communityId", w."planId", w."elevation",
+    select o."id", ${contract.id}::text, w."place", w."lineId", w."communityId", w."planId", w."elevation",
       w."optionId", w."costCodeId", w."description", w."amount", ${contract.effectiveDate}::date,
       ${contract.expirationDate}::date
-    from ${toRows(contract)}`.execute(db)
+    from "organizations" as o cross join ${toRows(contract)} where o."id" = ${organizationId}`.execute(db)
 }
 
 export interface LumpSumOverlap {
@@ -36,8 +36,9 @@ export interface LumpSumOverlap {
 }
 
 /**
- * Returns the vendor's lump sums that overlap the contract's in time and share their trade, place, and plan and
- * elevation or option, in the order of the contract's lump sums. Trades are compared without case.
+ * Returns the vendor's lump sums that overlap lump sums of the contract, in the order of the contract's lump sums. Lump
+ * sums overlap if they have a day in common and share the trade, the place, and either the plan and elevation or the
+ * option. Trades are compared without regard to case.
  */
 export async function findOverlappingLumpSums(
   { db, organizationId }: WriteCall,
@@ -58,7 +59,7 @@ export async function findOverlappingLumpSums(
   return rows
 }
 
-/** Ends the lump sums of these revisions. Those that start after the last day are canceled. */
+/** Ends the lump sums of these revisions. Lump sums that start after the last day are canceled. */
 export async function endLumpSums(
   { db, organizationId }: WriteCall,
   contractIds: readonly string[],

@@ -1,10 +1,10 @@
 import type { Contract, FieldError, LumpSum, LumpSumInput, Plan } from '../../../../client/contract.gen.ts'
 import { findElevationError } from '../../land/plans/plan.ts'
-import { MAX_PRICES, uniqueLineId } from './contract.ts'
+import { createPositionLineId, MAX_PRICES } from './contract.ts'
 
 type LumpSumTerms = Pick<Contract, 'contractType' | 'communityIds' | 'planIds' | 'lumpSums'>
 
-/** Returns an error for each invalid lump sum, or for having any in a contract of this type. */
+/** Returns an error for each invalid lump sum, or one error if a contract of this type cannot have lump sums. */
 export function findLumpSumErrors(
   { contractType, communityIds, planIds, lumpSums }: LumpSumTerms,
   plans: ReadonlyMap<string, Pick<Plan, 'elevations'>>,
@@ -32,7 +32,11 @@ export function findLumpSumErrors(
       errors.push({ pointer: `/lumpSums/${i}${field}`, code, message })
     if (names.has(lineId)) fault('/lineId', 'unique', `must be unique; another lump sum has the lineId "${lineId}"`)
     if (reaches.has(reach))
-      fault(planId === null ? '/optionId' : '/planId', 'unique', 'must be unique; another lump sum is for the same')
+      fault(
+        planId === null ? '/optionId' : '/planId',
+        'unique',
+        'must be unique; another lump sum has the same planId, elevation, and optionId',
+      )
     names.add(lineId)
     reaches.add(reach)
     for (const [field, code, message] of findPlaceErrors(lumpSum, plans)) fault(field, code, message)
@@ -56,13 +60,13 @@ function findPlaceErrors(
 }
 
 /**
- * Returns the lump sums as stored. One without a lineId is named by its position; one without a cost code gets the
- * trade's.
+ * Returns the lump sums in their stored form. A lump sum without a lineId is named after its position, and a lump sum
+ * without a cost code gets the trade's cost code.
  */
 export function toStoredLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTrade: string | null): LumpSum[] {
   const taken = new Set(lumpSums.map(({ lineId }) => lineId))
   return lumpSums.map((provided, i) => ({
-    lineId: provided.lineId ?? uniqueLineId(i + 1, taken),
+    lineId: provided.lineId ?? createPositionLineId(i + 1, taken),
     planId: provided.planId ?? null,
     elevation: provided.elevation ?? null,
     optionId: provided.optionId ?? null,
@@ -72,8 +76,11 @@ export function toStoredLumpSums(lumpSums: readonly LumpSumInput[], costCodeOfTr
   }))
 }
 
-/** Returns the vendor's sum for a home of the plan: that of its elevation, or else that of the whole plan. */
-export function findLumpSumOfHouse(
+/**
+ * Returns the vendor's lump sum for a home of the plan: the lump sum of the home's elevation. Without such a lump sum,
+ * returns the lump sum of the whole plan.
+ */
+export function findLumpSumOfHome(
   { lumpSums }: Pick<Contract, 'lumpSums'>,
   { planId, elevation }: { planId: string | null; elevation: string | null },
 ): LumpSum | undefined {

@@ -3,16 +3,17 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers, Input } from '../../../platform/calls/operation.ts'
+import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatList } from '../../../platform/values/format.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { activateContract, lockContract, terminateContract } from './change-contract.ts'
-import { checkTerms } from './check-terms.ts'
-import { CONTRACT_MOVES, findFixedFields, findTermErrors, formatContractName } from './contract.ts'
+import { CONTRACT_MOVES, findTermErrors, formatContractName, listFixedContractFieldErrors } from './contract.ts'
+import { bumpBidVersion, fillTermsFromBid } from './fill-terms-from-bid.ts'
 import * as contracts from './queries.ts'
-import { bumpBidVersion, readTermsOfBid } from './terms-of-bid.ts'
+import { resolveContractTerms } from './resolve-contract-terms.ts'
 
 export const contractOperations = {
   async listContracts({ query }, call) {
@@ -42,7 +43,9 @@ export const contractOperations = {
           `Cannot archive ${formatContractName(before)}: it is active. Terminate it first.`,
         )
       const after = await contracts.archive(call, before)
-      if (after !== before) await bumpBidVersion(call, after)
+      if (after === before) return
+      await bumpBidVersion(call, after)
+      await recordEvent(call, 'contract.updated', after, before)
     })
     return { status: 204 }
   },
@@ -71,7 +74,7 @@ async function createContract(
   body: Checked['ContractCreate'],
   createScopes: boolean | undefined,
 ): Promise<Contract> {
-  const provided = body.bidId == null ? body : await readTermsOfBid(call, body.bidId, body)
+  const provided = body.bidId == null ? body : await fillTermsFromBid(call, body.bidId, body)
   const { vendorId, scope, effectiveDate, expirationDate = null, lines = [], lumpSums = [] } = provided
   const { contractType = lumpSums.length > 0 ? 'turnkey' : 'unit_price' } = provided
   const agreed = contractType === 'turnkey' ? 'lumpSums' : 'lines'
@@ -80,7 +83,7 @@ async function createContract(
   const vendor = await vendors.findOptional(call, vendorId)
   if (vendor === undefined) throw unknownReference(['/vendorId'])
   const terms = { ...provided, vendorId, scope, contractType, effectiveDate, expirationDate }
-  const whole = await checkTerms(call, { ...terms, lines, lumpSums })
+  const whole = await resolveContractTerms(call, { ...terms, lines, lumpSums })
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a contract: ${vendor.companyName} is archived.`)
   const { retainagePercent = vendor.defaultRetainagePercent } = provided
@@ -101,6 +104,7 @@ function findMissingFields(body: Checked['ContractCreate'], agreed: 'lines' | 'l
 async function insertContract(call: WriteCall, values: Parameters<typeof contracts.insert>[1]): Promise<Contract> {
   const contract = await contracts.insert(call, values)
   await recordStatusChange(call, { id: contract.id, from: null, to: contract.status })
+  await recordEvent(call, 'contract.created', contract)
   await bumpBidVersion(call, contract)
   return contract
 }
@@ -118,7 +122,7 @@ async function updateContract(
 ): Promise<Contract> {
   const before = await lockContract(call, id)
   assertIfMatch(ifMatch, before)
-  const fixed = findFixedFields(before, body)
+  const fixed = listFixedContractFieldErrors(before, body)
   if (fixed.length > 0) {
     const names = formatList(fixed.map(({ pointer }) => pointer.slice(1)))
     throw conflict(
@@ -129,14 +133,24 @@ async function updateContract(
   }
   if (before.status !== 'draft') {
     const { notes, accountingId, externalId } = body
-    return contracts.update(call, before, { notes, accountingId, externalId })
+    return storeUpdate(call, before, { notes, accountingId, externalId })
   }
   const scope = body.scope === undefined ? before.scope : await scopes.requireTrade(call, body.scope, createScopes)
   const { contractType = before.contractType, communityIds = before.communityIds, planIds = before.planIds } = body
   const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
   const { lines = before.lines, lumpSums = before.lumpSums } = body
   const terms = { scope, contractType, communityIds, planIds, effectiveDate, expirationDate, lines, lumpSums }
-  return contracts.update(call, before, { ...body, scope, ...(await checkTerms(call, terms, before.lumpSums)) })
+  return storeUpdate(call, before, { ...body, scope, ...(await resolveContractTerms(call, terms, before.lumpSums)) })
+}
+
+async function storeUpdate(
+  call: WriteCall,
+  before: Contract,
+  changes: Parameters<typeof contracts.update>[2],
+): Promise<Contract> {
+  const after = await contracts.update(call, before, changes)
+  if (after.version !== before.version) await recordEvent(call, 'contract.updated', after, before)
+  return after
 }
 
 async function reviseContract(
@@ -150,7 +164,10 @@ async function reviseContract(
   const revisions = await contracts.listRevisions(call, before.number)
   const later = revisions.find(({ revision, isArchived }) => revision > before.revision && !isArchived)
   if (later !== undefined)
-    throw conflict('already_done', `${before.number} already has revision ${later.revision} (${later.id}).`)
+    throw conflict(
+      'already_done',
+      `Cannot revise ${before.number}: it already has revision ${later.revision} (${later.id}).`,
+    )
   if (before.status !== 'active' && before.status !== 'expired') {
     const instead = before.status === 'draft' ? 'Change it with updateContract.' : 'Create a new contract.'
     throw conflict(

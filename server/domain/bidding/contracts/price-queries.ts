@@ -5,14 +5,14 @@ import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 
 /**
- * The prices of a contract, in a number of statements that does not depend on the number of prices. Their parts are
- * locked meanwhile, like for every other change of a price.
+ * Functions for the prices of a contract. The number of statements does not depend on the number of prices. The parts
+ * are locked during this time, as for every other change of a price.
  */
 export async function lockParts(
   { db, organizationId }: WriteCall,
   ids: readonly string[],
 ): Promise<Map<string, Pick<Part, 'sku' | 'unit' | 'archivedAt'>>> {
-  // Always locked in the same order, so that two contracts for the same parts do not deadlock.
+  // Always lock parts in the same order, so that two contracts for the same parts do not deadlock.
   const { rows } = await sql<Pick<Part, 'id' | 'sku' | 'unit' | 'archivedAt'>>`
     select "id", "sku", "unit", "archivedAt" from "parts"
     where "organizationId" = ${organizationId} and "id" = any(${[...new Set(ids)]}::text[])
@@ -47,7 +47,8 @@ function toRows(requested: readonly ContractPrice[]) {
 }
 
 /**
- * SQL condition of a vendor's price that overlaps the contract's in time and has the same place, plan, and quantity.
+ * SQL condition for a vendor's price that has the same place, plan, and quantity as a price of the contract and
+ * overlaps it in time.
  */
 function overlapsSql({ vendorId, effectiveDate, expirationDate }: Contract, organizationId: string) {
   return sql`p."organizationId" = ${organizationId} and p."archivedAt" is null and p."partId" = w."partId"
@@ -64,15 +65,19 @@ export async function addPrices(call: WriteCall, contract: Contract): Promise<vo
     insert into "prices" ("organizationId", "id", "partId", "vendorId", "communityId", "planId", "unitPrice",
       "effectiveDate", "expirationDate", "minQuantity", "preferred", "contractId", "contractLineId", "version",
       "createdBy", "createdAt", "updatedAt")
-    select ${organizationId}, i."id", w."partId", ${contract.vendorId}, w."communityId", w."planId", w."unitPrice",
+    select o."id", i."id", w."partId", ${contract.vendorId}::text, w."communityId", w."planId", w."unitPrice",
       ${contract.effectiveDate}::date, ${contract.expirationDate}::date, w."minQuantity", ${contract.preferred}::boolean,
-      ${contract.id}, w."lineId", 1, ${JSON.stringify(actor)}::jsonb, ${now}::timestamptz, ${now}::timestamptz
-    from ${toRows(requested)}
+      ${contract.id}::text, w."lineId", 1, ${JSON.stringify(actor)}::jsonb, ${now}::timestamptz, ${now}::timestamptz
+    from "organizations" as o cross join ${toRows(requested)}
     join unnest(${requested.map(() => typeid('prc').toString())}::text[]) with ordinality as i ("id", "place")
-      on i."place" = w."place"`.execute(db)
+      on i."place" = w."place"
+    where o."id" = ${organizationId}`.execute(db)
 }
 
-/** Ends the vendor's other prices that started before the contract and overlap it, on the day before it starts. */
+/**
+ * Ends the vendor's other prices that started before the contract and overlap it, on the day before the contract
+ * starts.
+ */
 export async function endEarlierPrices(call: WriteCall, contract: Contract): Promise<void> {
   const { db, organizationId, now } = call
   const { rows } = await sql<{ id: string }>`
@@ -92,7 +97,10 @@ export interface PriceOverlap {
   number: string | null
 }
 
-/** Returns the vendor's prices that conflict with the contract's, in the order of its lines, at most `most`. */
+/**
+ * Returns at most `max` of the vendor's prices that conflict with prices of the contract, in the order of the
+ * contract's lines.
+ */
 export async function findOverlappingPrices(call: WriteCall, contract: Contract, max: number): Promise<PriceOverlap[]> {
   const { db, organizationId } = call
   const { rows } = await sql<PriceOverlap>`
@@ -103,7 +111,7 @@ export async function findOverlappingPrices(call: WriteCall, contract: Contract,
   return rows
 }
 
-/** Ends the prices of these revisions. Those that start after the last day are archived. */
+/** Ends the prices of these revisions. Prices that start after the last day are archived. */
 export async function endPrices(call: WriteCall, contractIds: readonly string[], lastDay: string): Promise<void> {
   const { db, organizationId, now } = call
   await sql`

@@ -1,24 +1,30 @@
 import { sql } from 'kysely'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
-import { filterByLinkedId } from '../../../platform/resources/listing.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
+import {
+  type DueItem,
+  type DuePage,
+  lockAvailableRecords,
+  toAfterPositionSql,
+} from '../../../platform/due/process-due-items.ts'
+import { toLinkedIdFilterSql } from '../../../platform/resources/listing.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = defineResource({
   schema: 'Contract',
   long: ['lines', 'lumpSums', 'notes', 'communityIds', 'planIds'],
   filters: {
-    // Contracts for all communities or plans expand to that description.
-    communityId: (community) => filterByLinkedId(community, `'all communities'`),
-    planId: (plan) => filterByLinkedId(plan, `'all plans'`),
+    // The links of a contract for all communities or all plans contain that description instead of IDs.
+    communityId: (community) => toLinkedIdFilterSql(community, `'all communities'`),
+    planId: (plan) => toLinkedIdFilterSql(plan, `'all plans'`),
     expiringBy: (date) => `t."expirationDate" <= ${date}`,
   },
 })
 
 /**
- * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
- * wait.
+ * Returns the organization's next contract number. The counter row stays locked until the transaction ends, so other
+ * calls that create contracts wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -36,8 +42,8 @@ export interface ContractRevision {
 }
 
 /**
- * Returns all revisions of a number, oldest first. The result is exact while the newest revision that is not archived
- * is locked.
+ * Returns all revisions of the contract with this number, oldest first. The result is exact while the newest revision
+ * that is not archived is locked.
  */
 export async function listRevisions({ db, organizationId }: Tenant, number: string): Promise<ContractRevision[]> {
   const { rows } = await sql<ContractRevision>`
@@ -46,21 +52,33 @@ export async function listRevisions({ db, organizationId }: Tenant, number: stri
   return rows
 }
 
-/** Returns active contracts of any organization whose last day has passed in its time zone, longest overdue first. */
+export const toExpiredContractsSql: DueSql = (now) => sql`
+  select c."organizationId" from "contracts" as c join "organizations" as o on o."id" = c."organizationId"
+  where c."status" = 'active' and c."expirationDate" is not null
+    and c."expirationDate" <= (${now}::timestamptz at time zone 'UTC')::date
+    and c."expirationDate" < (${now}::timestamptz at time zone o."timeZone")::date`
+
+/**
+ * Returns active contracts of any organization whose last day has passed in the organization's time zone, longest
+ * overdue first.
+ */
 export async function findExpiredContracts(db: Db, page: DuePage): Promise<DueItem[]> {
-  // No time zone is more than a day ahead of UTC, so the small index is read up to tomorrow.
+  // No time zone is more than a day ahead of UTC, so the query reads the small index up to tomorrow.
   const { rows } = await sql<DueItem>`
     select c."organizationId", c."id" as "claimedId", c."id", c."expirationDate"::text as "at" from "contracts" as c
     join "organizations" as o on o."id" = c."organizationId"
     where c."status" = 'active' and c."expirationDate" is not null
       and c."expirationDate" <= (${page.now}::timestamptz at time zone 'UTC')::date
       and c."expirationDate" < (${page.now}::timestamptz at time zone o."timeZone")::date
-      and ${afterPosition(page, 'c.expirationDate', 'c.id')}
+      and ${toAfterPositionSql(page, 'c.expirationDate', 'c.id')}
     order by c."expirationDate", c."id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks the contracts that are still active and that no other transaction has locked. Returns their IDs. */
+/**
+ * Locks the contracts that are still active and that no other transaction has locked. Returns the IDs of the locked
+ * contracts.
+ */
 export function lockActiveContracts(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'contracts', ids, sql`"status" = 'active'`)
+  return lockAvailableRecords(call, 'contracts', ids, sql`"status" = 'active'`)
 }

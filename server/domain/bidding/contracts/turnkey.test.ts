@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { TIME_ZONE } from '../../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -36,14 +36,14 @@ async function active(fields: object): Promise<string> {
   expect((await move(id, 'active')).body).toMatchObject({ status: 'active' })
   return id
 }
-/** Returns the estimate of a home of the plan on a date, from lump sums only. */
+/** Returns the estimated cost of a home of the plan on a date, from lump sums only. */
 async function estimated(on: string, elevation = 'A'): Promise<number> {
   await post(`/plans/${planId}/status`, { status: 'released' })
   const home = await made('/homes', { name: 'Lot', communityId, planId, elevation })
   return (await post(`/homes/${home}/budget/estimate`, { on })).body.total
 }
 
-test('a turnkey contract has a lump sum for a plan, for one of its elevations, and for an option', async () => {
+test('a turnkey contract can have lump sums for a plan, an elevation, and an option', async () => {
   const { body: code } = await post('/cost-codes', { code: '06-100', name: 'Framing', category: 'subcontract' })
   const { body: scope } = await post('/scopes', { name: 'siding', defaultCostCodeId: code.id })
   const { body } = await post('/contracts', {
@@ -67,7 +67,7 @@ test('a turnkey contract has a lump sum for a plan, for one of its elevations, a
   const { body: other } = await post('/plans', { code: 'P2850', name: 'The Mustang' })
   expect((await get(`/contracts?contractType=turnkey&planId=${other.id}`)).data).toEqual([])
 
-  // A cost code that was archived since may stay, but not be added.
+  // A contract can keep a cost code that has been archived in the meantime, but cannot add such a cost code.
   await post('/scopes', { name: 'siding', defaultCostCodeId: null })
   await plumbline.delete(`/api/ext/cost-codes/${code.id}`)
   const { lumpSums } = body
@@ -78,7 +78,7 @@ test('a turnkey contract has a lump sum for a plan, for one of its elevations, a
   ])
 })
 
-test('contradictory lump sums and those without a plan or option are reported one by one', async () => {
+test('each contradictory lump sum, and each lump sum without a plan or option, is reported', async () => {
   const vendorId = await newVendor()
   const faultsOf = async (fields: object) => {
     const { status, body } = await post('/contracts', { vendorId, ...terms, ...fields })
@@ -117,25 +117,35 @@ test('contradictory lump sums and those without a plan or option are reported on
   expect(await faultsOf({ lumpSums: [...many, { optionId, amount: 1 }] })).toEqual(['/lumpSums maxItems'])
 })
 
-test('a turnkey contract without lump sums cannot be activated, and other types cannot have any', async () => {
+test('a turnkey contract without lump sums cannot be activated', async () => {
   const id = await draft({ lumpSums: [] })
   const { status, body } = await move(id, 'active')
   expect([status, body.reason, body.detail]).toEqual([
     ...[409, 'missing_data'],
     expect.stringContaining('The contract has no lump sums.'),
   ])
+})
+
+test('only a turnkey contract can have lump sums', async () => {
+  const id = await draft({ lumpSums: [] })
   const path = `/contracts/${id}`
   expect((await patch(path, { lumpSums: [{ planId, amount: 9 }] })).body.lumpSums).toMatchObject([{ amount: 9 }])
   expect((await patch(path, { contractType: 'labor_only' })).body.errors).toMatchObject([{ pointer: '/lumpSums' }])
   const labor = await patch(path, { contractType: 'labor_only', lumpSums: [] })
   expect(labor.body).toMatchObject({ contractType: 'labor_only', lumpSums: [] })
+})
+
+test('a labor contract without lines cannot be activated', async () => {
+  const id = await draft({ lumpSums: [] })
+  const path = `/contracts/${id}`
+  await patch(path, { contractType: 'labor_only' })
   expect((await move(id, 'active')).body).toMatchObject({
     reason: 'missing_data',
     detail: expect.stringContaining('The contract has no lines'),
   })
 })
 
-test('overlapping lump sums of a vendor for the same homes are rejected and named', async () => {
+test("an activation that would overlap a vendor's lump sums is rejected with the names of the lump sums", async () => {
   const vendorId = await newVendor()
   const sums = [
     { lineId: 'any', planId, amount: 3 },
@@ -169,11 +179,11 @@ test('overlapping lump sums of a vendor for the same homes are rejected and name
   for (const id of [both, first]) await move(id, 'terminated')
 })
 
-test('a revision takes effect on its first day, and earlier lump sums stay known', async () => {
+test('the lump sums of a revised contract still apply to dates before the revision', async () => {
   const part = await made('/parts', { sku: 'LUM', name: 'Stud', unit: 'EA', scope: 'framing' })
   const lines = [{ partId: part, unitPrice: 3 }]
   const id = await active({ scope: 'roofing', effectiveDate: '2020-01-01', lines, lumpSums: [{ planId, amount: 100 }] })
-  const day = (days: number) => addDays(dateIn(TIME_ZONE, plumbline.clock.now()), days)
+  const day = (days: number) => addDays(toLocalDate(TIME_ZONE, plumbline.clock.now()), days)
   const { body: next } = await post(`/contracts/${id}/revise`, { effectiveDate: day(-10) })
   expect(next).toMatchObject({
     contractType: 'turnkey',
@@ -187,7 +197,7 @@ test('a revision takes effect on its first day, and earlier lump sums stay known
   expect([await estimated(day(-11)), await estimated(day(0)), await estimated(day(1))]).toEqual([100, 120, 0])
 })
 
-test('a lump sum that starts after its contract was terminated never applies', async () => {
+test('a lump sum never applies if its contract is terminated before its effective date', async () => {
   const effectiveDate = '2099-01-01'
   const id = await active({ scope: 'drywall', effectiveDate, lumpSums: [{ planId, amount: 77 }] })
   expect(await estimated('2099-01-01')).toBe(77)

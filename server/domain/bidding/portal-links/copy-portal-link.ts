@@ -3,15 +3,15 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { findKey } from '../../../platform/keys/keys.ts'
 import {
-  countCopies,
-  hasLink,
+  computeLinkExpiry,
+  countLinkCopies,
+  hasPortalLink,
   issueLinkCopy,
   type LinkPurpose,
   type LinkSubject,
-  linkExpiry,
 } from '../../../platform/keys/portal-links.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
-import { canReachVendor } from '../../office/mail/queue-letters.ts'
+import { canReach } from '../../office/mail/queue-mails.ts'
 import * as users from '../../office/users/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { listRecipients } from '../../vendors/vendors/vendor.ts'
@@ -20,8 +20,8 @@ import { lockBidRequest } from '../bid-requests/change-bid-request.ts'
 import * as invitations from '../bid-requests/invitation-queries.ts'
 
 /**
- * The maximum number of active copies of one link: more than a vendor has readers, and few enough to review in the
- * history.
+ * The maximum number of active copies of one link. A vendor has fewer users, and the history stays short enough to
+ * review.
  */
 const MAX_COPIES_PER_LINK = 20
 
@@ -36,14 +36,14 @@ export async function copyVendorLink(call: WriteCall, vendorId: string): Promise
 }
 
 /**
- * Returns a copy of the portal link of one invitation. Throws `conflict` (`bids_sealed`) while its request is blind and
- * open.
+ * Returns a copy of the portal link of one invitation. Throws `conflict` (`bids_sealed`) while the bid request is blind
+ * and open.
  */
 export async function copyInvitationLink(call: WriteCall, invitationId: string): Promise<PortalLink> {
   const { bidRequestId } = await invitations.find(call, invitationId)
   const request = await lockBidRequest(call, bidRequestId)
   const invitation = request.invitations.find(({ id }) => id === invitationId)
-  // The request was a draft, and the vendor was removed from it meanwhile.
+  // The vendor was removed from the draft before the request was locked.
   if (invitation === undefined) throw notFound()
   if (hasSealedAmounts(request))
     throw conflict(
@@ -72,18 +72,18 @@ async function copyLink(call: WriteCall, vendor: Vendor, requested: LinkCopyRequ
   if (vendor.archivedAt !== null) throw conflict('vendor_archived', `Cannot copy the link: ${companyName} is archived.`)
   if (vendor.status === 'inactive')
     throw conflict('vendor_inactive', `Cannot copy the link: ${companyName} is inactive. Activate the vendor first.`)
-  if (await canReachVendor(call, listRecipients(vendor)))
+  if (await canReach(call, listRecipients(vendor)))
     throw conflict(
       'not_available',
-      `Cannot copy the link: links are mailed to ${companyName}. Send the invitation again to mail a new one.`,
+      `Cannot copy the link: links are emailed to ${companyName}. Send the invitation again to email a new link.`,
     )
-  const expiresAt = linkExpiry(purpose)
+  const expiresAt = computeLinkExpiry(purpose)
   const addressed: LinkSubject = { subjectId, vendorId: vendor.id }
-  if (expiresAt <= call.now || !(await hasLink(call, addressed))) throw conflict('missing_data', missing)
-  if ((await countCopies(call, addressed)) >= MAX_COPIES_PER_LINK)
+  if (expiresAt <= call.now || !(await hasPortalLink(call, addressed))) throw conflict('missing_data', missing)
+  if ((await countLinkCopies(call, addressed)) >= MAX_COPIES_PER_LINK)
     throw conflict(
       'limit_reached',
-      `This link already has ${MAX_COPIES_PER_LINK} active copies, the maximum. Resend the invitation to revoke all of them.`,
+      `This link already has ${MAX_COPIES_PER_LINK} active copies, the maximum. Resend the invitation to revoke all copies.`,
     )
   const copiedBy = await findCopier(call)
   const portalUrl = await issueLinkCopy(call, addressed, copiedBy)
@@ -95,7 +95,7 @@ async function copyLink(call: WriteCall, vendor: Vendor, requested: LinkCopyRequ
   }
 }
 
-/** Returns the caller with the name that the history shows. */
+/** Returns the caller with the name to show in the history. */
 async function findCopier(call: WriteCall): Promise<LinkCopier> {
   const { kind, id, via } = call.principal
   if (id !== null && via === undefined && kind === 'user') {

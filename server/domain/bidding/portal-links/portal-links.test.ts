@@ -4,19 +4,19 @@ import { createPdf, sendBytes } from '../../../../test/support/files.ts'
 import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import {
-  type Answer,
   type RequestOptions,
+  type ServiceResponse,
   startTestPlumbline,
   type TestPlumbline,
 } from '../../../../test/support/test-plumbline.ts'
 import { createKey } from '../../../platform/keys/keys.ts'
-import { rolePermissions } from '../../../platform/keys/roles.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { getRolePermissions } from '../../../platform/keys/roles.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
 /**
- * A portal link lets its holder act for the vendor. Copying one therefore requires its own permission, is recorded, and
- * never reveals sealed bids.
+ * A portal link lets its holder act for the vendor. Copying a portal link therefore requires its own permission, is
+ * recorded, and never reveals sealed bids.
  */
 let plumbline: TestPlumbline
 let communityId: string
@@ -32,15 +32,15 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-async function ext(path: string, body?: object): Promise<Answer['body']> {
+async function ext(path: string, body?: object): Promise<ServiceResponse['body']> {
   const answer = await plumbline.post(`/api/ext${path}`, body)
   expect([path, answer.status < 300, answer.body.detail]).toEqual([path, true, undefined])
   return answer.body
 }
 const newVendor = async (): Promise<string> =>
   (await ext('/vendors', { companyName: `Framers ${++site}`, email: 'bids@framers.example.com', status: 'active' })).id
-const day = (days: number) => addDays(dateIn('America/Chicago', plumbline.clock.now()), days)
-const ask = (more: object = {}): Promise<Answer['body']> =>
+const day = (days: number) => addDays(toLocalDate('America/Chicago', plumbline.clock.now()), days)
+const ask = (more: object = {}): Promise<ServiceResponse['body']> =>
   ext('/bids/request', { vendorIds: [vendorId], scope: 'framing', deadline: day(14), communityId, ...more })
 const copyOf = (id: string, options: RequestOptions = {}) =>
   plumbline.post(`/api/ext/${id.startsWith('ven_') ? 'vendors' : 'invitations'}/${id}/portal-link`, undefined, options)
@@ -56,7 +56,7 @@ const colleague = (role: 'admin' | 'estimator', email: string) =>
     ...{ organizationId: plumbline.organizationId, email, name: `Kim ${role}`, role, poApprovalLimit: null },
   })
 
-test('an owner copies a link that differs from the mailed one, and the history names who copied it', async () => {
+test('a copied portal link differs from the emailed link', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   const me = (await plumbline.get('/api/ext/me')).body
@@ -68,7 +68,16 @@ test('an owner copies a link that differs from the mailed one, and the history n
   expect(body.portalUrl).not.toBe(await plumbline.mailedLink(id))
   for (const link of [tokenIn(body.portalUrl), await mailed(id)])
     expect((await plumbline.get('/api/portal/invitations', link)).body.data).toMatchObject([{ id }])
-  const events = (await plumbline.get(`/api/ext/events?resourceId=${vendorId}&sort=-sequence&limit=1`)).body.data
+})
+
+test('the history names the user who copied a portal link', async () => {
+  const request = await ask()
+  const [{ id }] = request.invitations
+  const me = (await plumbline.get('/api/ext/me')).body
+  await copyOf(id)
+  const path = `/api/ext/events?resourceId=${vendorId}&sort=-sequence&limit=1`
+  const isRecorded = ([event]: ServiceResponse['body'][]) => event?.data.invitationId === id
+  const events = (await plumbline.until(path, ({ body }) => isRecorded(body.data))).body.data
   expect(events).toMatchObject([
     {
       type: 'vendor.portal_link_copied',
@@ -81,14 +90,14 @@ test('an owner copies a link that differs from the mailed one, and the history n
   expect(entry).toMatchObject({ action: 'vendor.portal_link_copied', actor: { id: me.keyId }, eventId: events[0].id })
 })
 
-test('only owners and admins have the permission', () => {
+test('only owners and admins have portal_links:read', () => {
   const holders = (
     ['owner', 'admin', 'estimator', 'superintendent', 'salesperson', 'accountant', 'viewer'] as const
-  ).filter((role) => rolePermissions(role).has('portal_links:read'))
+  ).filter((role) => getRolePermissions(role).has('portal_links:read'))
   expect(holders).toEqual(['owner', 'admin'])
 })
 
-test('an estimator, a propose-only key, a browser token, an app, and an MCP client cannot copy a link', async () => {
+test('an estimator, a propose-only key, a browser token, an app, and an MCP client cannot copy a portal link', async () => {
   const request = await ask()
   const [{ id }] = request.invitations
   await ext(`/vendors/${vendorId}/invite`)
@@ -108,7 +117,7 @@ test('an estimator, a propose-only key, a browser token, an app, and an MCP clie
     app: { key: app.key },
     browser: { key: browser.token, headers: { origin } },
   }
-  // The permission has no effect even if it is in the row of the key or the grant.
+  // The permission has no effect even if the stored key or grant contains it.
   await sql`update "apiKeys" set "permissions" = array_append("permissions", 'portal_links:read') where "name" = 'Narrow'`.execute(
     database.statements,
   )
@@ -140,7 +149,7 @@ test('an estimator, a propose-only key, a browser token, an app, and an MCP clie
   expect((await plumbline.post('/api/ext/execute', input)).body.code).toBe('skill_not_found')
 })
 
-test('the permission is rejected for keys, apps, and tokens that could never use it', async () => {
+test('propose-only keys, browser tokens, and apps cannot have portal_links:read', async () => {
   const owner = await plumbline.signIn()
   const requested = { name: 'Agent', permissions: ['portal_links:read'], proposeOnly: true }
   const refused = await plumbline.post('/api/admin/keys', requested, owner)
@@ -157,7 +166,7 @@ test('the permission is rejected for keys, apps, and tokens that could never use
   expect(scope).not.toContain('portal_links')
 })
 
-test('a person copies a link only after a fresh sign-in', async () => {
+test('a user can copy a portal link only after a fresh sign-in', async () => {
   await colleague('admin', 'admin@example.com')
   const person = await plumbline.signIn('admin@example.com')
   await ext(`/vendors/${vendorId}/invite`)
@@ -170,7 +179,7 @@ test('a person copies a link only after a fresh sign-in', async () => {
   expect(await listEventsAbout(plumbline, vendorId)).toHaveLength(before)
 })
 
-test('while a blind request is open, its link cannot be copied, and an earlier copy does not open it', async () => {
+test('while a blind bid request is open, no copied link opens it', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const whole = await copied(bidder)
@@ -215,7 +224,7 @@ test('while a blind request is open, its link cannot be copied, and an earlier c
     expect(await looks(link)).toMatchObject({ statuses: [200, 404, 404, 404, 404, 404, 422], isShown: false })
 })
 
-test('actions through a copied link are recorded with their source and the name of the person who copied it', async () => {
+test('an action through a copied link is recorded with its source and the user who copied the link', async () => {
   const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
   const request = await ask({ vendorIds: [bidder] })
@@ -239,7 +248,7 @@ test('actions through a copied link are recorded with their source and the name 
     const { data } = (await plumbline.get(`/api/ext/audit-entries?resourceId=${resourceId}&action=${action}`)).body
     expect([action, data[0]?.actor]).toMatchObject([action, by])
   }
-  // Actions through the vendor's own link have no such mark.
+  // Actions through the vendor's own link are not marked in this way.
   const revised = await mailed(id)
   await plumbline.post(`/api/portal/invitations/${id}/bid/draft`, { amount: 39_000 }, revised)
   await plumbline.post(`/api/portal/invitations/${id}/bid/submit`, {}, revised)
@@ -247,7 +256,7 @@ test('actions through a copied link are recorded with their source and the name 
   expect((await listEventsAbout(plumbline, bid.id)).at(-1)?.actor).toEqual({ type: 'vendor', id: bidder })
 })
 
-test("a copied link neither shows nor submits the vendor's draft", async () => {
+test("a copied link gives no access to the vendor's draft bid", async () => {
   const request = await ask({ blind: false })
   const [{ id }] = request.invitations
   const own = await mailed(id)
@@ -264,7 +273,7 @@ test("a copied link neither shows nor submits the vendor's draft", async () => {
   const page = await (await fetch(`${copy.url}/price`)).text()
   expect(page).not.toMatch(/41[,.]?234|Between us/)
   expect((await plumbline.post(`${bid}/submit`, {}, copy)).body.reason).toBe('missing_data')
-  // The draft of a copied link is separate from the vendor's.
+  // The draft of a copied link is separate from the vendor's draft.
   expect((await plumbline.post(`${bid}/draft`, { amount: 1 }, copy)).body.draft.version).toBe(1)
   expect((await plumbline.post(`${bid}/discard`, undefined, copy)).status).toBe(200)
   expect((await plumbline.get(bid, own)).body.draft).toMatchObject({ ...draft, version: 1 })
@@ -274,7 +283,7 @@ test("a copied link neither shows nor submits the vendor's draft", async () => {
   expect((await plumbline.get(`${files}/${sent.body.id}/content`, copy)).status).toBe(200)
 })
 
-test('a waiver signed through a copied link says so in its text', async () => {
+test('the text of a lien waiver says that it was signed through a copied link', async () => {
   const bidder = await newVendor()
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 1000 }]
   const order = await ext('/purchase-orders', { homeId, vendorId: bidder, scope: 'framing', lines })
@@ -292,35 +301,56 @@ test('a waiver signed through a copied link says so in its text', async () => {
   expect(signed.text).toContain(`through a portal link that ${name} copied.`)
 })
 
-test('revoking the mailed link revokes its copies, and at most 20 copies are active', async () => {
+test('a vendor that was not invited has no portal link to copy', async () => {
   const bidder = await newVendor()
   const none = await copyOf(bidder)
   expect([none.status, none.body.reason]).toEqual([409, 'missing_data'])
+})
+
+test('a portal link can have at most 20 active copies', async () => {
+  const bidder = await newVendor()
   await ext(`/vendors/${bidder}/invite`)
-  const links = []
-  for (let i = 0; i < 20; i++) links.push(await copied(bidder))
-  const [first = { key: '' }, last = first] = [links.at(0), links.at(-1)]
+  for (let i = 0; i < 20; i++) await copied(bidder)
   const full = await copyOf(bidder)
   expect([full.status, full.body.reason]).toEqual([409, 'limit_reached'])
-  for (const link of [first, last]) expect((await plumbline.get('/api/portal/invitations', link)).status).toBe(200)
+})
+
+test('revoking an emailed portal link also revokes its copies', async () => {
+  const bidder = await newVendor()
+  await ext(`/vendors/${bidder}/invite`)
+  const links = [await copied(bidder), await copied(bidder)]
+  for (const link of links) expect((await plumbline.get('/api/portal/invitations', link)).status).toBe(200)
   await ext(`/vendors/${bidder}/revoke-portal`)
-  for (const link of [first, last])
+  for (const link of links)
     expect((await plumbline.get('/api/portal/invitations', link)).body.code).toBe('revoked_token')
   const revoked = await copyOf(bidder)
   expect([revoked.status, revoked.body.reason]).toEqual([409, 'missing_data'])
+})
 
+test('resending an invitation revokes the copies of its link', async () => {
+  const bidder = await newVendor()
   const request = await ask({ vendorIds: [bidder] })
   const [{ id }] = request.invitations
   const narrow = await copied(id)
   await ext(`/invitations/${id}/resend`)
   expect((await plumbline.get('/api/portal/invitations', narrow)).body.code).toBe('revoked_token')
+})
+
+test('a draft bid request has no portal link to copy', async () => {
+  const bidder = await newVendor()
   const draft = await ask({ vendorIds: [bidder], sendNow: false })
   expect((await copyOf(draft.invitations[0].id)).body.reason).toBe('missing_data')
+})
+
+test('the portal link of an inactive vendor cannot be copied', async () => {
+  const bidder = await newVendor()
+  const request = await ask({ vendorIds: [bidder] })
+  const [{ id }] = request.invitations
   await ext(`/vendors/${bidder}/status`, { status: 'inactive' })
   expect((await copyOf(id)).body.reason).toBe('vendor_inactive')
 })
 
-test('repeating a copy with the same Idempotency-Key creates no second link and does not show the first again', async () => {
+test('repeating a copy request with the same Idempotency-Key does not show the link again', async () => {
   const [{ id }] = (await ask()).invitations
   const once = { headers: { 'idempotency-key': 'copy-once' } }
   const [first, again] = [await copyOf(id, once), await copyOf(id, once)]
@@ -328,13 +358,13 @@ test('repeating a copy with the same Idempotency-Key creates no second link and 
   expect(again.body).toEqual({ ...first.body, portalUrl: null })
 })
 
-test('another builder finds neither the vendor nor the invitation', async () => {
+test("a builder cannot copy the portal link of another builder's vendor or invitation", async () => {
   const [{ id }] = (await ask()).invitations
   const { key } = await plumbline.newBuilder()
   for (const subject of [id, vendorId]) expect((await copyOf(subject, { key })).status).toBe(404)
 })
 
-test('a bid cannot be recorded as if the vendor had submitted it in its portal', async () => {
+test('a user cannot set the portal as the source of a bid', async () => {
   const bidder = await newVendor()
   const request = await ask({ vendorIds: [bidder] })
   const [{ id }] = request.invitations

@@ -1,8 +1,8 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { findTrackRecords } from './queries.ts'
-import { computeScorecard } from './scorecard.ts'
+import { findFieldRecord, findTrackRecords } from './queries.ts'
+import { computeFieldScore, computeScorecard } from './scorecard.ts'
 
 export const scorecardOperations = {
   async getVendorScorecard({ path, query }, call) {
@@ -12,15 +12,8 @@ export const scorecardOperations = {
     const vendor = await vendors.find(call, path.vendorId)
     const record = (await findTrackRecords(call, [vendor.id], { from, to })).get(vendor.id)
     if (record === undefined) throw notFound()
-    return {
-      status: 200,
-      body: computeScorecard(record, {
-        vendorId: vendor.id,
-        from,
-        to,
-        asOf: call.now.toISOString(),
-        currency: call.currency,
-      }),
-    }
+    const frame = { vendorId: vendor.id, from, to, asOf: call.now.toISOString(), currency: call.currency }
+    const site = await findFieldRecord(call, vendor.id, { from, to })
+    return { status: 200, body: { ...computeScorecard(record, frame), ...computeFieldScore(site) } }
   },
 } satisfies Partial<Handlers>

@@ -5,20 +5,39 @@ export interface TrackRecord {
   invitations: { sent: number; answered: number; unanswered: number }
   bids: { submitted: number; accepted: number; rejected: number }
   orders: { count: number; amount: number }
-  /** By how many percent each ordered job exceeded its expected cost. */
+  /** Percentage by which each ordered job exceeded its expected cost. */
   variancePercents: readonly number[]
   openCommitment: number
   payable: number
 }
 
+/** Counts of a vendor's work on site and after closing in a period. */
+export interface FieldRecord {
+  punchItems: number
+  fixedItems: number
+  reopenedItems: number
+  daysToFix: number | null
+  inspections: number
+  passedInspections: number
+  noShows: number
+  warrantyRequests: number
+  closedHomes: number
+  assignedRequests: number
+  overdueRequests: number
+}
+
+/** Part of a scorecard that is computed from bids and orders. */
+export type OfficeScorecard = Omit<VendorScorecard, 'field' | 'fieldScore'>
+
 type ScorecardPeriod = Pick<VendorScorecard, 'vendorId' | 'from' | 'to' | 'asOf' | 'currency'>
 
-// A vendor that does not answer costs a superintendent the most days, and one whose prices grow costs the most money.
-// Who wins is the builder's own choice and says the least. The contract states these weights.
+// A vendor that does not respond costs a superintendent the most days, and a vendor whose prices grow costs the most
+// money. The builder chooses the bid to award, so awards say the least about a vendor. The API contract documents these
+// weights.
 const WEIGHTS = { answering: 40, winning: 20, cost: 40 }
 const POINTS_LOST_PER_PERCENT = 5
 
-export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): VendorScorecard {
+export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): OfficeScorecard {
   const { invitations, bids, orders, variancePercents, openCommitment, payable } = record
   const answeredPercent = toPercentage(invitations.answered, invitations.answered + invitations.unanswered)
   const winPercent = toPercentage(bids.accepted, bids.accepted + bids.rejected)
@@ -42,6 +61,27 @@ export function computeScorecard(record: TrackRecord, frame: ScorecardPeriod): V
   }
 }
 
+/** Returns the field part of a scorecard. The API contract documents the weights of the score. */
+export function computeFieldScore(site: FieldRecord): Pick<VendorScorecard, 'field' | 'fieldScore'> {
+  const { punchItems, inspections, noShows, warrantyRequests, closedHomes, daysToFix } = site
+  const reopenedPercent = toPercentage(site.reopenedItems, site.fixedItems)
+  const firstPassPercent = toPercentage(site.passedInspections, inspections)
+  const overduePercent = toPercentage(site.overdueRequests, site.assignedRequests)
+  const warrantyPerHome = closedHomes === 0 ? null : roundScore(warrantyRequests / closedHomes)
+  const invert = (percent: number | null) => (percent === null ? null : 100 - percent)
+  return {
+    field: {
+      ...{ punchItems, reopenedPercent, daysToFix: daysToFix === null ? null : roundScore(daysToFix), inspections },
+      ...{ firstPassPercent, noShows, warrantyRequests, closedHomes, warrantyPerHome, overduePercent },
+    },
+    fieldScore: weightedMean([
+      [invert(reopenedPercent), 1],
+      [firstPassPercent, 1],
+      [invert(overduePercent), 1],
+    ]),
+  }
+}
+
 function toPercentage(part: number, whole: number): number | null {
   return whole === 0 ? null : roundScore((part / whole) * 100)
 }
@@ -50,7 +90,7 @@ function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length)
 }
 
-/** Returns the weighted mean of the parts that are not null; null if there are none. */
+/** Returns the weighted mean of the parts that are not null; null if all parts are null. */
 function weightedMean(parts: readonly (readonly [number | null, number])[]): number | null {
   let sum = 0
   let weights = 0

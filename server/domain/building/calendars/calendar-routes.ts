@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import type { Logger } from 'pino'
-import { newCall, type Services } from '../../../platform/calls/call.ts'
-import { clientAddressOf } from '../../../platform/calls/client-address.ts'
+import { createCall, type Services } from '../../../platform/calls/call.ts'
+import { getClientAddress } from '../../../platform/calls/client-address.ts'
 import { matchesEtag } from '../../../platform/calls/etag.ts'
-import { redactPath } from '../../../platform/calls/path-for-log.ts'
+import { redactPath } from '../../../platform/calls/redact-path.ts'
 import { getRequestId } from '../../../platform/calls/request-id.ts'
 import type { FailureLog } from '../../../platform/problems/failure-log.ts'
 import { toProblem } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { buildCalendar } from './calendar.ts'
-import { findFeedByToken, type OpenFeed, toFeedReader } from './feed-address.ts'
-import { listEntries } from './queries.ts'
+import { findFeedByToken, type OpenFeed, toFeedReader } from './feed-url.ts'
+import { listCalendarEntries } from './queries.ts'
 
 /** Past tasks stay in a calendar for a month; future tasks appear a year ahead. */
 const DAYS_BACK = 30
@@ -23,14 +23,14 @@ interface CalendarRouteParts {
   failures: FailureLog
 }
 
-/** Returns the routes of calendar feeds, which need no key. */
+/** Returns the routes of calendar feeds, which do not require a key. */
 export function createCalendarRoutes(parts: CalendarRouteParts): Router {
   const routes = express.Router()
   routes.get('/calendars/:token.ics', (req, res, next) => {
     respondWithCalendar(parts, req, res, String(req.params.token)).catch(next)
   })
   routes.use('/calendars', (error: unknown, _req: Request, res: Response, next: NextFunction) => {
-    // A URL that cannot be decoded does not exist.
+    // Return 404 for a URL that cannot be decoded.
     if (error instanceof URIError) sendText(res, 404, 'Not found')
     else next(error)
   })
@@ -45,7 +45,7 @@ async function respondWithCalendar(
 ): Promise<void> {
   const { services, log } = parts
   const started = performance.now()
-  const [requestId, address] = [getRequestId(req), clientAddressOf(req)]
+  const [requestId, address] = [getRequestId(req), getClientAddress(req)]
   res.set('X-Request-Id', requestId)
   let feed: OpenFeed | null = null
   try {
@@ -53,15 +53,15 @@ async function respondWithCalendar(
     feed = await findFeedByToken(services, token)
     const principal = toFeedReader(feed)
     await services.limits.take(principal)
-    const call = newCall(services, { principal, requestId, address })
-    const today = dateIn(feed.organization.timeZone, call.now)
+    const call = createCall(services, { principal, requestId, address })
+    const today = toLocalDate(feed.organization.timeZone, call.now)
     const window = { ...feed, from: addDays(today, -DAYS_BACK), to: addDays(today, DAYS_AHEAD) }
     sendCalendar(
       req,
       res,
       buildCalendar(
         { name: formatCalendarName(feed), withVendors: feed.vendorId === null },
-        await listEntries(call, window),
+        await listCalendarEntries(call, window),
       ),
     )
   } catch (error) {

@@ -19,7 +19,7 @@ export function buildCalendar(
   for (const entry of entries) {
     const at = new Date(entry.updatedAt)
     calendar.createEvent({
-      // The same ID in every calendar and on every reading, so that a moved task is not duplicated.
+      // The ID is the same in every calendar and on every read, so that a moved task is not duplicated.
       id: `${entry.id}@plumbline`,
       sequence: entry.version,
       stamp: at,
@@ -31,11 +31,16 @@ export function buildCalendar(
       summary: removeControlCharacters(`${entry.home}: ${entry.name}`),
       location: removeControlCharacters(formatLocation(entry)),
       description: removeControlCharacters(formatDescription(entry, withVendors)),
-      status: EVENT_STATUSES[entry.status],
+      status: isUnconfirmed(entry) ? ICalEventStatus.TENTATIVE : EVENT_STATUSES[entry.status],
     })
   }
-  // The library omits the line break of the last line, which the format requires.
+  // The format requires a line break after the last line, which the library omits.
   return `${calendar.toString()}\r\n`
+}
+
+/** Returns whether the vendor has yet to confirm the date of a task that has not started. */
+function isUnconfirmed({ status, vendor, confirmationStatus }: CalendarEntry): boolean {
+  return status === 'not_started' && vendor !== null && confirmationStatus !== 'confirmed'
 }
 
 const EVENT_STATUSES: Readonly<Record<Task['status'], ICalEventStatus>> = {
@@ -60,12 +65,14 @@ function formatLocation({ address, home, community }: CalendarEntry): string {
   return parts.filter(Boolean).join(', ')
 }
 
-function formatDescription({ community, scope, status, vendor }: CalendarEntry, withVendors: boolean): string {
-  const lines = [community, scope, withVendors ? vendor : null, STATUS_TEXTS[status]]
+function formatDescription(entry: CalendarEntry, withVendors: boolean): string {
+  const { community, scope, status, vendor } = entry
+  const confirmation = isUnconfirmed(entry) ? 'Date not confirmed' : null
+  const lines = [community, scope, withVendors ? vendor : null, STATUS_TEXTS[status], confirmation]
   return lines.filter((line) => line !== null).join('\n')
 }
 
-// Dates have no time zone here; the library writes them in UTC.
+// These dates have no time zone; the library writes them in UTC.
 function toMidnight(date: string): Date {
   return new Date(`${date}T00:00:00Z`)
 }
@@ -76,7 +83,7 @@ function removeControlCharacters(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ')
 }
 
-/** The library escapes the texts of events, but not the name of the calendar. */
+/** Escapes the name of the calendar, because the library escapes only the texts of events. */
 function escapeName(text: string): string {
   return removeControlCharacters(text.replaceAll('\n', ' ')).replace(/[\\;,]/g, '\\$&')
 }

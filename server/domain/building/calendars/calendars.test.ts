@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCopies } from '../../../../test/support/add-copies.ts'
 import { connectApp, createOauthApp } from '../../../../test/support/oauth-app.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createUser, updateUser } from '../../office/users/users.ts'
 
 const FEEDS = '/api/ext/calendar-feeds'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const today = () => dateIn(ZONE, plumbline.clock.now())
+const today = () => toLocalDate(ZONE, plumbline.clock.now())
 const day = (days: number) => addDays(today(), days)
 
 async function newUser(email: string): Promise<string> {
@@ -40,7 +40,7 @@ async function newUser(email: string): Promise<string> {
 }
 
 async function newVendor(companyName: string): Promise<string> {
-  // Without these settings the vendor would be notified of its tasks in the background, which changes the tasks.
+  // Without these settings, a background job would notify the vendor of its tasks, which changes the tasks.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const vendor = { companyName, email: 'bids@example.com', notificationPreferences }
   return (await plumbline.post('/api/ext/vendors', vendor)).body.id
@@ -73,7 +73,7 @@ interface Event {
   text(name: string): string
 }
 
-/** Returns the events of a calendar, parsed with a library other than the one that wrote it. */
+/** Returns the events of a calendar, parsed by a library that is independent of the writing code. */
 async function eventsAt(url: string): Promise<Event[]> {
   const answer = await open(url)
   expect(answer.status).toBe(200)
@@ -95,7 +95,7 @@ function parsed(text: string): Event[] {
 
 const namesAt = async (url: string) => (await eventsAt(url)).map(({ summary }) => summary).sort()
 
-test('a vendor reads its tasks as all-day events, which keep their identity when they move', async () => {
+test("the events in a vendor's calendar keep their IDs when the tasks move", async () => {
   const walls = await newTask('Walls, framed; Süd\\Nord', { durationDays: 6, plannedStart: day(3), scope: 'framing' })
   await newTask('Somebody else’s', { vendorId: await newVendor('Hill Country Framers') })
   const { url } = await newFeed({ vendorId })
@@ -105,13 +105,17 @@ test('a vendor reads its tasks as all-day events, which keep their identity when
     ...{ uid: `${walls.id}@plumbline`, summary: 'Lot 22: Walls, framed; Süd\\Nord', start: day(3), end: day(9) },
   })
   expect(event?.text('location')).toBe('118 Juniper Ridge Dr, Austin, TX 78744')
-  expect(event?.text('description')).toBe('Juniper, Ridge; Lot\nframing\nNot started')
+  expect(event?.text('description')).toBe('Juniper, Ridge; Lot\nframing\nNot started\nDate not confirmed')
   expect(event?.text('sequence')).toBe('1')
   await plumbline.post(`/api/ext/tasks/${walls.id}/delay`, { days: 2, reasonCode: 'weather' })
   const [moved] = await eventsAt(url)
   expect(moved).toMatchObject({ uid: event?.uid, start: day(5), end: day(11) })
   expect(moved?.text('sequence')).toBe('2')
-  expect(moved?.text('status')).toBe('CONFIRMED')
+  expect(moved?.text('status')).toBe('TENTATIVE')
+  await plumbline.post(`/api/ext/tasks/${walls.id}/confirmation`, { answer: 'confirmed' })
+  const [confirmed] = await eventsAt(url)
+  expect(confirmed?.text('status')).toBe('CONFIRMED')
+  expect(confirmed?.text('description')).not.toContain('not confirmed')
   await plumbline.post(`/api/ext/tasks/${walls.id}/status`, { status: 'on_hold' })
   expect((await eventsAt(url))[0]?.text('status')).toBe('TENTATIVE')
   await plumbline.post(`/api/ext/tasks/${walls.id}/status`, { status: 'not_started' })
@@ -119,7 +123,7 @@ test('a vendor reads its tasks as all-day events, which keep their identity when
   expect((await eventsAt(url))[0]?.text('status')).toBe('CANCELLED')
 })
 
-test('the text follows RFC 5545: lines of at most 75 octets that end with CRLF, and no control characters', async () => {
+test('a calendar file follows RFC 5545 for line length, line endings, and control characters', async () => {
   const otherVendor = await newVendor('Ünïted; Framers, "Süd" \\ Nord')
   await newTask(`${'é😀'.repeat(60)}\u0007`.trim(), { vendorId: otherVendor, plannedStart: day(1) })
   const { url } = await newFeed({ vendorId: otherVendor, communityId })
@@ -138,7 +142,7 @@ test('the text follows RFC 5545: lines of at most 75 octets that end with CRLF, 
   expect(parsed(text)[0]?.summary).toContain('é😀'.repeat(60))
 })
 
-test('an unchanged calendar returns 304', async () => {
+test('a request for an unchanged calendar returns 304', async () => {
   const task = await newTask('Roof sheathed', { plannedStart: day(1) })
   const { url } = await newFeed({ vendorId })
   const first = await open(url)
@@ -149,7 +153,7 @@ test('an unchanged calendar returns 304', async () => {
   expect((await open(url, { 'If-None-Match': etag })).status).toBe(200)
 })
 
-test('a superintendent reads the tasks of their homes and those assigned to them, with the vendors', async () => {
+test("a superintendent's calendar contains the assigned tasks and all tasks of the superintendent's homes", async () => {
   const user = await newUser('lena@example.com')
   const [own, deputy] = [await newHome('Own'), await newHome('Deputy', { superintendentId: user })]
   const elsewhere = await newHome('Elsewhere', { communityId: otherCommunityId })
@@ -162,7 +166,7 @@ test('a superintendent reads the tasks of their homes and those assigned to them
   expect(names).toContain('Own: Slab')
   expect(names.filter((name) => /Deputy|Elsewhere/.test(name))).toEqual([])
   const slab = (await eventsAt(site)).find(({ summary }) => summary === 'Own: Slab')
-  expect(slab?.text('description')).toBe('Juniper, Ridge; Lot\nLone Star Framing LLC\nNot started')
+  expect(slab?.text('description')).toBe('Juniper, Ridge; Lot\nLone Star Framing LLC\nNot started\nDate not confirmed')
   expect(await namesAt((await newFeed({ userId: user })).url)).toEqual(['Deputy: Walls', 'Elsewhere: Permit'])
   const within = await newFeed({ userId: user, communityId: otherCommunityId })
   expect(await namesAt(within.url)).toEqual(['Elsewhere: Permit'])
@@ -172,7 +176,7 @@ test('a superintendent reads the tasks of their homes and those assigned to them
   expect(await ahead(superintendentId, 'Slab')).toMatchObject([{ homeId: own }])
 })
 
-test('a calendar contains tasks from 30 days ago to 365 days ahead, at most 2,000', async () => {
+test('a calendar contains at most 2,000 tasks, planned from 30 days ago to 365 days ahead', async () => {
   const builder = await plumbline.newBuilder()
   const { key } = builder
   const post = async (path: string, body: object) => (await plumbline.post(`/api/ext${path}`, body, { key })).body
@@ -195,16 +199,23 @@ test('a calendar contains tasks from 30 days ago to 365 days ahead, at most 2,00
   expect(names).not.toContain('Lot 1: Far')
 })
 
-test('a feed URL is shown once, is omitted in a dry run, and returns 410 once revoked', async () => {
+test('a feed URL is shown only once', async () => {
   const { url, ...feed } = await newFeed({ vendorId })
   expect(url).toMatch(new RegExp(`/calendars/${feed.id}\\.[\\w-]{32}\\.ics$`))
   expect((await plumbline.get(`${FEEDS}/${feed.id}`)).body).toEqual(feed)
   const { body: listed } = await plumbline.get(`${FEEDS}?vendorId=${vendorId}&ids=${feed.id}`)
   expect(listed.data).toEqual([feed])
+})
+
+test('a dry run of creating a calendar feed returns no feed URL', async () => {
   const dry = await plumbline.post('/api/ext/execute', {
     ...{ skill: 'createCalendarFeed', input: { vendorId }, dryRun: true },
   })
   expect(dry.body.result).toMatchObject({ vendorId, url: null })
+})
+
+test('a revoked feed URL returns 410', async () => {
+  const { url, ...feed } = await newFeed({ vendorId })
   expect((await open(url)).status).toBe(200)
   expect(await plumbline.post(`${FEEDS}/${feed.id}/revoke`)).toMatchObject({
     ...{ status: 200, body: { id: feed.id, archivedAt: expect.any(String) } },
@@ -228,7 +239,7 @@ test('malformed and unknown feed URLs return the same 404', async () => {
   expect((await plumbline.get('/api/ext/tasks', { key: token })).status).toBe(401)
 })
 
-test('a feed ends when its vendor or user becomes inactive, and works again when the vendor is reactivated', async () => {
+test('a calendar feed works only while its vendor or user is active', async () => {
   const vendor = await newVendor('Blanco Framers')
   const { url } = await newFeed({ vendorId: vendor })
   await plumbline.post(`/api/ext/vendors/${vendor}/status`, { status: 'inactive' })
@@ -246,7 +257,7 @@ test('a feed ends when its vendor or user becomes inactive, and works again when
   expect((await plumbline.post(FEEDS, { userId: user })).body.reason).toBe('user_disabled')
 })
 
-test('a feed belongs to one vendor or one user of the builder, each with at most 20', async () => {
+test('a calendar feed belongs to exactly one vendor or user', async () => {
   const elsewhere = await plumbline.newBuilder()
   for (const [of, pointer] of [
     [{}, '/vendorId'],
@@ -256,6 +267,9 @@ test('a feed belongs to one vendor or one user of the builder, each with at most
     [{ vendorId, communityId: 'com_none' }, '/communityId'],
   ] as const)
     expect(await plumbline.post(FEEDS, of)).toMatchObject({ status: 422, body: { errors: [{ pointer }] } })
+})
+
+test('a vendor or user can have at most 20 calendar feeds', async () => {
   const vendor = await newVendor('Blanco Framers')
   const answers = await Promise.all(Array.from({ length: 22 }, () => plumbline.post(FEEDS, { vendorId: vendor })))
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
@@ -264,13 +278,17 @@ test('a feed belongs to one vendor or one user of the builder, each with at most
     reason: 'limit_reached',
     detail: 'Blanco Framers already has 20 calendar feeds, the maximum. Revoke one of them first.',
   })
+})
+
+test("a builder cannot read or revoke another builder's calendar feed", async () => {
+  const elsewhere = await plumbline.newBuilder()
   const { url, id } = await newFeed({ vendorId })
   expect((await plumbline.get(`${FEEDS}/${id}`, { key: elsewhere.key })).status).toBe(404)
   expect((await plumbline.post(`${FEEDS}/${id}/revoke`, undefined, { key: elsewhere.key })).status).toBe(404)
   expect((await open(url)).status).toBe(200)
 })
 
-test('a feed that an app created ends when the app is disconnected, and a browser token creates none', async () => {
+test('a calendar feed of an app ends when the app is disconnected', async () => {
   const owner = await plumbline.signIn()
   const app = await connectApp(plumbline, await createOauthApp(plumbline), owner)
   const { status, body: feed } = await plumbline.post(FEEDS, { vendorId }, app)
@@ -278,6 +296,9 @@ test('a feed that an app created ends when the app is disconnected, and a browse
   expect((await open(feed.url)).status).toBe(200)
   await plumbline.post(`/api/admin/oauth-grants/${feed.createdBy.via.grantId}/revoke`, undefined, owner)
   expect((await open(feed.url)).status).toBe(410)
+})
+
+test('a browser token cannot create a calendar feed', async () => {
   const origin = 'https://app.example.com'
   const { body: browser } = await plumbline.post('/api/ext/browser-tokens', { origin, permissions: ['tasks:write'] })
   const refused = await plumbline.post(FEEDS, { vendorId }, { key: browser.token, headers: { origin } })

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test('reading a calendar and guessing feed URLs are both limited per minute', async () => {
+test('calendar requests are limited per minute, whether or not the feed URL is known', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'Blanco', email: 'b@example.com' })
   const { body: feed } = await plumbline.post('/api/ext/calendar-feeds', { vendorId: vendor.id })
   const path = new URL(feed.url).pathname

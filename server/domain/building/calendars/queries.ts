@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely'
-import type { Address, Task } from '../../../../client/contract.gen.ts'
+import type { Address, Task, TaskConfirmationStatus } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
+import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update, archive } = defineResource({
   schema: 'CalendarFeed',
@@ -47,6 +47,7 @@ export type CalendarEntry = Pick<Task, 'id' | 'name' | 'scope' | 'status' | 'ver
     address: Address | null
     community: string
     vendor: string | null
+    confirmationStatus: TaskConfirmationStatus
   }
 
 /**
@@ -61,21 +62,23 @@ interface CalendarWindow extends FeedSubject {
 }
 
 /**
- * Returns the tasks of the vendor, or those of the user: of the homes that they are the superintendent of, or assigned
- * to them. Limited to the given days; the earliest tasks come first.
+ * Returns the tasks of the vendor or the user. A user's tasks are the tasks assigned to the user and all tasks of homes
+ * where the user is the superintendent. Returns only tasks on the given days, earliest first.
  */
-export async function listEntries(
+export async function listCalendarEntries(
   { db, organizationId }: Tenant,
   { vendorId, userId, communityId, from, to }: CalendarWindow,
 ): Promise<CalendarEntry[]> {
-  // The lower bound keeps the index from being read from its beginning. It is safe because a task takes a year at most.
+  // The lower bound avoids reading the index from its beginning. The bound is safe because a task takes at most one
+  // year.
   const mine =
     vendorId === null
-      ? `(t."homeId" = any(array(${homesOfSuperintendentSql('$2')})) or t."assigneeUserId" = $2)`
+      ? `(t."homeId" = any(array(${toSuperintendentHomesSql('$2')})) or t."assigneeUserId" = $2)`
       : `t."vendorId" = $2`
   const statement = `
     select t."id", t."name", t."scope", t."status", t."version", t."updatedAt", t."earlyStart", t."earlyFinish",
-      h."name" as "home", h."address", c."name" as "community", v."companyName" as "vendor"
+      h."name" as "home", h."address", c."name" as "community", v."companyName" as "vendor",
+      t."confirmationStatus"
     from "tasks" as t
     join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
     join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId"

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { database, clock, organizationId } = plumbline
   const user = { email: 'marcus@example.com', name: 'Marcus', role: 'superintendent' as const, poApprovalLimit: 0 }
   superintendentId = (await createUser(database, clock, { organizationId, ...user })).id
-  // The first community has a holiday on a Tuesday; the second one works on Saturdays.
+  // The first community has a holiday on a Tuesday; the second community works on Saturdays.
   for (const site of [
     { name: 'Juniper Ridge', holidays: ['2030-01-08'], superintendentId },
     { name: 'Cedar Hollow', workdays: [1, 2, 3, 4, 5, 6] },
@@ -43,7 +43,7 @@ const read = async (query: string) => (await plumbline.get(`${WORKLOAD}?from=203
 const numbersOf = (sheet: { vendors: { weeks: { tasks: number; workdays: number }[] }[] }) =>
   sheet.vendors.map(({ weeks }) => weeks.map(({ tasks, workdays }) => [tasks, workdays]))
 
-test("the workload lists each vendor's weeks by the workdays and holidays of each community", async () => {
+test("the workload counts each vendor's tasks and workdays by week, based on the calendar of each community", async () => {
   const sheet = await read('')
   expect(sheet).toMatchObject({ from: '2030-01-07', to: '2030-01-27', lastVendorId: null })
   expect(sheet.vendors.map(({ companyName }: { companyName: string }) => companyName)).toEqual([
@@ -53,7 +53,8 @@ test("the workload lists each vendor's weeks by the workdays and holidays of eac
   expect(sheet.vendors[0].weeks.map(({ week }: { week: string }) => week)).toEqual([
     ...['2030-01-07', '2030-01-14', '2030-01-21'],
   ])
-  // Four days of the first task and two of the second, then two days of the first.
+  // The first week has four days of the first task and two of the second; the second week has two days of the first
+  // task.
   expect(numbersOf(sheet)).toEqual([
     [
       [2, 6],
@@ -68,7 +69,7 @@ test("the workload lists each vendor's weeks by the workdays and holidays of eac
   ])
 })
 
-test('the workload can be filtered by vendor, community, and superintendent, and is paginated', async () => {
+test('the workload can be filtered by vendor, community, and superintendent', async () => {
   expect(numbersOf(await read(`&communityId=${communities[1]}&vendorId=${vendors[0]}`))).toEqual([
     [
       [1, 2],
@@ -78,30 +79,43 @@ test('the workload can be filtered by vendor, community, and superintendent, and
   ])
   const ofSite = await read(`&superintendentId=${superintendentId}`)
   expect(ofSite.vendors).toMatchObject([{ vendorId: vendors[0], weeks: [{ tasks: 1, workdays: 4 }, {}, {}] }])
+  expect((await read(`&vendorId=${vendors[2]}`)).vendors).toEqual([])
+})
+
+test('the workload is paginated by vendor', async () => {
   const first = await read('&limit=1')
   expect(first).toMatchObject({ vendors: [{ vendorId: vendors[0] }], lastVendorId: vendors[0] })
   const second = await read(`&limit=1&afterVendorId=${first.lastVendorId}`)
   expect(second).toMatchObject({ vendors: [{ vendorId: vendors[1] }], lastVendorId: null })
-  expect((await read(`&vendorId=${vendors[2]}`)).vendors).toEqual([])
 })
 
-test('the workload starts this week by default, and a date out of range is rejected', async () => {
+test('the workload starts in the current week by default', async () => {
   const { status, body } = await plumbline.get(WORKLOAD)
   expect(status).toBe(200)
   expect(new Date(body.from).getUTCDay()).toBe(1)
+})
+
+test('a start date of the workload that is out of range is rejected', async () => {
   for (const from of ['1899-12-31', '3000-01-01', '9999-12-31', '0001-01-01']) {
     const refused = await plumbline.get(`${WORKLOAD}?from=${from}`)
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: 'from', code: 'out_of_range' }] } })
   }
+  expect((await plumbline.get(`${WORKLOAD}?from=2999-12-31&weeks=26`)).status).toBe(200)
+})
+
+test('the workload covers at most 26 weeks', async () => {
   expect((await plumbline.get(`${WORKLOAD}?weeks=27`)).status).toBe(422)
   expect((await plumbline.get(`${WORKLOAD}?from=2999-12-31&weeks=26`)).status).toBe(200)
 })
 
-test('the workload requires permission to read tasks and vendors, and shows no other builder', async () => {
+test('the workload requires tasks:read and vendors:read', async () => {
   for (const permission of ['tasks:read', 'vendors:read']) {
     const key = await plumbline.newKey([permission])
     expect((await plumbline.get(WORKLOAD, { key })).status).toBe(403)
   }
+})
+
+test('the workload contains no data of another builder', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${WORKLOAD}?from=2030-01-07`, { key })).body.vendors).toEqual([])
 })

@@ -3,16 +3,16 @@ import type { VendorWorkload, WorkloadWeek } from '../../../../client/contract.g
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
-import { FIRST_DAY, LAST_DAY } from '../schedule/schedule-tasks.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
+import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
 
-/** Returns the workload of vendors by week, from the Monday on or before the given day. */
+/** Returns the workload of vendors by week, starting with the Monday on or before the given day. */
 export async function getWorkload(
   call: Call,
   { from: requested, weeks: count, ...wanted }: Input<'getVendorWorkload'>['query'],
 ): Promise<VendorWorkload> {
-  const day = requested ?? dateIn(call.timeZone, call.now)
+  const day = requested ?? toLocalDate(call.timeZone, call.now)
   if (day < FIRST_DAY || day > LAST_DAY)
     throw validationFailed([
       { pointer: 'from', code: 'out_of_range', message: `must be between ${FIRST_DAY} and ${LAST_DAY}` },
@@ -49,13 +49,15 @@ interface WorkloadQuery {
   superintendentId?: string | undefined
 }
 
-// Must match the condition of the index tasks_openOfVendor.
+// This must match the condition of the index tasks_openOfVendor.
 const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
-/** SQL condition of a task that is open in these weeks. $1 is the organization; $2 to $5 are the filters. */
+/**
+ * Returns the SQL condition for tasks that are open in these weeks. $1 is the organization; $2 to $5 are the filters.
+ */
 function plannedTasksSql({ superintendentId }: WorkloadQuery): string {
   const ofSuperintendent =
-    superintendentId === undefined ? 'true' : `t."homeId" = any(array(${homesOfSuperintendentSql('$5')}))`
+    superintendentId === undefined ? 'true' : `t."homeId" = any(array(${toSuperintendentHomesSql('$5')}))`
   return `t."organizationId" = $1 and t."archivedAt" is null and ${IS_OPEN_SQL}
     and t."plannedStart" <= $3::date and t."plannedEnd" >= $2::date
     and ($4::text is null or t."communityId" = $4) and ($5::text is null or ${ofSuperintendent})`
@@ -66,8 +68,8 @@ function queryValues({ organizationId }: Call, { from, to, communityId, superint
 }
 
 /**
- * Returns vendors with work after the given one, ordered by ID. Returns one more than the limit, to detect the next
- * page.
+ * Returns vendors that have work, ordered by ID, starting after the given vendor. Returns one vendor more than the
+ * limit, to detect whether there is a next page.
  */
 async function listVendorsWithWork(
   call: Call,
@@ -84,7 +86,7 @@ async function listVendorsWithWork(
     .rows
 }
 
-/** Returns the weeks in which these vendors have work, by the workdays and holidays of each community. */
+/** Returns the weeks in which these vendors have work, based on each community's workdays and holidays. */
 async function listWeeks(
   call: Call,
   requested: WorkloadQuery & { vendorIds: readonly string[] },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
@@ -16,7 +17,7 @@ async function create(path: string, fields: object) {
   return body
 }
 
-/** Creates a home with a price, a loan and a milestone that draws a tenth of the price. */
+/** Creates a home with a price, a loan, and a milestone that draws a tenth of the price. */
 async function begin({ limitAmount = 320_000, basePrice = 400_000 } = {}) {
   const home = await create('homes', { communityId, name: `Lot ${++lots}`, basePrice })
   const loan = await create('loans', { homeId: home.id, lender: 'First Hill Bank', limitAmount })
@@ -28,7 +29,7 @@ const request = (loanId: string, body: object) => plumbline.post(`/api/ext/loans
 const move = (id: string, body: object) => plumbline.post(`/api/ext/loan-draws/${id}/status`, body)
 const complete = (id: string) => plumbline.post(`/api/ext/milestones/${id}/complete`, {})
 
-test('a draw keeps the amount that was requested when the price of the home rises', async () => {
+test('a draw keeps its requested amount when the price of the home rises', async () => {
   const { home, loan, milestone } = await begin()
   expect(await request(loan.id, { milestoneId: milestone.id })).toMatchObject({
     status: 409,
@@ -45,7 +46,7 @@ test('a draw keeps the amount that was requested when the price of the home rise
   expect((await plumbline.get(`/api/ext/loan-draws/${drawn.body.id}`)).body).toEqual(drawn.body)
 })
 
-test('a draw is requested, approved, funded and repaid, and the totals of its loan follow', async () => {
+test('each status change of a draw updates the totals of its loan', async () => {
   const { loan } = await begin({ limitAmount: 100_000 })
   const totals = async () => {
     const { requestedAmount, fundedAmount, repaidAmount, availableAmount } = (
@@ -70,7 +71,7 @@ test('a draw is requested, approved, funded and repaid, and the totals of its lo
   expect(await request(loan.id, { amount: 1 })).toMatchObject({ status: 409, body: { reason: 'archived' } })
 })
 
-test('the draws of a loan never exceed its limit, also when two are requested at once', async () => {
+test('the draws of a loan never exceed its limit, even if two draws are requested concurrently', async () => {
   const { loan } = await begin({ limitAmount: 100_000 })
   const both = await Promise.all([request(loan.id, { amount: 60_000 }), request(loan.id, { amount: 60_000 })])
   expect(both.map(({ status, body }) => body.reason ?? status).sort()).toEqual([201, 'not_enough_left'])
@@ -82,7 +83,47 @@ test('the draws of a loan never exceed its limit, also when two are requested at
   })
 })
 
-test('a milestone is drawn once, unless the lender rejects the draw', async () => {
+/** Funds a draw without a posting, as an earlier version of Plumbline does during an upgrade. */
+async function fundWithoutPosting(id: string) {
+  const { rows } = await sql`
+    update "loanDraws" set "status" = 'funded', "fundedAmount" = "requestedAmount", "fundedDate" = '2026-09-03'
+    where "id" = ${id} returning "id"`.execute(plumbline.database.statements)
+  expect(rows).toHaveLength(1)
+}
+
+const sumDraws = async (homeId: string) =>
+  (await plumbline.get(`/api/ext/ledger/balances?homeId=${homeId}`)).body.balances[0].amounts.loan
+
+test('a draw that was funded without a posting does not make the draws of its home negative when it is repaid', async () => {
+  const { home, loan } = await begin()
+  const { body: draw } = await request(loan.id, { amount: 60_000 })
+  await fundWithoutPosting(draw.id)
+  expect((await move(draw.id, { status: 'repaid' })).status).toBe(200)
+  expect(await sumDraws(home.id)).toBe(0)
+})
+
+test('funding a draw posts the other draws of its home that were funded without a posting', async () => {
+  const { home, loan } = await begin()
+  const [{ body: first }, { body: second }] = [
+    await request(loan.id, { amount: 60_000 }),
+    await request(loan.id, { amount: 20_000 }),
+  ]
+  await fundWithoutPosting(first.id)
+  await move(second.id, { status: 'funded' })
+  expect(await sumDraws(home.id)).toBe(80_000)
+  await move(second.id, { status: 'repaid' })
+  expect(await sumDraws(home.id)).toBe(60_000)
+})
+
+test('two draws of a home that are funded concurrently are each posted once', async () => {
+  const { home, loan } = await begin()
+  const other = await create('loans', { homeId: home.id, lender: 'Second Hill Bank', limitAmount: 50_000 })
+  const draws = [await request(loan.id, { amount: 60_000 }), await request(other.id, { amount: 20_000 })]
+  await Promise.all(draws.map(({ body }) => move(body.id, { status: 'funded' })))
+  expect(await sumDraws(home.id)).toBe(80_000)
+})
+
+test('a milestone can be drawn only once, unless the lender rejects the draw', async () => {
   const { loan, milestone } = await begin()
   await complete(milestone.id)
   const { body: first } = await request(loan.id, { milestoneId: milestone.id })
@@ -104,7 +145,7 @@ test('a milestone is drawn once, unless the lender rejects the draw', async () =
   expect(await move(first.id, { status: 'funded' })).toMatchObject({ status: 409 })
 })
 
-test('a request without an amount, with a wrong milestone or a future date is rejected', async () => {
+test('a draw request is rejected if it has no amount, a wrong milestone, or a future date', async () => {
   const { loan, home } = await begin()
   const other = await begin()
   const plain = await create('milestones', { homeId: home.id, name: 'Walls framed' })

@@ -10,11 +10,13 @@ import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatAmount } from '../../../platform/values/format.ts'
 import { subtract } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
+import { toPostingDate } from '../../ledger/period.ts'
+import { postDifference } from '../../ledger/post-difference.ts'
 import * as milestones from '../milestones/queries.ts'
 import * as loans from './queries.ts'
 
@@ -51,7 +53,11 @@ export const loanOperations = {
       const used = subtract(before.limitAmount, before.availableAmount)
       if (body.limitAmount !== undefined && body.limitAmount < used)
         throw validationFailed([
-          { pointer: '/limitAmount', code: 'minimum', message: `must be at least ${used}, the total of its draws` },
+          {
+            pointer: '/limitAmount',
+            code: 'minimum',
+            message: `must be at least ${formatAmount(used, before.currency)}, the total of the loan's draws`,
+          },
         ])
       return loans.update(call, before, body, ifMatch)
     })
@@ -64,7 +70,7 @@ export const loanOperations = {
       assertIfMatch(ifMatch, before)
       if (before.archivedAt !== null) return
       if (before.requestedAmount > 0 || before.fundedAmount > 0)
-        throw conflict('in_use', `Cannot archive the loan of ${before.lender}: it has draws that are not repaid.`)
+        throw conflict('in_use', `Cannot archive the loan from ${before.lender}: it has draws that are not repaid.`)
       await loans.archive(call, before)
     })
     return { status: 204 }
@@ -79,7 +85,7 @@ export const loanOperations = {
     const draw = await call.write(async (call) => {
       const loan = await loans.lock(call, path.loanId)
       if (loan.archivedAt !== null)
-        throw conflict('archived', `Cannot draw from the loan of ${loan.lender}: it is archived.`)
+        throw conflict('archived', `Cannot add a draw to the loan from ${loan.lender}: it is archived.`)
       const { milestoneId = null, notes, externalId } = body
       const milestone = milestoneId === null ? null : await findMilestone(call, loan, milestoneId)
       const requestedDate = await pastDate(call, loan, body.date)
@@ -87,9 +93,12 @@ export const loanOperations = {
       if (milestone !== null) await assertDrawable(call, milestone)
       if (requestedAmount > loan.availableAmount) {
         const [wanted, left] = [requestedAmount, loan.availableAmount].map((each) => formatAmount(each, loan.currency))
-        throw conflict('not_enough_left', `Cannot draw ${wanted}: the loan of ${loan.lender} leaves ${left}.`)
+        throw conflict(
+          'not_enough_left',
+          `Cannot draw ${wanted}: the loan from ${loan.lender} has only ${left} available.`,
+        )
       }
-      const number = (await loans.lastNumber(call, loan.id)) + 1
+      const number = (await loans.findLastDrawNumber(call, loan.id)) + 1
       const created = await loans.draws.insert(call, {
         ...{ loanId: loan.id, homeId: loan.homeId, milestoneId, number, status: 'requested' as const },
         ...{ requestedAmount, requestedDate, currency: loan.currency, notes, externalId },
@@ -106,18 +115,35 @@ export const loanOperations = {
 
   async changeLoanDrawStatus({ path, body }, call) {
     const draw = await call.write(async (call) => {
-      const { loanId } = await loans.draws.find(call, path.drawId)
+      const { loanId, homeId } = await loans.draws.find(call, path.drawId)
+      // Two draws of a home must not post the same difference.
+      await homes.lock(call, homeId)
       const loan = await loans.lock(call, loanId)
       const before = await loans.draws.lock(call, path.drawId)
       assertTransition(DRAW_MOVES, before.status, body.status)
       const after = await loans.draws.update(call, before, await findChanges(call, loan, before, body))
       const { reason = null } = body
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+      await postDraw(call, after)
       return after
     })
     return { status: 200, body: draw }
   },
 } satisfies Partial<Handlers>
+
+/**
+ * Posts a draw of a locked home that was funded or repaid. Posts the difference between the funded draws of the home and
+ * their postings, because a draw that an earlier version of Plumbline funded during an upgrade has no posting.
+ */
+async function postDraw(call: WriteCall, draw: LoanDraw): Promise<void> {
+  const { status, homeId, number, fundedDate, repaidDate } = draw
+  const on = status === 'funded' ? fundedDate : status === 'repaid' ? repaidDate : null
+  if (on === null) return
+  const now = [{ homeId, amount: await loans.sumFundedDraws(call, homeId) }]
+  const effectiveDate = await toPostingDate(call, on)
+  const note = `Draw ${number} was ${status}.`
+  await postDifference(call, { measure: 'loan', of: { homeId }, now, effectiveDate, note })
+}
 
 async function findMilestone(call: WriteCall, { homeId }: Loan, id: string): Promise<Milestone> {
   const milestone = await milestones.findOptional(call, id)
@@ -125,7 +151,7 @@ async function findMilestone(call: WriteCall, { homeId }: Loan, id: string): Pro
   return milestone
 }
 
-/** The amount that a milestone lets the builder draw today. */
+/** Returns the amount that a milestone lets the builder draw today. */
 function getAmount(milestone: Milestone | null): number {
   const due = milestone?.drawDue ?? 0
   if (due > 0) return due
@@ -136,9 +162,9 @@ function getAmount(milestone: Milestone | null): number {
 
 async function assertDrawable(call: WriteCall, { id, name, status }: Milestone): Promise<void> {
   if (status !== 'completed') throw conflict('open_work', `Cannot draw for ${name}: the milestone is not completed.`)
-  const number = await loans.numberForMilestone(call, id)
+  const number = await loans.findMilestoneDrawNumber(call, id)
   if (number !== undefined)
-    throw conflict('already_done', `Cannot draw for ${name}: draw ${number} is for this milestone.`)
+    throw conflict('already_done', `Cannot draw for ${name}: the milestone already has draw ${number}.`)
 }
 
 async function findChanges(
@@ -162,15 +188,22 @@ async function findChanges(
   const fundedAmount = amount ?? requestedAmount
   if (fundedAmount > requestedAmount)
     throw validationFailed([
-      { pointer: '/amount', code: 'maximum', message: `must not exceed ${requestedAmount}, as requested` },
+      {
+        pointer: '/amount',
+        code: 'maximum',
+        message: `must not exceed the requested amount (${formatAmount(requestedAmount, loan.currency)})`,
+      },
     ])
   return { status, fundedAmount, fundedDate: day }
 }
 
-/** The given date, or today where the home is. Throws `invalid` for a date in the future. */
+/**
+ * Returns the given date or, if it is undefined, today's date in the community's time zone. Throws `validation_failed`
+ * for a date in the future.
+ */
 async function pastDate(call: WriteCall, { communityId }: Loan, date: string | undefined): Promise<string> {
   const { timeZone } = await communities.find(call, communityId)
-  const today = dateIn(timeZone, call.now)
+  const today = toLocalDate(timeZone, call.now)
   if (date !== undefined && date > today)
     throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
   return date ?? today

@@ -22,16 +22,24 @@ export const { list, find, lock, insert, update, archive } = defineResource({
 
 export const draws = defineResource({ schema: 'LoanDraw' })
 
-/** Returns the last number that a draw of the loan has; 0 without any. */
-export async function lastNumber({ db, organizationId }: Tenant, loanId: string): Promise<number> {
+/** Returns the highest number of the loan's draws; 0 if there are no draws. */
+export async function findLastDrawNumber({ db, organizationId }: Tenant, loanId: string): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select "number" as "last" from "loanDraws"
     where "organizationId" = ${organizationId} and "loanId" = ${loanId} order by "number" desc limit 1`.execute(db)
   return rows[0]?.last ?? 0
 }
 
-/** Returns the number of the draw for a milestone that was not rejected; undefined without one. */
-export async function numberForMilestone(
+/** Returns the total of the home's draws that are funded and not repaid. */
+export async function sumFundedDraws({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+  const { rows } = await sql<{ funded: number }>`
+    select coalesce(sum("fundedAmount"), 0) as "funded" from "loanDraws"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = 'funded'`.execute(db)
+  return rows[0]?.funded ?? 0
+}
+
+/** Returns the number of the milestone's draw, ignoring rejected draws; undefined if there is no such draw. */
+export async function findMilestoneDrawNumber(
   { db, organizationId }: Tenant,
   milestoneId: string,
 ): Promise<number | undefined> {

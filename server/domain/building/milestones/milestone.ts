@@ -2,13 +2,13 @@ import type { FieldError, Milestone, Task } from '../../../../client/contract.ge
 import { unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The maximum number of milestones of a home. A lender pays in about ten draws, and every completed task reads all
+ * The maximum number of milestones of a home. A lender pays in about ten draws, and completing a task reads all
  * milestones.
  */
 export const MAX_MILESTONES = 100
 
 /** The fields of a task that a milestone depends on. */
-export type LeadingTask = Pick<Task, 'id' | 'name' | 'status' | 'actualEnd'>
+export type MilestoneTask = Pick<Task, 'id' | 'name' | 'status' | 'actualEnd'>
 
 type DrawTerms = Pick<Milestone, 'drawPercent' | 'drawAmount' | 'autoComplete' | 'taskIds'>
 
@@ -23,37 +23,43 @@ export function assertValidMilestone(
   const errors: FieldError[] = []
   if (drawPercent !== null && drawAmount !== null)
     errors.push({ pointer: '/drawAmount', code: 'exclusive', message: 'cannot be combined with drawPercent' })
-  // Both have at most two decimals, so they are compared in hundredths.
+  // Both percentages have at most two decimals, so they are compared in hundredths.
   const left = Math.round((100 - elsewhere) * 100) / 100
   if (drawPercent !== null && drawPercent > left)
     errors.push({
       pointer: '/drawPercent',
       code: 'maximum',
-      message: `must not exceed ${left}, the percentage that other draws of the home leave`,
+      message: `must not exceed ${left}, the percentage that other draws of the home do not use`,
     })
   if (autoComplete && taskIds.length === 0)
     errors.push({ pointer: '/taskIds', code: 'required', message: 'is required when autoComplete is true' })
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Throws unless all IDs are tasks in the home's schedule. */
-export function assertTasksOfHome(taskIds: readonly string[], tasks: readonly LeadingTask[]): void {
+/** Throws unless all IDs identify tasks in the home's schedule. */
+export function assertTasksBelongToHome(taskIds: readonly string[], tasks: readonly MilestoneTask[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = taskIds.flatMap((id, i) => (known.has(id) ? [] : [`/taskIds/${i}`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
 /**
- * Returns the tasks that the milestone still waits for. Skipped tasks do not count, because they are no work, and
- * neither do archived ones.
+ * Returns the tasks that the milestone still waits for. Skipped tasks do not count, because nobody works on them.
+ * Archived tasks do not count either.
  */
-export function listOpenTasks({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): LeadingTask[] {
+export function listOpenTasks(
+  { taskIds }: Pick<Milestone, 'taskIds'>,
+  tasks: readonly MilestoneTask[],
+): MilestoneTask[] {
   const led = new Set(taskIds)
   return tasks.filter(({ id, status }) => led.has(id) && status !== 'completed' && status !== 'skipped')
 }
 
-/** Returns the latest end date of the milestone's completed tasks; null if none was completed. */
-export function findLastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: readonly LeadingTask[]): string | null {
+/** Returns the latest end date of the milestone's completed tasks; null if no task is completed. */
+export function findLastTaskEnd(
+  { taskIds }: Pick<Milestone, 'taskIds'>,
+  tasks: readonly MilestoneTask[],
+): string | null {
   const led = new Set(taskIds)
   const ends = tasks.flatMap(({ id, status, actualEnd }) =>
     led.has(id) && status === 'completed' && actualEnd !== null ? [actualEnd] : [],
@@ -61,13 +67,13 @@ export function findLastEnd({ taskIds }: Pick<Milestone, 'taskIds'>, tasks: read
   return ends.sort().at(-1) ?? null
 }
 
-/** Returns the milestone as changed by the status of its tasks; null if it does not change. */
-export function updateFromTasks(milestone: Milestone, tasks: readonly LeadingTask[]): Milestone | null {
+/** Returns the milestone, updated from the status of its tasks; null if nothing changes. */
+export function updateMilestoneFromTasks(milestone: Milestone, tasks: readonly MilestoneTask[]): Milestone | null {
   const isDone = listOpenTasks(milestone, tasks).length === 0
   if (milestone.status === 'completed') {
     if (!milestone.completedByTasks || isDone) return null
     return { ...milestone, status: 'pending', completedDate: null, completedByTasks: false }
   }
-  const completedDate = isDone && milestone.autoComplete ? findLastEnd(milestone, tasks) : null
+  const completedDate = isDone && milestone.autoComplete ? findLastTaskEnd(milestone, tasks) : null
   return completedDate === null ? null : { ...milestone, status: 'completed', completedDate, completedByTasks: true }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
 
 const MILESTONES = '/api/ext/milestones'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   homeId = (await plumbline.post('/api/ext/homes', home)).body.id
 })
 
-const today = () => dateIn(ZONE, plumbline.clock.now())
+const today = () => toLocalDate(ZONE, plumbline.clock.now())
 const read = async (id: string) => (await plumbline.get(`${MILESTONES}/${id}`)).body
 const complete = (id: string, body: object = {}) => plumbline.post(`${MILESTONES}/${id}/complete`, body)
 const reopen = (id: string, reason = 'It was reported too early.') =>
@@ -51,7 +51,7 @@ const move = (taskId: string, status: string) =>
   plumbline.post(`/api/ext/tasks/${taskId}/status`, { status, reason: 'It was not done.' })
 const historyOf = async (id: string) => (await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)).body.data
 
-test('completing its last task completes a milestone with the latest end date of its tasks, and records an event', async () => {
+test('a milestone is completed when its last task is completed', async () => {
   const roof = await newTask('Roof dried in')
   const windows = await newTask('Windows set')
   const dried = await newMilestone('Dried in', {
@@ -62,7 +62,7 @@ test('completing its last task completes a milestone with the latest end date of
   const other = await newMilestone('By hand', { taskIds: [roof, windows] })
   await finish(roof)
   expect(await read(dried.id)).toMatchObject({ status: 'pending', completedDate: null })
-  // This task ended before the roof did but is reported after it.
+  // This task ended before the roof task, but its completion is reported later.
   const yesterday = addDays(today(), -1)
   expect((await finish(windows, yesterday)).status).toBe(200)
   const reached = await read(dried.id)
@@ -81,7 +81,7 @@ test('completing its last task completes a milestone with the latest end date of
   ])
 })
 
-test('reopening a task reopens the milestones that tasks completed, without an event, but not those completed by hand', async () => {
+test('reopening a task reopens its milestones, except milestones that were completed by hand', async () => {
   const task = await newTask('Roof dried in')
   const byTasks = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
   const byHand = await newMilestone('Inspected', { taskIds: [task], autoComplete: true })
@@ -97,7 +97,7 @@ test('reopening a task reopens the milestones that tasks completed, without an e
   )
 })
 
-test('a milestone does not wait for skipped tasks, and skipping the last open one completes it', async () => {
+test('a milestone without open tasks is completed if at least one of its tasks was completed', async () => {
   const [roof, windows] = [await newTask('Roof dried in'), await newTask('Windows set')]
   const dried = await newMilestone('Dried in', { taskIds: [roof, windows], autoComplete: true })
   const skipped = await newMilestone('Windows in', { taskIds: [windows], autoComplete: true })
@@ -110,7 +110,7 @@ test('a milestone does not wait for skipped tasks, and skipping the last open on
   expect(await read(dried.id)).toMatchObject({ status: 'pending' })
 })
 
-test('the forecast is the end date of its last task and moves with the schedule', async () => {
+test('the forecast date of a milestone is the end date of its last task', async () => {
   const first = calendar.add(today(), 1)
   const slab = await newTask('Slab poured', { plannedStart: first })
   const walls = await newTask('Walls framed', { durationDays: 6, predecessors: [{ taskId: slab }] })
@@ -123,7 +123,7 @@ test('the forecast is the end date of its last task and moves with the schedule'
   expect(await newMilestone('Without tasks')).toMatchObject({ forecastDate: null })
 })
 
-test('a moved forecast changes the ETag of a read, but the earlier ETag still allows a change', async () => {
+test('a new forecast date changes the ETag of a milestone for reads but not for updates', async () => {
   const task = await newTask('Roof dried in')
   const { id } = await newMilestone('Dried in', { taskIds: [task] })
   const etag = (await plumbline.get(`${MILESTONES}/${id}`)).headers.get('etag') ?? ''
@@ -136,7 +136,7 @@ test('a moved forecast changes the ETag of a read, but the earlier ETag still al
   expect(await plumbline.patch(`${MILESTONES}/${id}`, { name: 'Wet' }, { headers })).toMatchObject({ status: 412 })
 })
 
-test('a milestone can be completed by hand if its tasks are done or with force and a reason, and reopened with a reason', async () => {
+test('completing a milestone with open tasks requires force and a reason', async () => {
   const task = await newTask('Roof dried in')
   const { id } = await newMilestone('Dried in', { taskIds: [task] })
   expect(await complete(id)).toMatchObject({
@@ -147,21 +147,37 @@ test('a milestone can be completed by hand if its tasks are done or with force a
     },
   })
   expect(await complete(id, { force: true })).toMatchObject({ status: 422, body: { errors: [{ pointer: '/reason' }] } })
-  const later = { date: addDays(today(), 1), force: true, reason: 'Soon.' }
-  expect(await complete(id, later)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/date' }] } })
   const done = await complete(id, { date: addDays(today(), -1), force: true, reason: 'The lender was there.' })
   expect(done.body).toMatchObject({ status: 'completed', completedDate: addDays(today(), -1), completedByTasks: false })
+})
+
+test('a milestone cannot be completed on a future date', async () => {
+  const task = await newTask('Roof dried in')
+  const { id } = await newMilestone('Dried in', { taskIds: [task] })
+  const later = { date: addDays(today(), 1), force: true, reason: 'Soon.' }
+  expect(await complete(id, later)).toMatchObject({ status: 422, body: { errors: [{ pointer: '/date' }] } })
+})
+
+test('a completed milestone can be reopened with a reason', async () => {
+  const task = await newTask('Roof dried in')
+  const { id } = await newMilestone('Dried in', { taskIds: [task] })
+  await complete(id, { date: addDays(today(), -1), force: true, reason: 'The lender was there.' })
   expect((await complete(id)).body).toMatchObject({ code: 'invalid_transition', from: 'completed' })
   expect((await reopen(id)).body).toMatchObject({ status: 'pending', completedDate: null })
   expect((await reopen(id)).body).toMatchObject({ code: 'invalid_transition', from: 'pending' })
   const reasons = (await historyOf(id)).map(({ reason }: { reason: string }) => reason)
   expect(reasons).toEqual([null, 'The lender was there.', 'It was reported too early.'])
   expect((await listEventsAbout(plumbline, id)).map(({ type }) => type)).toEqual(['milestone.completed'])
+})
+
+test('a milestone whose tasks are completed is completed today by default', async () => {
+  const task = await newTask('Roof dried in')
+  const { id } = await newMilestone('Dried in', { taskIds: [task] })
   await finish(task)
   expect((await complete(id)).body).toMatchObject({ status: 'completed', completedDate: today() })
 })
 
-test('draws are shown as amounts, and the shares of a home add up to at most 100 percent', async () => {
+test('the draw percentages of a home cannot total more than 100', async () => {
   const share = await newMilestone('Dried in', { drawPercent: 33.33 })
   expect(share.drawDue).toBe(111_100)
   expect(await newMilestone('Foundation', { drawAmount: 40_000 })).toMatchObject({ drawDue: 40_000, drawPercent: null })
@@ -179,18 +195,18 @@ test('draws are shown as amounts, and the shares of a home add up to at most 100
   expect(amount.body).toMatchObject({ drawDue: 1 })
   await plumbline.delete(`${MILESTONES}/${rest.id}`)
   expect((await plumbline.post(MILESTONES, { homeId, name: 'All of it', drawPercent: 100 })).status).toBe(201)
-  // The shares of a home without a price have no amount.
+  // If the home has no price, the shares of its draws have no amount.
   await plumbline.patch(`/api/ext/homes/${homeId}`, { basePrice: null })
   expect((await plumbline.get(`${MILESTONES}?homeId=${homeId}&q=All`)).body.data[0].drawDue).toBeNull()
 })
 
-test('shares that are added concurrently never exceed 100 percent', async () => {
+test('the draw percentages of a home never exceed 100 when they are added concurrently', async () => {
   const add = (name: string) => plumbline.post(MILESTONES, { homeId, name, drawPercent: 60 })
   const statuses = (await Promise.all(['One', 'Two', 'Three'].map(add))).map(({ status }) => status)
   expect(statuses.sort()).toEqual([201, 422, 422])
 })
 
-test("a milestone's tasks must be in its home, and a task that a milestone waits for cannot be archived", async () => {
+test('the tasks of a milestone must belong to its home', async () => {
   const task = await newTask('Roof dried in')
   const other = await plumbline.post('/api/ext/homes', { name: 'Elsewhere', communityId })
   const elsewhere = await plumbline.post(MILESTONES, { homeId: other.body.id, name: 'Dried in', taskIds: [task] })
@@ -198,8 +214,19 @@ test("a milestone's tasks must be in its home, and a task that a milestone waits
     status: 422,
     body: { code: 'unknown_reference', errors: [{ pointer: '/taskIds/0' }] },
   })
+})
+
+test('a milestone that completes automatically requires tasks', async () => {
+  const task = await newTask('Roof dried in')
   const nothing = await plumbline.post(MILESTONES, { homeId, name: 'Dried in', autoComplete: true })
   expect(nothing).toMatchObject({ status: 422, body: { errors: [{ pointer: '/taskIds', code: 'required' }] } })
+  const { id } = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
+  const emptied = await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [] })
+  expect(emptied.body.errors[0]).toMatchObject({ pointer: '/taskIds', code: 'required' })
+})
+
+test('a task cannot be archived while a milestone waits for it', async () => {
+  const task = await newTask('Roof dried in')
   const { id } = await newMilestone('Dried in', { taskIds: [task], autoComplete: true })
   expect(await plumbline.delete(`/api/ext/tasks/${task}`)).toMatchObject({
     status: 409,
@@ -208,13 +235,11 @@ test("a milestone's tasks must be in its home, and a task that a milestone waits
       detail: `Cannot archive Roof dried in: Dried in waits for it. Remove the task from this milestone first.`,
     },
   })
-  const emptied = await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [] })
-  expect(emptied.body.errors[0]).toMatchObject({ pointer: '/taskIds', code: 'required' })
   await plumbline.patch(`${MILESTONES}/${id}`, { taskIds: [], autoComplete: false })
   expect((await plumbline.delete(`/api/ext/tasks/${task}`)).status).toBe(204)
 })
 
-test('a completed milestone keeps its completion settings and cannot be archived', async () => {
+test('the completion settings of a completed milestone cannot be changed', async () => {
   const { id } = await newMilestone('Dried in')
   await complete(id)
   expect((await plumbline.patch(`${MILESTONES}/${id}`, { autoComplete: false })).status).toBe(409)
@@ -234,7 +259,7 @@ test('a completed milestone keeps its completion settings and cannot be archived
     })
 })
 
-test('milestones can be filtered and sorted by type, status, due date, and lateness', async () => {
+test('milestones can be filtered by type, status, due date, and lateness, and sorted by due date', async () => {
   const on = (days: number) => addDays(today(), days)
   await newMilestone('Permit', { milestoneType: 'permit', targetDate: on(-3) })
   const { id } = await newMilestone('Slab', { milestoneType: 'foundation', targetDate: on(-2) })
@@ -261,7 +286,7 @@ test('milestones can be filtered and sorted by type, status, due date, and laten
   }
 })
 
-test('canceling a home cancels its pending milestones and prevents new ones', async () => {
+test('canceling a home cancels its pending milestones', async () => {
   const pending = await newMilestone('Dried in')
   const reached = await newMilestone('Permit')
   await complete(reached.id)
@@ -271,7 +296,7 @@ test('canceling a home cancels its pending milestones and prevents new ones', as
   expect((await plumbline.post(MILESTONES, { homeId, name: 'More' })).body).toMatchObject({ code: 'conflict' })
 })
 
-test('milestones of another builder return 404', async () => {
+test('requesting a milestone of another builder returns 404', async () => {
   const { key } = await plumbline.newBuilder()
   const { id } = await newMilestone('Dried in')
   expect((await plumbline.get(`${MILESTONES}/${id}`, { key })).status).toBe(404)

@@ -5,10 +5,10 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalidTransition, notFound, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { explainScheduleFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
-import { assertTasksOfHome, assertValidMilestone, listOpenTasks, MAX_MILESTONES } from './milestone.ts'
+import { explainWhyScheduleIsFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
+import { assertTasksBelongToHome, assertValidMilestone, listOpenTasks, MAX_MILESTONES } from './milestone.ts'
 import * as milestones from './queries.ts'
 
 export const milestoneOperations = {
@@ -19,19 +19,19 @@ export const milestoneOperations = {
   async createMilestone({ body }, call) {
     const milestone = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
-      // The home is locked while its shares are summed, so that concurrent requests never exceed 100 percent.
+      // Lock the home before summing its draw shares, so that concurrent requests never exceed 100 percent.
       const home = await lockExistingHome(call, body.homeId)
-      const { count, percent } = await milestones.findDraws(call, home.id, null)
+      const { count, percent } = await milestones.computeDrawTotals(call, home.id, null)
       if (count >= MAX_MILESTONES)
         throw conflict(
           'limit_reached',
-          `${home.name} already has ${MAX_MILESTONES} milestones, the maximum. Archive one of them first.`,
+          `${home.name} already has ${MAX_MILESTONES} milestones, the maximum. Archive a milestone first.`,
         )
       assertValidMilestone(
         { ...body, drawPercent: body.drawPercent ?? null, drawAmount: body.drawAmount ?? null },
         percent,
       )
-      assertTasksOfHome(body.taskIds, await milestones.listTasks(call, home.id, body.taskIds))
+      assertTasksBelongToHome(body.taskIds, await milestones.listTasks(call, home.id, body.taskIds))
       const { communityId } = home
       const created = await milestones.insert(call, {
         ...{ ...body, communityId, status: 'pending' as const, completedByTasks: false },
@@ -56,12 +56,12 @@ export const milestoneOperations = {
           'wrong_status',
           `Cannot change taskIds or autoComplete: ${before.name} is completed. Reopen the milestone first.`,
         )
-      const { percent } = await milestones.findDraws(call, before.homeId, before.id)
+      const { percent } = await milestones.computeDrawTotals(call, before.homeId, before.id)
       const { drawPercent = before.drawPercent, drawAmount = before.drawAmount } = body
       const { taskIds = before.taskIds, autoComplete = before.autoComplete } = body
       assertValidMilestone({ drawPercent, drawAmount, taskIds, autoComplete }, percent)
       if (body.taskIds !== undefined) {
-        assertTasksOfHome(taskIds, await milestones.listTasks(call, before.homeId, taskIds))
+        assertTasksBelongToHome(taskIds, await milestones.listTasks(call, before.homeId, taskIds))
       }
       return milestones.update(call, before, body)
     })
@@ -85,7 +85,7 @@ export const milestoneOperations = {
     const milestone = await call.write(async (call) => {
       const { before, home } = await lockMilestone(call, path.milestoneId)
       if (before.status === 'completed') throw invalidTransition(before.status, 'completed', ['pending'])
-      const today = dateIn(home.timeZone, call.now)
+      const today = toLocalDate(home.timeZone, call.now)
       const { date = today, force, reason = null } = body
       if (force && reason === null)
         throw validationFailed([{ pointer: '/reason', code: 'required', message: 'is required when force is true' }])
@@ -130,7 +130,7 @@ async function lockMilestone(call: WriteCall, id: string): Promise<{ before: Mil
 async function lockExistingHome(call: WriteCall, id: string): Promise<milestones.LockedHome> {
   const home = await milestones.lockHome(call, id)
   if (home === undefined) throw notFound()
-  const reason = explainScheduleFixed(home)
+  const reason = explainWhyScheduleIsFixed(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   return home
 }

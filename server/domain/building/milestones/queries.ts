@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Community, Home, Milestone } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
-import { selectValues } from '../../../platform/resources/columns.ts'
+import { toSelectColumnsSql } from '../../../platform/resources/columns.ts'
 import { resolveColumns } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
-import { homePriceSql } from '../../land/homes/queries.ts'
-import { type LeadingTask, MAX_MILESTONES } from './milestone.ts'
+import { toHomePriceSql } from '../../land/homes/queries.ts'
+import { MAX_MILESTONES, type MilestoneTask } from './milestone.ts'
 
 const COMPUTED_COLUMNS = {
   // A milestone has few tasks, and each is found by its ID.
@@ -16,7 +16,7 @@ const COMPUTED_COLUMNS = {
       and k."status" <> 'skipped'`,
   drawDue: `
     case when t."drawPercent" is null then t."drawAmount" else (
-      select round(t."drawPercent" * (${homePriceSql('h')}) / 100, ${toMinorUnitsSql('o."currency"')}) from "homes" as h
+      select round(t."drawPercent" * (${toHomePriceSql('h')}) / 100, ${toMinorUnitsSql('o."currency"')}) from "homes" as h
       join "organizations" as o on o."id" = h."organizationId"
       where h."organizationId" = t."organizationId" and h."id" = t."homeId") end`,
 }
@@ -29,7 +29,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
     targetDateTo: (date) => `t."targetOrder" <= ${date} and t."targetDate" is not null`,
     lateOn: (date) => `t."status" = 'pending' and t."targetOrder" < ${date} and t."targetDate" is not null`,
   },
-  // Milestones without a date sort last. A cursor cannot contain null, so they get a value.
+  // Milestones without a date sort last. A cursor cannot contain null, so these milestones get a value to sort by.
   sorts: {
     targetDate: {
       column: 'targetOrder',
@@ -39,7 +39,7 @@ export const { list, find, findAll, findOptional, lock, insert, update, updateAl
 })
 
 const MILESTONE_COLUMNS = sql.raw(
-  selectValues(resolveColumns({ schema: 'Milestone', table: 'milestones', computed: COMPUTED_COLUMNS })),
+  toSelectColumnsSql(resolveColumns({ schema: 'Milestone', table: 'milestones', computed: COMPUTED_COLUMNS })),
 )
 
 /** Returns the milestones of a locked home that wait for the task. */
@@ -60,8 +60,8 @@ export type LockedHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | '
   Pick<Community, 'timeZone'>
 
 /**
- * Locks the home of a milestone until the transaction ends. Changes of its tasks lock it too, so milestones are
- * completed and counted one after the other.
+ * Locks the home of a milestone until the transaction ends. A change of the home's tasks also locks the home, so
+ * milestones are completed and counted one after the other.
  */
 export async function lockHome({ db, organizationId }: WriteCall, homeId: string): Promise<LockedHome | undefined> {
   const { rows } = await sql<LockedHome>`
@@ -71,14 +71,14 @@ export async function lockHome({ db, organizationId }: WriteCall, homeId: string
   return rows[0]
 }
 
-/** Returns those of the tasks that are in the home's schedule. */
+/** Returns the given tasks that are in the home's schedule. */
 export async function listTasks(
   { db, organizationId }: Tenant,
   homeId: string,
   ids: readonly string[],
-): Promise<LeadingTask[]> {
+): Promise<MilestoneTask[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<LeadingTask>`
+  const { rows } = await sql<MilestoneTask>`
     select "id", "name", "status", "actualEnd" from "tasks"
     where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) and "homeId" = ${homeId}
       and "archivedAt" is null
@@ -87,9 +87,9 @@ export async function listTasks(
 }
 
 /**
- * Returns the number of the home's milestones, and the sum of the shares of its draws except the given one, in percent.
+ * Returns the number of the home's milestones, and the total share of its draws, except the given draw, in percent.
  */
-export async function findDraws(
+export async function computeDrawTotals(
   { db, organizationId }: Tenant,
   homeId: string,
   without: string | null,

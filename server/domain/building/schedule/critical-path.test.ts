@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PRODUCTION_HOUSE } from '../../../../test/support/production-house.ts'
+import { PRODUCTION_HOME } from '../../../../test/support/production-home.ts'
 import { computeCriticalPath, type Position } from './critical-path.ts'
 import type { Activity, Link, LinkType } from './network.ts'
 
@@ -87,8 +87,8 @@ describe('published examples', () => {
   })
 })
 
-test('a production house takes 116 workdays, with 56 of 101 tasks on the critical path', () => {
-  const positions = byName(PRODUCTION_HOUSE)
+test('the critical path of a production home has 56 of 101 tasks and takes 116 workdays', () => {
+  const positions = byName(PRODUCTION_HOME)
   expect(positions.size).toBe(101)
   expect(endOf([...positions.values()])).toBe(116)
   expect([...positions.values()].filter(({ float }) => float === 0)).toHaveLength(56)
@@ -137,7 +137,7 @@ describe('started, done, and fixed activities', () => {
   const spans = (activities: readonly Activity[]) =>
     getPositions(activities).map(({ start, finish, float }) => [start, finish, float])
 
-  test('a fixed start does not wait, and shows by how much its predecessors are late', () => {
+  test('an activity with a fixed start does not wait for its predecessors but gives them negative float', () => {
     expect(spans(walls({ start: 'fixed', at: 3 }))).toEqual([
       [0, 5, -2],
       [3, 6, 0],
@@ -145,7 +145,7 @@ describe('started, done, and fixed activities', () => {
     ])
   })
 
-  test('a held start does not make its predecessors late, and its successors wait for it', () => {
+  test('an activity with a held start does not reduce the float of its predecessors', () => {
     expect(spans(walls({ start: 'held', at: 3 }))).toEqual([
       [0, 5, 2],
       [3, 6, 0],
@@ -153,7 +153,7 @@ describe('started, done, and fixed activities', () => {
     ])
   })
 
-  test('a started activity keeps its start, and links can still delay its end', () => {
+  test('links can delay only the end of a started activity', () => {
     expect(spans(walls({ start: 'started', at: 2 }))).toEqual([
       [0, 5, 1],
       [2, 5, 0],
@@ -167,7 +167,7 @@ describe('started, done, and fixed activities', () => {
     ])
   })
 
-  test('a done activity frees its successors, even if it ended early', () => {
+  test('a completed activity that ended early allows its successors to start earlier', () => {
     expect(spans(walls({ start: 'done', at: 1, end: 2 }))).toEqual([
       [0, 5, 0],
       [1, 2, 0],
@@ -176,7 +176,7 @@ describe('started, done, and fixed activities', () => {
   })
 })
 
-test('a ring is returned in the order in which its activities wait for each other', () => {
+test('the activities of a circular dependency are returned in the order in which they wait for each other', () => {
   const rows: Row[] = [
     ['A', 1, ''],
     ['B', 1, 'A;D:SS+2'],
@@ -210,7 +210,7 @@ describe('random networks', () => {
         links: place === 0 ? fc.constant<Link[]>([]) : fc.array(anyLink(place), { maxLength: 4 }),
       })
       .map(({ length, ...rest }): Activity => ({ ...rest, end: rest.start === 'done' ? rest.at + length : null }))
-  // Shuffled, because the order of the list is independent of the order of the work.
+  // The list is shuffled, because its order is independent of the order of the work.
   const anyNetwork = (kinds: readonly Activity['start'][]) =>
     fc
       .integer({ min: 1, max: 14 })
@@ -227,7 +227,7 @@ describe('random networks', () => {
         }),
       )
 
-  test('have the same positions as those found by moving activities until every link is satisfied', () => {
+  test('a random network gets the same positions as an algorithm that moves activities until every link is satisfied', () => {
     const all = ['open', 'open', 'open', 'open', 'fixed', 'held', 'started', 'done'] as const
     const property = fc.property(anyNetwork(all), (activities) => {
       const found = getPositions(activities).map(({ driver: _, ...position }) => position)
@@ -236,7 +236,7 @@ describe('random networks', () => {
     fc.assert(property, { numRuns: 1500 })
   })
 
-  test('end no later when an activity slips by its float, and one day later when it slips one day more', () => {
+  test('in a random network, the end is delayed only by a slip that exceeds the float of an activity', () => {
     const property = fc.property(anyNetwork(['open']), fc.nat(), (activities, which) => {
       const place = which % activities.length
       const positions = getPositions(activities)
@@ -251,7 +251,8 @@ describe('random networks', () => {
 })
 
 /**
- * Computes the same positions without ordering: moves every activity as far as its links require, until nothing moves.
+ * Computes the same positions without ordering the activities: moves each activity as far as its links require, until
+ * no activity moves.
  */
 function settled(activities: readonly Activity[]): Omit<Position, 'driver'>[] {
   const started = ({ start }: Activity) => start === 'started' || start === 'done'

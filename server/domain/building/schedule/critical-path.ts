@@ -1,24 +1,26 @@
-import { type Activity, type Link, orderActivities } from './network.ts'
+import { type Activity, type Link, sortActivities } from './network.ts'
 
 /** Position of an activity, in points between workdays. */
 export interface Position {
   start: number
   finish: number
+  /** The finish that a started activity would have without its `earliestEnd`; absent if it is the same. */
+  plannedFinish?: number
   /** The latest points that delay neither the end of the network nor a fixed activity. */
   lateStart: number
   lateFinish: number
-  /** Workdays by which the activity can slip; negative if it is late for a fixed activity. */
+  /** Workdays by which the activity can slip; negative if the activity is late for a fixed activity. */
   float: number
-  /** The link that determines the start; null if the activity's own point does. */
+  /** The link that determines the start; null if the activity's own point determines it. */
   driver: Link | null
 }
 
 /**
- * Schedules the activities with a forward and a backward pass (critical path method). Returns a ring instead of
- * positions if the links contain one.
+ * Schedules the activities with a forward and a backward pass (critical path method). If the links contain a ring,
+ * returns the ring instead of positions.
  */
 export function computeCriticalPath(activities: readonly Activity[]): { positions: Position[] } | { ring: number[] } {
-  const ordered = orderActivities(activities)
+  const ordered = sortActivities(activities)
   if ('ring' in ordered) return ordered
   const positions = forwardPass(activities, ordered.places)
   backwardPass(activities, ordered.places, positions)
@@ -29,8 +31,10 @@ function forwardPass(activities: readonly Activity[], places: readonly number[])
   const positions: Position[] = new Array(activities.length)
   for (const place of places) {
     const activity = activities[place] as Activity
-    const { start, finish, driver } = earliestPosition(activity, positions)
+    const { start, finish: own, driver } = earliestPosition(activity, positions)
+    const finish = Math.max(own, activity.start === 'started' ? (activity.earliestEnd ?? own) : own)
     positions[place] = { start, finish, driver, lateStart: start, lateFinish: finish, float: 0 }
+    if (finish > own) positions[place].plannedFinish = own
   }
   return positions
 }
@@ -48,7 +52,7 @@ function earliestPosition(
   let driver: Link | null = null
   for (const link of links) {
     const from = positions[link.from] as Position
-    const bound = (link.type === 'FS' || link.type === 'FF' ? from.finish : from.start) + link.lag
+    const bound = getLinkedPoint(link, from) + link.lag
     const meetsFinish = link.type === 'FF' || link.type === 'SF'
     // Links can still delay the end of a started activity, but not its start.
     if (how === 'started') {
@@ -62,6 +66,12 @@ function earliestPosition(
     driver = link
   }
   return { start, finish, driver }
+}
+
+/** Returns the earliest point that the link allows, before its lag in workdays. */
+function getLinkedPoint({ type, shift }: Link, from: Position): number {
+  if (shift !== undefined) return shift.forward(from)
+  return type === 'FS' || type === 'FF' ? from.finish : from.start
 }
 
 function backwardPass(activities: readonly Activity[], places: readonly number[], positions: Position[]): void {
@@ -80,9 +90,9 @@ function backwardPass(activities: readonly Activity[], places: readonly number[]
   }
 }
 
-/** Reduces the late finish of the link's predecessor so that it does not delay the activity. */
+/** Reduces the late finish of the link's predecessor, so that the predecessor does not delay the activity. */
 function limitLateFinish(
-  { from, type, lag }: Link,
+  { from, type, lag, shift }: Link,
   activity: Activity,
   { lateStart, lateFinish }: Position,
   activities: readonly Activity[],
@@ -90,11 +100,12 @@ function limitLateFinish(
 ): void {
   const meetsStart = type === 'FS' || type === 'SS'
   const leavesStart = type === 'SS' || type === 'SF'
-  // A start that is a fact neither has nor sets limits.
+  // An actual start has no limits and sets no limits.
   if (meetsStart && activity.start === 'started') return
   if (leavesStart && hasBegun(activities[from])) return
   const predecessor = positions[from] as Position
-  const bound = (meetsStart ? lateStart : lateFinish) - lag
+  const point = (meetsStart ? lateStart : lateFinish) - lag
+  const bound = shift === undefined ? point : shift.backward(point)
   const latest = leavesStart ? bound + predecessor.finish - predecessor.start : bound
   if (latest < predecessor.lateFinish) predecessor.lateFinish = latest
 }

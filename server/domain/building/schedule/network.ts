@@ -1,7 +1,7 @@
 /**
  * A network of activities and the links between them, in workdays without dates. Time is counted in points between
- * workdays: an activity of 2 workdays that starts at point 3 takes workdays 3 and 4 and ends at point 5, where the next
- * one can start. An activity of 0 workdays is a single point.
+ * workdays. An activity of 2 workdays that starts at point 3 takes workdays 3 and 4 and ends at point 5, where the next
+ * activity can start. An activity of 0 workdays is a single point.
  */
 export type LinkType = 'FS' | 'SS' | 'FF' | 'SF'
 
@@ -12,6 +12,16 @@ export interface Link {
   type: LinkType
   /** Workdays between the two points; negative values are an overlap. */
   lag: number
+  /** The part of the lag that does not count in workdays; absent if there is none. */
+  shift?: LinkShift
+}
+
+/** A lag that does not count in workdays, such as a number of calendar days. It applies before the lag in workdays. */
+export interface LinkShift {
+  /** Returns the earliest point that the link allows. */
+  forward(predecessor: { start: number; finish: number; driver: Link | null }): number
+  /** Returns the latest point of the predecessor for which `forward` does not exceed the point. */
+  backward(point: number): number
 }
 
 /**
@@ -30,14 +40,16 @@ export interface Activity {
   at: number | null
   /** The point at which a done activity ended; null for all others. */
   end: number | null
+  /** The earliest point at which a started activity can end; null for no such point. */
+  earliestEnd?: number | null
   links: readonly Link[]
 }
 
 /**
- * Returns the indexes of all activities, predecessors before successors; or a ring of activities in which each waits
- * for the next.
+ * Returns the indexes of all activities, predecessors before successors. If activities form a ring, returns the ring,
+ * in which each activity waits for the next.
  */
-export function orderActivities(
+export function sortActivities(
   activities: readonly Pick<Activity, 'links'>[],
 ): { places: number[] } | { ring: number[] } {
   const followers = listSuccessors(activities)
@@ -61,8 +73,8 @@ function listSuccessors(activities: readonly Pick<Activity, 'links'>[]): number[
 }
 
 /**
- * Finds a ring. Every activity that still waits has a predecessor that still waits, so following them must return to
- * one of them.
+ * Finds a ring. Every waiting activity has a waiting predecessor, so following the predecessors eventually returns to
+ * an activity that was already visited.
  */
 function findRing(activities: readonly Pick<Activity, 'links'>[], waiting: readonly number[]): number[] {
   const trail: number[] = []

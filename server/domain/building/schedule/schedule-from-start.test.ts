@@ -25,7 +25,7 @@ function spans(startDate: string, tasks: readonly SchedulableTask[]) {
   return outcome.tasks.map(({ id, plannedStart, plannedEnd }) => `${id} ${plannedStart} ${plannedEnd}`)
 }
 
-test('tasks without predecessors start on the start date or the next workday, and all others follow', () => {
+test('tasks without predecessors start on the start date or the next workday, and their successors follow', () => {
   const tasks = [task('walls', 2, ['slab', 'FS', 1]), task('slab', 1), task('fence', 1)]
   expect(spans('2026-11-26', tasks)).toEqual([
     'walls 2026-12-02 2026-12-03',
@@ -47,7 +47,7 @@ test('no task starts before the start date, even if its links would allow it', (
   )
 })
 
-test('a milestone that follows the milestone at the start takes no day', () => {
+test('a milestone does not delay a milestone that follows it at the start of the schedule', () => {
   const tasks = [task('released', 0), task('told', 0, ['released', 'FS', 0]), task('plot', 1, ['told', 'FS', 0])]
   expect(spans('2026-11-30', tasks).at(-1)).toBe('plot 2026-11-30 2026-11-30')
 })

@@ -1,6 +1,6 @@
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import {
-  isAtEndOfDay,
+  isEndOfDayMilestone,
   type SchedulableTask,
   type ScheduleError,
   scheduleTasks,
@@ -8,8 +8,8 @@ import {
 } from './schedule-tasks.ts'
 
 /**
- * Schedules new tasks from a start date on. Tasks without predecessors begin on it, and no link moves a task before it,
- * such as a finish-to-finish link to a short task.
+ * Schedules new tasks, beginning on a start date. Tasks without predecessors begin on the start date. No link moves a
+ * task before that date, not even a finish-to-finish link to a short task.
  */
 export function scheduleFromStart<Each extends SchedulableTask>(
   startDate: string,
@@ -27,7 +27,7 @@ export function scheduleFromStart<Each extends SchedulableTask>(
   const day = calendar.onOrAfter(startDate)
   const dayBefore = calendar.add(day, -1)
   // The end of the previous day is the same point as the start of the first day.
-  const isEarly = (task: Each) => task.plannedStart < (isAtEndOfDay(task) ? dayBefore : day)
+  const isEarly = (task: Each) => task.plannedStart < (isEndOfDayMilestone(task) ? dayBefore : day)
   if (!first.tasks.some(isEarly)) return first
   return placeTasks(
     started.map((task, i) => (isEarly(first.tasks[i] ?? task) ? begin(task) : task)),

@@ -29,7 +29,7 @@ function getDates(tasks: readonly SchedulableTask[]) {
 const spans = (tasks: readonly SchedulableTask[]) =>
   [...getDates(tasks)].map(([id, dates]) => `${id} ${dates?.plannedStart} ${dates?.plannedEnd}`)
 
-test('work continues after weekends and holidays, and ends on its last day', () => {
+test('a task is scheduled only on workdays, including its last day', () => {
   const tasks = [
     task('slab', { durationDays: 3, plannedStart: '2026-11-24' }),
     task('walls', { durationDays: 5, ...after('slab') }),
@@ -44,7 +44,7 @@ test('work continues after weekends and holidays, and ends on its last day', () 
   ])
 })
 
-test('a milestone falls on the day its predecessor ends, or else on the day it starts', () => {
+test('a milestone falls on the day on which its predecessor ends or starts, depending on the link', () => {
   const tasks = [
     task('begin', { durationDays: 0 }),
     task('slab', { durationDays: 2, ...after('begin') }),
@@ -76,14 +76,14 @@ test('a milestone falls on the day its predecessor ends, or else on the day it s
   ])
 })
 
-test('an event on a free day counts as the next workday', () => {
+test('an actual date on a day off counts as the next workday', () => {
   const done = { status: 'completed' as const, actualStart: '2026-11-20', actualEnd: '2026-11-28' }
   const tasks = [task('slab', { ...done, durationDays: 5 }), task('walls', after('slab'))]
   expect(getDates(tasks).get('walls')).toMatchObject({ plannedStart: '2026-11-30' })
   expect(getDates(tasks).get('slab')).toMatchObject({ earlyStart: '2026-11-20', earlyFinish: '2026-11-28' })
 })
 
-test('a started task keeps its planned start, and a completed task both planned dates', () => {
+test('a late actual start does not change the planned start of a task', () => {
   const plan = { plannedStart: '2026-11-23', plannedEnd: '2026-11-25' }
   const started = { ...plan, durationDays: 3, actualStart: '2026-12-01' }
   expect(getDates([task('walls', { ...started, status: 'in_progress' })]).get('walls')).toMatchObject({
@@ -93,7 +93,35 @@ test('a started task keeps its planned start, and a completed task both planned 
   expect(getDates([done]).get('walls')).toMatchObject({ ...plan, earlyFinish: '2026-12-02', totalFloatDays: null })
 })
 
-test('a skipped task takes no time, and its successors wait for its predecessors', () => {
+test('work in progress ends no earlier than the data date', () => {
+  const plan = { durationDays: 2, plannedStart: '2026-11-16', plannedEnd: '2026-11-17' }
+  const slab = task('slab', { ...plan, status: 'in_progress', actualStart: '2026-11-16' })
+  const placed = (dataDate: string | null, ...more: SchedulableTask[]) => {
+    const outcome = scheduleTasks([slab, ...more], calendar, dataDate)
+    return 'placed' in outcome ? outcome.placed.map(({ dates }) => dates) : []
+  }
+  expect(placed(null)[0]).toMatchObject({ plannedEnd: '2026-11-17', earlyFinish: '2026-11-17' })
+  const walls = task('walls', after('slab'))
+  expect(placed('2026-11-19', walls)).toMatchObject([
+    { plannedEnd: '2026-11-17', earlyFinish: '2026-11-19', lateFinish: '2026-11-19', totalFloatDays: 0 },
+    { plannedStart: '2026-11-20' },
+  ])
+  // A Saturday is not a workday, so the work ends on Monday.
+  expect(placed('2026-11-21', walls)).toMatchObject([{ earlyFinish: '2026-11-23' }, { plannedStart: '2026-11-24' }])
+  expect(placed('2026-11-16')[0]).toMatchObject({ earlyFinish: '2026-11-17' })
+})
+
+test('reported remaining days determine the end of a started task', () => {
+  const slab = task('slab', {
+    ...{ status: 'in_progress', durationDays: 2, actualStart: '2026-11-16', remainingDays: 3 },
+    remainingAsOf: '2026-11-19',
+  })
+  expect(getDates([slab, task('walls', after('slab'))]).get('slab')).toMatchObject({
+    ...{ plannedEnd: '2026-11-23', earlyFinish: '2026-11-23' },
+  })
+})
+
+test('the successors of a skipped task wait for its predecessors', () => {
   const tasks = [
     task('slab', { durationDays: 2 }),
     task('fence', { durationDays: 5, status: 'skipped', ...after('slab') }),
@@ -114,7 +142,8 @@ test('successors of a skipped task inherit its links of all types and lags', () 
   })
   const gone = task('gone', { status: 'skipped', ...link('slab', 'FS', -2) })
   const paint = (fields: Partial<SchedulableTask>) => spans([slab, walls, gone, fence, task('paint', fields)]).at(-1)
-  // Walls start on December 1. That link of the fence is from a start, so it does not shift by a day as a finish does.
+  // Walls start on December 1. The fence is linked to the start of the walls. Unlike a link to the finish, this link
+  // does not shift by a day.
   expect(paint(after('fence'))).toBe('paint 2026-12-01 2026-12-01')
   expect(paint(link('fence', 'FS', 2))).toBe('paint 2026-12-03 2026-12-03')
   expect(paint({ durationDays: 1, ...link('fence', 'FF', 1) })).toBe('paint 2026-12-01 2026-12-01')
@@ -123,23 +152,23 @@ test('successors of a skipped task inherit its links of all types and lags', () 
   ).toContain('paint 2026-11-30 2026-11-30')
 })
 
-test('the planned start of a task that started early is not after its end', () => {
+test('if a task starts early, its planned start becomes the actual start', () => {
   const early = { status: 'in_progress' as const, actualStart: '2026-11-23', plannedStart: '2026-12-07' }
   expect(getDates([task('walls', { ...early, durationDays: 2 })]).get('walls')).toMatchObject({
     ...{ plannedStart: '2026-11-23', plannedEnd: '2026-11-24' },
   })
 })
 
-test('a task with workdayOverride is worked on the date of its constraint, even on a day off', () => {
+test('a task with workdayOverride is scheduled on the date of its constraint, even on a day off', () => {
   const on = (date: string, fields: Partial<SchedulableTask> = {}) => {
     const pour = task('pour', { workdayOverride: true, constraint: { type: 'must_start_on', date }, ...fields })
     return spans([pour, task('walls', after('pour'))])
   }
-  // A Saturday, also with more days of work, and a holiday.
+  // Test a Saturday, with one and with two days of work, and a holiday.
   expect(on('2026-11-28')).toEqual(['pour 2026-11-28 2026-11-28', 'walls 2026-11-30 2026-11-30'])
   expect(on('2026-11-28', { durationDays: 2 })).toEqual(['pour 2026-11-28 2026-11-30', 'walls 2026-12-01 2026-12-01'])
   expect(on('2026-11-26')).toEqual(['pour 2026-11-26 2026-11-26', 'walls 2026-11-30 2026-11-30'])
-  // Nothing else changes: on a workday, without workdayOverride, or once it started on another day.
+  // No other date changes on a workday, without workdayOverride, or if the task has started on another day.
   const monday = ['pour 2026-11-30 2026-11-30', 'walls 2026-12-01 2026-12-01']
   expect(on('2026-11-30')).toEqual(monday)
   expect(on('2026-11-28', { workdayOverride: false })).toEqual(monday)
@@ -147,7 +176,7 @@ test('a task with workdayOverride is worked on the date of its constraint, even 
   expect(on('2026-11-28', late)).toEqual(['pour 2026-11-28 2026-11-30', 'walls 2026-12-01 2026-12-01'])
 })
 
-test('the late dates of a task with workdayOverride are its dates if it is critical', () => {
+test('the late dates of a critical task with workdayOverride equal its planned dates', () => {
   const constraint = { type: 'hold' as const, date: '2026-11-28' }
   const pour = task('pour', { workdayOverride: true, constraint })
   expect(getDates([pour]).get('pour')).toMatchObject({
@@ -158,19 +187,19 @@ test('the late dates of a task with workdayOverride are its dates if it is criti
   })
 })
 
-test('startDelayDays is added to the links, so a later slip of the predecessor moves the task too', () => {
+test('startDelayDays delays a task in addition to its links', () => {
   const delayed = task('walls', { startDelayDays: 2, ...after('slab') })
   expect(spans([task('slab'), delayed]).at(-1)).toBe('walls 2026-11-30 2026-11-30')
   expect(spans([task('slab', { durationDays: 3 }), delayed]).at(-1)).toBe('walls 2026-12-02 2026-12-02')
 })
 
-test('a ring and a date out of range are reported with their tasks', () => {
+test('the error for circular links or an out-of-range date names the tasks', () => {
   expect(scheduleTasks([task('a', after('b')), task('b', after('a'))], calendar)).toEqual({ ring: ['a', 'b'] })
   const far = task('far', { plannedStart: '2999-12-30', durationDays: 9 })
   expect(scheduleTasks([task('near'), far], calendar)).toEqual({ beyondId: 'far' })
 })
 
-test('progress is weighted by duration, and milestones count only if there is nothing else', () => {
+test('progress is weighted by task duration', () => {
   const done = { status: 'completed' as const, percentComplete: 100 }
   const open = { status: 'not_started' as const, percentComplete: 0 }
   expect(computePercentDone([])).toBe(0)
@@ -180,6 +209,12 @@ test('progress is weighted by duration, and milestones count only if there is no
       { ...open, durationDays: 2 },
     ]),
   ).toBe(33.33)
+  expect(computePercentDone([{ status: 'skipped', percentComplete: 0, durationDays: 5 }])).toBe(0)
+})
+
+test('milestones count toward progress only if there are no other tasks', () => {
+  const done = { status: 'completed' as const, percentComplete: 100 }
+  const open = { status: 'not_started' as const, percentComplete: 0 }
   expect(
     computePercentDone([
       { ...done, durationDays: 1 },
@@ -192,10 +227,9 @@ test('progress is weighted by duration, and milestones count only if there is no
       { ...open, durationDays: 0 },
     ]),
   ).toBe(50)
-  expect(computePercentDone([{ status: 'skipped', percentComplete: 0, durationDays: 5 }])).toBe(0)
 })
 
-test('400 tasks with 800 links are scheduled in well under 20 ms', () => {
+test('400 tasks with more than 800 links are scheduled in less than 20 ms', () => {
   const tasks = Array.from({ length: 400 }, (_, i) =>
     task(`t${i}`, {
       ...{ durationDays: 1 + (i % 7) },
@@ -205,7 +239,7 @@ test('400 tasks with 800 links are scheduled in well under 20 ms', () => {
     }),
   )
   expect(tasks.reduce((sum, { predecessors }) => sum + predecessors.length, 0)).toBeGreaterThan(800)
-  // The median of many runs, because other work on the machine interrupts single runs. The first runs include
+  // Use the median of many runs, because other work on the machine interrupts single runs. The first runs include
   // compilation.
   const runs = Array.from({ length: 60 }, () => {
     const before = process.cpuUsage()

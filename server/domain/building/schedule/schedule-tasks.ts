@@ -1,15 +1,23 @@
 import type { Task } from '../../../../client/contract.gen.ts'
-import { addDays } from '../../../platform/values/calendar.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
+import { createCalendarShift, type PredecessorDays } from './calendar-lag.ts'
 import { computeCriticalPath, type Position } from './critical-path.ts'
-import { type Activity, type Link, type LinkType, orderActivities } from './network.ts'
+import { createDayNumbers, type DayNumbers } from './day-numbers.ts'
+import { type Activity, type Link, type LinkType, sortActivities } from './network.ts'
 
 /** The fields of a task that scheduling uses. */
 export type SchedulableTask = Pick<
   Task,
-  'id' | 'status' | 'durationDays' | 'constraint' | 'workdayOverride' | 'startDelayDays' | 'predecessors'
-> &
-  Pick<Task, 'plannedStart' | 'plannedEnd' | 'actualStart' | 'actualEnd'>
+  'id' | 'status' | 'durationDays' | 'constraint' | 'workdayOverride' | 'startDelayDays'
+> & { predecessors: readonly SchedulableLink[] } & Pick<
+    Task,
+    'plannedStart' | 'plannedEnd' | 'actualStart' | 'actualEnd'
+  > &
+  Partial<Pick<Task, 'inspectionResult' | 'remainingDays' | 'remainingAsOf'>>
+
+/** A link of a task. The unit is absent in links that the previous version wrote during an upgrade: workdays. */
+export type SchedulableLink = Omit<Task['predecessors'][number], 'lagUnit'> &
+  Partial<Pick<Task['predecessors'][number], 'lagUnit'>>
 
 /** The fields of a task that scheduling computes. */
 export type TaskDates = Pick<Task, 'plannedStart' | 'plannedEnd' | 'earlyStart' | 'earlyFinish'> &
@@ -17,7 +25,7 @@ export type TaskDates = Pick<Task, 'plannedStart' | 'plannedEnd' | 'earlyStart' 
 
 export interface PlacedTask {
   dates: TaskDates
-  /** ID of the predecessor that determines the start; null if the task itself does. */
+  /** ID of the predecessor that determines the start; null if no predecessor does. */
   driverId: string | null
 }
 
@@ -27,77 +35,100 @@ export interface PlacedTask {
 export type ScheduleOutcome = { placed: PlacedTask[] } | ScheduleError
 export type ScheduleError = { ring: string[] } | { beyondId: string }
 
-/** Dates outside this range are treated as mistakes. */
-export const FIRST_DAY = '1900-01-01'
-export const LAST_DAY = '2999-12-31'
-
-// Points are counted from a date in the middle of those that occur.
-const ORIGIN = '2025-01-06'
-
 /**
- * Schedules the tasks of one home by their durations, links, constraints, and what has happened so far. The result does
- * not depend on today: late work that was not reported as late moves nothing.
+ * Schedules the tasks of one home by their durations, links, constraints, and progress.
  *
- * A started task keeps its planned start, and a completed one both planned dates, so that the plan can be compared with
- * the actual dates, which are the early dates. If a started task would end before its planned start, its planned start
- * is the actual start. A skipped task takes no time, and its successors inherit its links.
+ * A started task keeps its planned start, and a completed task keeps both planned dates. The plan can therefore be
+ * compared with the actual dates, which are the early dates. If a started task would end before its planned start, its
+ * planned start is the actual start. A skipped task takes no time, and its successors inherit its links.
+ *
+ * @param dataDate the day on which a started task can end at the earliest; null if it can end earlier. Only the early
+ * and late dates of the started task follow this date, so that its planned end shows that it is late. A task that has
+ * not started does not move until its delay is reported.
  */
-export function scheduleTasks(tasks: readonly SchedulableTask[], calendar: WorkCalendar): ScheduleOutcome {
+export function scheduleTasks(
+  tasks: readonly SchedulableTask[],
+  calendar: WorkCalendar,
+  dataDate: string | null = null,
+): ScheduleOutcome {
   const days = createDayNumbers(calendar)
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
-  const linked = tasks.map(({ predecessors }) => ({ links: linksBetween(predecessors, places) }))
-  const ordered = orderActivities(linked)
+  const ordered = sortActivities(tasks.map(({ predecessors }) => ({ links: listLinkedPlaces(predecessors, places) })))
   if ('ring' in ordered) return { ring: ordered.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const links = linksThroughSkipped(tasks)
-  const scheduled = computeCriticalPath(
-    tasks.map((task, place) => toActivity({ ...task, predecessors: links[place] ?? [] }, places, days)),
-  )
+  const linked = tasks.map((task, place): LinkedTask => ({ ...task, predecessors: links[place] ?? [] }))
+  const scheduled = computeCriticalPath(linked.map((task) => toActivity(task, linked, places, days, dataDate)))
   if ('ring' in scheduled) return { ring: scheduled.ring.flatMap((place) => tasks[place]?.id ?? []) }
   const { positions } = scheduled
   const beyond = findOutOfBounds(positions, days)
   if (beyond >= 0) return { beyondId: tasks[beyond]?.id ?? '' }
   return {
-    placed: tasks.map((task, place) => {
+    placed: linked.map((task, place) => {
       const position = positions[place] as Position
       return {
-        dates: toTaskDates({ ...task, predecessors: links[place] ?? [] }, position, days),
+        dates: toTaskDates(task, position, days),
         driverId: position.driver === null ? null : (tasks[position.driver.from]?.id ?? null),
       }
     }),
   }
 }
 
+/** A link whose lag has a part in workdays and a part in calendar days. */
+interface JoinedLink {
+  taskId: string
+  type: LinkType
+  workdays: number
+  calendarDays: number
+}
+
+/** A task with the links that apply to it. */
+type LinkedTask = Omit<SchedulableTask, 'predecessors'> & { predecessors: readonly JoinedLink[] }
+
 /**
- * Returns the links of each task, in which the links of a skipped predecessor replace the link to it. Their lags are
- * added, and their outer ends remain. Of several links between the same ends, only the one with the longest lag is kept.
- * The tasks must not form a ring.
+ * Returns the links of each task. A link to a skipped predecessor is replaced by links to the predecessors of the
+ * skipped task. Each replacement adds the lags of both links and keeps their outer ends. Of several links between the
+ * same ends, a link is kept only if no other link has lags that are at least as long. The tasks must not form a ring.
  */
-function linksThroughSkipped(tasks: readonly SchedulableTask[]): Task['predecessors'][] {
+function linksThroughSkipped(tasks: readonly SchedulableTask[]): JoinedLink[][] {
   const byId = new Map(tasks.map((task) => [task.id, task]))
-  const known = new Map<string, Task['predecessors']>()
-  const linksOf = (task: SchedulableTask): Task['predecessors'] => {
+  const known = new Map<string, JoinedLink[]>()
+  const linksOf = (task: SchedulableTask): JoinedLink[] => {
     const before = known.get(task.id)
     if (before !== undefined) return before
-    const longest = new Map<string, Task['predecessors'][number]>()
-    const keep = (link: Task['predecessors'][number]) => {
+    const links = new Map<string, JoinedLink[]>()
+    const keep = (link: JoinedLink) => {
       const key = `${link.taskId} ${link.type}`
-      if (link.lagDays >= (longest.get(key)?.lagDays ?? Number.NEGATIVE_INFINITY)) longest.set(key, link)
+      const others = links.get(key) ?? []
+      if (others.some((other) => isAtLeastAsLong(other, link))) return
+      links.set(key, [...others.filter((other) => !isAtLeastAsLong(link, other)), link])
     }
-    for (const link of task.predecessors) {
+    for (const predecessor of task.predecessors) {
+      const link = toJoinedLink(predecessor)
       const through = byId.get(link.taskId)
       if (through?.status !== 'skipped') keep(link)
       else
-        for (const { taskId, type, lagDays } of linksOf(through))
-          keep({ taskId, type: joined(type, link.type), lagDays: lagDays + link.lagDays })
+        for (const { taskId, type, workdays, calendarDays } of linksOf(through)) {
+          const lags = { workdays: workdays + link.workdays, calendarDays: calendarDays + link.calendarDays }
+          keep({ taskId, type: joined(type, link.type), ...lags })
+        }
     }
-    const links = [...longest.values()]
-    known.set(task.id, links)
-    return links
+    const all = [...links.values()].flat()
+    known.set(task.id, all)
+    return all
   }
   return tasks.map(linksOf)
 }
 
-/** Returns whether a task has a predecessor that is not skipped, directly or through skipped ones. */
+function toJoinedLink({ taskId, type, lagDays, lagUnit }: SchedulableLink): JoinedLink {
+  const isInCalendarDays = lagUnit === 'calendar_days'
+  return { taskId, type, workdays: isInCalendarDays ? 0 : lagDays, calendarDays: isInCalendarDays ? lagDays : 0 }
+}
+
+function isAtLeastAsLong(one: JoinedLink, other: JoinedLink): boolean {
+  return one.workdays >= other.workdays && one.calendarDays >= other.calendarDays
+}
+
+/** Returns whether a task has a predecessor that is not skipped, directly or through skipped predecessors. */
 export function hasPredecessors(task: SchedulableTask, tasks: readonly SchedulableTask[]): boolean {
   const byId = new Map(tasks.map((each) => [each.id, each]))
   const seen = new Set<string>()
@@ -111,51 +142,45 @@ export function hasPredecessors(task: SchedulableTask, tasks: readonly Schedulab
   return isReached(task)
 }
 
-/** Returns the type of the link from the origin of the first to the target of the second. */
+/** Returns the type of the link that starts where the first link starts and ends where the second link ends. */
 function joined(first: LinkType, second: LinkType): LinkType {
   return `${first.startsWith('F') ? 'F' : 'S'}${second.endsWith('F') ? 'F' : 'S'}`
 }
 
-interface DayNumbers {
-  /** Returns the number of the workday on or after the date. */
-  of(date: string): number
-  /** Returns the point at the end of the date. */
-  after(date: string): number
-  date(number: number): string
-  isWorkday(date: string): boolean
-  first: number
-  last: number
-}
-
-function createDayNumbers(calendar: WorkCalendar): DayNumbers {
-  const origin = calendar.onOrAfter(ORIGIN)
-  const of = (date: string) => calendar.between(origin, date)
-  return {
-    of,
-    after: (date) => of(addDays(date, 1)),
-    date: (number) => calendar.add(origin, number),
-    isWorkday: calendar.isWorkday,
-    first: of(FIRST_DAY),
-    last: of(LAST_DAY),
-  }
-}
-
-function toActivity(task: SchedulableTask, places: ReadonlyMap<string, number>, days: DayNumbers): Activity {
+function toActivity(
+  task: LinkedTask,
+  tasks: readonly LinkedTask[],
+  places: ReadonlyMap<string, number>,
+  days: DayNumbers,
+  dataDate: string | null,
+): Activity {
   const { status, constraint, actualStart, actualEnd } = task
-  // A day off is not among the numbered workdays, so work on it takes no time between them.
+  // A day off is not a numbered workday, so work on a day off takes up no numbered workday.
   const duration = countWorkdays(task) - (getDayOff(task, days) === null ? 0 : 1)
-  // A milestone that follows the end of a task falls at the end of the day, and any other at the beginning.
-  const late = isAtEndOfDay(task) ? 1 : 0
-  const links = linksBetween(task.predecessors, places).map(({ from, type, lag }): Link => {
-    return { from, type, lag: lag + task.startDelayDays + (type === 'SS' || type === 'SF' ? late : 0) }
+  // A milestone that follows the end of a task falls at the end of the day; any other milestone falls at the beginning.
+  const late = isEndOfDayMilestone(task) ? 1 : 0
+  const links = task.predecessors.flatMap((link): Link[] => {
+    const from = places.get(link.taskId)
+    const predecessor = from === undefined ? undefined : tasks[from]
+    if (from === undefined || predecessor === undefined) return []
+    const { type, workdays, calendarDays } = link
+    const lag = workdays + task.startDelayDays + (type === 'SS' || type === 'SF' ? late : 0)
+    if (calendarDays === 0) return [{ from, type, lag }]
+    const shift = createCalendarShift(type, calendarDays, toPredecessorDays(predecessor, days), days)
+    return [{ from, type, lag, shift }]
   })
   const activity = { duration, end: null, links }
   if (status === 'completed' && actualEnd !== null) {
     const end = duration > 0 || late > 0 ? days.after(actualEnd) : days.of(actualEnd)
     return { ...activity, start: 'done', at: Math.min(days.of(actualStart ?? actualEnd), end), end }
   }
-  if (actualStart !== null) return { ...activity, start: 'started', at: days.of(actualStart) + late }
-  // A constraint date is the start of that day, for a milestone too.
+  if (actualStart !== null) {
+    const at = days.of(getHeldStart(task, actualStart)) + late
+    // On a day off, the work can end on the next workday.
+    const earliestEnd = duration === 0 || dataDate === null ? null : days.of(dataDate) + 1
+    return { ...activity, start: 'started', at, earliestEnd, duration: getStartedDuration(task, at, duration, days) }
+  }
+  // A constraint date means the start of that day, even for a milestone.
   const first = () => days.of(constraint.date ?? task.plannedStart)
   if (status === 'skipped') return { ...activity, start: 'open', at: links.length > 0 ? null : first() }
   if (constraint.type === 'hold') return { ...activity, start: 'held', at: first() }
@@ -164,11 +189,46 @@ function toActivity(task: SchedulableTask, places: ReadonlyMap<string, number>, 
   return { ...activity, start: 'open', at: constraint.type === 'none' && links.length > 0 ? null : first() }
 }
 
-/** Returns the links to predecessors that are among the tasks. */
-function linksBetween(predecessors: Task['predecessors'], places: ReadonlyMap<string, number>): Link[] {
-  return predecessors.flatMap(({ taskId, type, lagDays }): Link[] => {
+/** Returns the workdays from the start of a started task until its end, as far as the task itself determines them. */
+function getStartedDuration(
+  { remainingDays, remainingAsOf }: Pick<SchedulableTask, 'remainingDays' | 'remainingAsOf'>,
+  at: number,
+  duration: number,
+  days: Pick<DayNumbers, 'of'>,
+): number {
+  if (duration === 0 || remainingDays == null || remainingAsOf == null) return duration
+  return Math.max(days.of(remainingAsOf) + remainingDays - at, 1)
+}
+
+/**
+ * Returns the start that successors follow. An inspection that failed before its planned start keeps its planned place,
+ * so that nothing moves earlier because of a failure.
+ */
+function getHeldStart(
+  { inspectionResult, plannedStart }: Pick<SchedulableTask, 'inspectionResult' | 'plannedStart'>,
+  actualStart: string,
+): string {
+  return inspectionResult === 'failed' && plannedStart > actualStart ? plannedStart : actualStart
+}
+
+/** Returns the dates of a predecessor that can be days off, which have no point of their own in the network. */
+function toPredecessorDays(task: LinkedTask, days: DayNumbers): PredecessorDays {
+  const { status, actualStart, actualEnd } = task
+  const dayOff = getDayOff(task, days)
+  const isHeldEarlier = actualStart !== null && getHeldStart(task, actualStart) !== actualStart
+  return {
+    isPoint: countWorkdays(task) === 0,
+    isAtDayEnd: isEndOfDayMilestone(task),
+    startDate: isHeldEarlier ? null : (actualStart ?? dayOff),
+    endDate: status === 'completed' ? actualEnd : task.durationDays === 1 ? dayOff : null,
+  }
+}
+
+/** Returns links to the predecessors that are among the given tasks, without their lags. */
+function listLinkedPlaces(predecessors: readonly SchedulableLink[], places: ReadonlyMap<string, number>): Link[] {
+  return predecessors.flatMap(({ taskId, type }): Link[] => {
     const from = places.get(taskId)
-    return from === undefined ? [] : [{ from, type, lag: lagDays }]
+    return from === undefined ? [] : [{ from, type, lag: 0 }]
   })
 }
 
@@ -177,10 +237,10 @@ function countWorkdays({ status, durationDays }: Pick<SchedulableTask, 'status' 
 }
 
 /**
- * Returns the day off on which the task is worked: the date of its constraint, if the task has a workdayOverride and the
- * community does not work on that date. Returns null for other tasks, and once it is completed.
+ * Returns the day off on which the task is worked. This is the date of its constraint, if the task has a
+ * workdayOverride and the community does not work on that date. Returns null for other tasks and for completed tasks.
  */
-function getDayOff(task: SchedulableTask, days: Pick<DayNumbers, 'isWorkday'>): string | null {
+function getDayOff(task: Omit<SchedulableTask, 'predecessors'>, days: Pick<DayNumbers, 'isWorkday'>): string | null {
   const { status, constraint, workdayOverride, actualStart, durationDays } = task
   const { type, date } = constraint
   if (!workdayOverride || date === null || (type !== 'must_start_on' && type !== 'hold')) return null
@@ -189,15 +249,18 @@ function getDayOff(task: SchedulableTask, days: Pick<DayNumbers, 'isWorkday'>): 
 }
 
 /** Returns whether the task is a milestone at the end of its day, because it follows the end of a task. */
-export function isAtEndOfDay(task: Pick<SchedulableTask, 'status' | 'durationDays' | 'predecessors'>): boolean {
+export function isEndOfDayMilestone(
+  task: Pick<SchedulableTask, 'status' | 'durationDays'> & { predecessors: readonly { type: LinkType }[] },
+): boolean {
   return countWorkdays(task) === 0 && task.predecessors.some(({ type }) => type === 'FS' || type === 'FF')
 }
 
-function toTaskDates(task: SchedulableTask, position: Position, days: DayNumbers): TaskDates {
+function toTaskDates(task: LinkedTask, position: Position, days: DayNumbers): TaskDates {
   const { status, actualStart, actualEnd } = task
   const isPoint = countWorkdays(task) === 0
-  // A milestone whose date is its constraint falls at the start of that day.
-  const isAtDayEnd = isAtEndOfDay(task) && (position.driver !== null || actualStart !== null || status === 'skipped')
+  // A milestone whose constraint determines its date falls at the start of that day.
+  const isAtDayEnd =
+    isEndOfDayMilestone(task) && (position.driver !== null || actualStart !== null || status === 'skipped')
   const back = isPoint ? (isAtDayEnd ? 1 : 0) : 1
   const startOf = (point: number) => days.date(isPoint ? point - back : point)
   const endOf = (point: number) => days.date(point - back)
@@ -210,11 +273,12 @@ function toTaskDates(task: SchedulableTask, position: Position, days: DayNumbers
     return { plannedStart, plannedEnd, ...facts, totalFloatDays: null, isCritical: false }
   }
   const earlyFinish = isOnlyDay ? dayOff : endOf(position.finish)
+  const plannedEnd = isOnlyDay ? dayOff : endOf(position.plannedFinish ?? position.finish)
   const isLeft = status !== 'skipped'
   return {
     // A task that started early can end before its planned start.
-    plannedStart: actualStart === null || task.plannedStart > earlyFinish ? earlyStart : task.plannedStart,
-    plannedEnd: earlyFinish,
+    plannedStart: actualStart === null || task.plannedStart > plannedEnd ? earlyStart : task.plannedStart,
+    plannedEnd,
     earlyStart,
     earlyFinish,
     lateStart: dayOff === null ? startOf(position.lateStart) : getLateStart(position, dayOff, days),
@@ -224,18 +288,21 @@ function toTaskDates(task: SchedulableTask, position: Position, days: DayNumbers
   }
 }
 
-/** Returns the late start of a task on a day off. On any other date, the work needs one more of the numbered workdays. */
+/** Returns the late start of a task on a day off. On any other date, the work takes one more numbered workday. */
 function getLateStart({ start, lateStart }: Position, dayOff: string, days: DayNumbers): string {
   return lateStart === start ? dayOff : days.date(lateStart - 1)
 }
 
-/** Returns the index of a task whose dates are out of range; of one whose late dates are, if no other is. */
+/**
+ * Returns the index of a task whose dates are out of range. If no date is out of range, returns the index of a task
+ * whose late dates are out of range.
+ */
 function findOutOfBounds(positions: readonly Position[], { first, last }: DayNumbers): number {
   const place = positions.findIndex(({ start, finish }) => start < first || finish > last)
   return place >= 0 ? place : positions.findIndex(({ lateStart }) => lateStart < first)
 }
 
-/** Returns the day on which the last task ends; null without tasks. */
+/** Returns the day on which the last task ends; null if there are no tasks. */
 export function findLastDay(dates: readonly Pick<TaskDates, 'earlyFinish'>[]): string | null {
   return dates.reduce<string | null>(
     (last, { earlyFinish }) => (last === null || earlyFinish > last ? earlyFinish : last),
@@ -244,8 +311,8 @@ export function findLastDay(dates: readonly Pick<TaskDates, 'earlyFinish'>[]): s
 }
 
 /**
- * Returns the progress weighted by duration, in percent with two decimals. Milestones count only if there is nothing
- * else; skipped tasks do not count.
+ * Returns the progress weighted by duration, in percent with two decimals. Milestones count only if there are no other
+ * tasks; skipped tasks never count.
  */
 export function computePercentDone(
   tasks: readonly Pick<Task, 'status' | 'durationDays' | 'percentComplete'>[],

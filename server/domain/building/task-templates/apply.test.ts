@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
-import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { listProductionRows } from '../../../../test/support/production-home.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
-/** The critical tasks with their workdays, counted from 1, as the builder of the production house computed them. */
+/** The critical tasks with their workdays, counted from 1, as computed by the builder of the production home. */
 const CRITICAL_PATH =
   'Plot plan drawn (1-2) > Foundation plan engineered (3-5) > Permit submitted (6-6) > Permit issued (7-18) > Erosion control installed (19-19) > Lot cleared and staked (20-20) > Pad graded (21-23) > Forms set (24-25) > Underground plumbing (26-27) > Underground plumbing inspection (28-28) > Beams dug and vapor barrier laid (29-30) > Termite pretreatment (30-30) > Cables and rebar placed (31-31) > Pre-pour inspection (32-32) > Slab poured (33-33) > Lumber package delivered (38-38) > Walls framed (39-44) > Roof trusses delivered (44-44) > Trusses set (45-46) > Wall sheathing and wrap (46-47) > Windows and exterior doors delivered (47-47) > Roof sheathed (47-48) > Windows and exterior doors set (48-48) > Framing punch (49-50) > Plumbing top-out (51-53) > HVAC rough-in (54-57) > Electrical rough-in (58-61) > Electrical rough inspection (62-62) > Framing inspection (63-63) > Rough cleaning (64-64) > Air seal and wall insulation (65-66) > Insulation inspection (67-67) > Drywall stocked (68-68) > Drywall hung (69-71) > Drywall nailing inspection (72-72) > Drywall taped and floated (73-77) > Drywall textured (78-79) > Trim and doors delivered (79-79) > Interior doors and trim set (80-84) > Cabinets set (84-85) > Countertops measured (86-86) > Countertops set (95-95) > Kitchen backsplash set (96-96) > Electrical trim (97-99) > Appliances set (100-100) > Carpet laid (100-100) > Paint touch-up (101-102) > Building final inspection (103-103) > Final cleaning (104-104) > Quality walk by superintendent (105-105) > Punch list worked (106-110) > Buyer orientation walk (111-111) > Walk items corrected (112-115) > Closing documents signed (116-116)'
 
@@ -43,7 +43,7 @@ const slabAndWalls = (more: object = {}) => [
   { name: 'Walls framed', durationDays: 6, predecessors: [{ name: 'Slab poured', lagDays: 4 }], ...more },
 ]
 
-test('a production house of 101 tasks takes 116 workdays, with the expected dates for each task', async () => {
+test('the schedule of a production home has 101 tasks on the expected dates and takes 116 workdays', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: listProductionRows() })
   const homeId = await newHome()
   const answer = await apply(homeId, { startDate: '2027-01-04', taskTemplateId })
@@ -66,7 +66,19 @@ test('a production house of 101 tasks takes 116 workdays, with the expected date
   expect(await home(homeId)).toMatchObject({ forecastCompletionDate: last, percentComplete: 0, startDate: null })
 })
 
-test("tasks are created from the template's rows, in their order, and change like any others", async () => {
+test('a lag in calendar days of a template applies to the schedule of a home', async () => {
+  const cured = [{ name: 'Slab poured', lagDays: 7, lagUnit: 'calendar_days' }]
+  const template = await newTemplate({ rows: slabAndWalls({ predecessors: cured }) })
+  expect(template).toMatchObject({ workdays: 12, rows: [{}, { predecessors: [{ lagUnit: 'calendar_days' }] }] })
+  const homeId = await newHome()
+  await apply(homeId, { startDate: '2027-01-08', taskTemplateId: template.id })
+  // The slab is poured on a Friday and cures until the next Friday. The Monday after that is a holiday.
+  expect((await tasksOf(homeId))[1]).toMatchObject({
+    ...{ plannedStart: '2027-01-19', predecessors: [{ lagDays: 7, lagUnit: 'calendar_days' }] },
+  })
+})
+
+test("tasks are created in the order of the template's rows", async () => {
   const vendor = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls({ vendorId: vendor.id, phase: 'framing' }) })
   const homeId = await newHome()
@@ -84,15 +96,31 @@ test("tasks are created from the template's rows, in their order, and change lik
     ...{ plannedEnd: '2027-02-02', predecessors: [{ taskId: slab.id, type: 'FS', lagDays: 4 }] },
     ...{ totalFloatDays: 0, isCritical: true, constraint: { type: 'none', date: null } },
   })
+})
+
+test('a delay of a task from a template moves the later tasks', async () => {
+  const vendor = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
+  const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls({ vendorId: vendor.id, phase: 'framing' }) })
+  const homeId = await newHome()
+  await apply(homeId, { startDate: '2027-01-16', taskTemplateId })
+  const [slab] = await tasksOf(homeId)
   const { body: delayed } = await plumbline.post(`/api/ext/tasks/${slab.id}/delay`, { days: 1, reasonCode: 'weather' })
   expect(delayed.cascade.moved.map(({ name }: { name: string }) => name)).toEqual(['Slab poured', 'Walls framed'])
+})
+
+test('the history records when a task was created from a template', async () => {
+  const vendor = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
+  const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls({ vendorId: vendor.id, phase: 'framing' }) })
+  const homeId = await newHome()
+  await apply(homeId, { startDate: '2027-01-16', taskTemplateId })
+  const [, walls] = await tasksOf(homeId)
   const { body: history } = await plumbline.get(`/api/ext/status-changes?resourceId=${walls.id}`)
   expect(history.data).toMatchObject([{ from: null, to: 'not_started' }])
   const { body: audit } = await plumbline.get(`/api/ext/audit-entries?resourceId=${walls.id}&action=task.created`)
   expect(audit.data).toHaveLength(1)
 })
 
-test('a vendor that is no longer active is not assigned any task', async () => {
+test('no task is assigned to a vendor that is no longer active', async () => {
   const [active, held, archived] = [
     await made('vendors', { companyName: 'Active Framing', status: 'active' }),
     await made('vendors', { companyName: 'Held Framing', status: 'active' }),
@@ -108,7 +136,7 @@ test('a vendor that is no longer active is not assigned any task', async () => {
   expect(vendorIds).toEqual([active.id, null, null])
 })
 
-test('the most specific template is used: plan and community, plan, community, any; never an archived one', async () => {
+test('the most specific active template is applied: plan and community, then plan, then community, then any home', async () => {
   const { key } = await plumbline.newBuilder()
   const create = async (path: string, body: object) => (await plumbline.post(`/api/ext/${path}`, body, { key })).body.id
   const template = (fields: object = {}) =>
@@ -150,7 +178,7 @@ test('the most specific template is used: plan and community, plan, community, a
   expect(refused).toMatchObject({ status: 409, body: { reason: 'archived' } })
 })
 
-test('an existing schedule is replaced only on request, and never once work has started', async () => {
+test('an existing schedule is replaced only on request and only before work has started', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   await apply(homeId, { startDate: '2027-01-04', taskTemplateId })
@@ -174,7 +202,7 @@ test('an existing schedule is replaced only on request, and never once work has 
   expect(await tasksOf(homeId)).toHaveLength(2)
 })
 
-test('changing a template does not change the schedules created from it', async () => {
+test('changing a template does not change schedules created from the template', async () => {
   const template = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   await apply(homeId, { startDate: '2027-01-04', taskTemplateId: template.id })
@@ -184,7 +212,7 @@ test('changing a template does not change the schedules created from it', async 
   expect(await tasksOf(homeId)).toEqual(before)
 })
 
-test('a dry run returns the schedule and stores nothing', async () => {
+test('a dry run of applying a template returns the schedule and stores nothing', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   const input = { homeId, startDate: '2027-01-04', taskTemplateId }
@@ -194,7 +222,7 @@ test('a dry run returns the schedule and stores nothing', async () => {
   expect((await home(homeId)).forecastCompletionDate).toBeNull()
 })
 
-test('an invalid start date is reported at its field, and a closed home is rejected', async () => {
+test('applying a template is rejected if the start date is invalid or the home is canceled', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   for (const startDate of ['9999-12-31', '0001-01-01', '2999-12-31']) {
@@ -207,7 +235,7 @@ test('an invalid start date is reported at its field, and a closed home is rejec
   expect((await apply(homeId, { startDate: '2027-01-04', taskTemplateId })).status).toBe(409)
 })
 
-test('one of two concurrent requests creates the schedule', async () => {
+test('only one of several concurrent requests to apply a template creates the schedule', async () => {
   const { id: taskTemplateId } = await newTemplate({ rows: slabAndWalls() })
   const homeId = await newHome()
   const answers = await Promise.all([1, 2, 3].map(() => apply(homeId, { startDate: '2027-01-04', taskTemplateId })))
@@ -215,7 +243,7 @@ test('one of two concurrent requests creates the schedule', async () => {
   expect(await tasksOf(homeId)).toHaveLength(2)
 })
 
-test('a schedule of 1,000 tasks needs as many statements as one of two', async () => {
+test('applying a template with 1,000 tasks needs no more statements than applying one with two tasks', async () => {
   const many = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `Task ${i}`, scope: `trade ${i % 30}` },
     predecessors: i < 7 ? [] : [{ name: `Task ${i - 1}` }, { name: `Task ${i - 7}`, type: 'SS', lagDays: 1 }],
@@ -231,5 +259,5 @@ test('a schedule of 1,000 tasks needs as many statements as one of two', async (
     counts.push(counted.statements)
   }
   // The audit trail adds one more statement, just before the transaction is committed.
-  expect(counts).toEqual([9, 9])
+  expect(counts).toEqual([10, 10])
 })

@@ -4,12 +4,13 @@ import { recordInitialStatuses } from '../../../platform/events/status-history.t
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
 import { scheduleFromStart } from '../schedule/schedule-from-start.ts'
-import { computePercentDone, FIRST_DAY, findLastDay, LAST_DAY } from '../schedule/schedule-tasks.ts'
+import { computePercentDone, findLastDay } from '../schedule/schedule-tasks.ts'
 import * as tasks from '../tasks/queries.ts'
-import { newTask } from '../tasks/task.ts'
+import { buildTask } from '../tasks/task.ts'
 import { findVendors } from './queries.ts'
-import { invalidStart, listScopes } from './template.ts'
+import { createStartDateProblem, listTrades } from './template.ts'
 
 /** A schedule to create, for a locked home without tasks. */
 export interface ScheduleRequest {
@@ -19,8 +20,8 @@ export interface ScheduleRequest {
 }
 
 /**
- * Creates schedules and returns their tasks by home, with seven statements regardless of their number. `pointer` is the
- * JSON pointer of the start date in the input.
+ * Creates schedules and returns their tasks by home. Uses seven statements, regardless of the number of schedules.
+ * `pointer` is the JSON pointer of the start date in the input.
  */
 export async function makeSchedules(
   call: WriteCall,
@@ -31,16 +32,19 @@ export async function makeSchedules(
   const rows = [...new Set(requested.map(({ template }) => template))].flatMap((template) => template.rows)
   const known: KnownReferences = {
     // Since the template was saved, a trade may have been renamed and a vendor deactivated.
-    spelling: (await scopes.findOrCreateTrades(call, listScopes(rows), true)).spelled,
+    spelling: (await scopes.findOrCreateTrades(call, listTrades(rows), true)).spelled,
     activeIds: await findActiveVendors(call, [...new Set(rows.flatMap(({ vendorId }) => vendorId ?? []))]),
   }
   const created: Task[][] = []
   for (const each of requested) {
     const outcome = scheduleFromStart(each.startDate, toTasks(call, each, known), calendar)
     if (!('tasks' in outcome))
-      throw invalidStart(pointer, `must keep the schedule of ${each.home.name} between ${FIRST_DAY} and ${LAST_DAY}`)
+      throw createStartDateProblem(
+        pointer,
+        `must keep the schedule of ${each.home.name} between ${FIRST_DAY} and ${LAST_DAY}`,
+      )
     created.push(outcome.tasks)
-    // Hundreds of homes take a second, so other requests are handled in between.
+    // Schedules for hundreds of homes take a second, so let other requests run in between.
     if (requested.length > 1) await new Promise((next) => setImmediate(next))
   }
   const all = created.flat()
@@ -78,7 +82,7 @@ function toTasks(
   { spelling, activeIds }: KnownReferences,
 ): Task[] {
   const created = template.rows.map(({ name, scope, phase, taskKind, durationDays, vendorId, checklist }, i) => {
-    const task = newTask(
+    const task = buildTask(
       {
         ...{ homeId: home.id, name, phase, taskKind, durationDays, predecessors: [] },
         ...{ workdayOverride: false, poIds: [], payOnComplete: false },
@@ -94,9 +98,9 @@ function toTasks(
   const idOf = new Map(created.map(({ name, id }) => [name, id]))
   return created.map((task, i) => ({
     ...task,
-    predecessors: (template.rows[i]?.predecessors ?? []).flatMap(({ name, type, lagDays }) => {
+    predecessors: (template.rows[i]?.predecessors ?? []).flatMap(({ name, ...link }) => {
       const taskId = idOf.get(name)
-      return taskId === undefined ? [] : [{ taskId, type, lagDays }]
+      return taskId === undefined ? [] : [{ taskId, ...link }]
     }),
   }))
 }

@@ -12,7 +12,7 @@ import { lockSchedule } from '../tasks/cascade.ts'
 import { toScheduleSheet } from '../tasks/schedule-sheet.ts'
 import { makeSchedules } from './make-schedules.ts'
 import * as templates from './queries.ts'
-import { findNamedTemplate, startHomes } from './start-homes.ts'
+import { requireTemplate, startHomes } from './start-homes.ts'
 import * as rules from './template.ts'
 
 export const taskTemplateOperations = {
@@ -80,12 +80,12 @@ async function readRows(
   rules.assertValidRows(rows)
   await assertVendors(call, rows)
   // Rings are detected first, because a rejected template must not create trades.
-  const { taskCount, workdays } = rules.toTemplateContent(rules.toStoredRows(rows, new Map()))
-  const trades = await scopes.findOrCreateTrades(call, rules.listScopes(rows), createScopes)
+  const { taskCount, workdays } = rules.toTemplateContent(rules.toStoredTemplateRows(rows, new Map()))
+  const trades = await scopes.findOrCreateTrades(call, rules.listTrades(rows), createScopes)
   const named = rows.flatMap(({ scope }, i) => (scope == null ? [] : [{ pointer: `/rows/${i}/scope`, name: scope }]))
   const problem = scopes.toTradeProblem(call, trades, named)
   if (problem !== null) throw problem
-  return { rows: rules.toStoredRows(rows, trades.spelled), taskCount, workdays }
+  return { rows: rules.toStoredTemplateRows(rows, trades.spelled), taskCount, workdays }
 }
 
 /** Throws unless all vendors exist and can be assigned work. */
@@ -96,7 +96,7 @@ async function assertVendors(call: WriteCall, rows: readonly Checked['TaskTempla
   const unknown = rows.flatMap(({ vendorId }, i) =>
     vendorId == null || known.has(vendorId) ? [] : [`/rows/${i}/vendorId`],
   )
-  if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MAX_FAULTS))
+  if (unknown.length > 0) throw unknownReference(unknown.slice(0, rules.MAX_ERRORS))
   const archived = found.find(({ archivedAt }) => archivedAt !== null)
   if (archived !== undefined)
     throw conflict('vendor_archived', `Cannot assign rows to ${archived.companyName}: the vendor is archived.`)
@@ -107,13 +107,13 @@ async function applyTemplate(
   homeId: string,
   { startDate, taskTemplateId, replace }: Checked['ScheduleTemplateApply'],
 ): Promise<AppliedTemplate> {
-  rules.assertValidStart(startDate, '/startDate')
+  rules.assertValidStartDate(startDate, '/startDate')
   const schedule = await lockSchedule(call, { homeId })
   const { home, calendar, tasks: before } = schedule
-  const reason = rules.explainTasksFixed(home, before, replace)
+  const reason = rules.explainWhyTasksAreFixed(home, before, replace)
   if (reason !== null) throw conflict('wrong_status', reason)
   const template =
-    taskTemplateId === undefined ? await findNearestTemplate(call, home) : await findNamedTemplate(call, taskTemplateId)
+    taskTemplateId === undefined ? await findNearestTemplate(call, home) : await requireTemplate(call, taskTemplateId)
   if (before.length > 0) await homes.archiveSchedule(call, home.id, 'all')
   const [tasks = []] = await makeSchedules(call, [{ home, template, startDate }], calendar, '/startDate')
   return {

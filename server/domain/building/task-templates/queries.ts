@@ -19,7 +19,7 @@ export const list = createListing<TaskTemplateSummary>({
   },
 })
 
-/** A template with the amount of work that creating a schedule from it takes. */
+/** A template, with the amount of work required to create a schedule from it. */
 export interface ChosenTemplate {
   id: string
   taskCount: number
@@ -27,8 +27,9 @@ export interface ChosenTemplate {
 }
 
 /**
- * Returns the most specific template for each plan in the community: for both, the plan, the community, or any; the
- * oldest of several. Omits plans without a template.
+ * Returns the most specific template for each plan in the community. A template for the plan and community comes before
+ * the plan's, the community's, and a general template. Of several, the oldest is returned. Omits plans without a
+ * template.
  */
 export async function findNearestTemplates(
   { db, organizationId }: Tenant,
@@ -46,7 +47,7 @@ export async function findNearestTemplates(
   return new Map(rows.map(({ planId, ...chosen }) => [planId, chosen]))
 }
 
-/** Returns the existing vendors with the fields that decide whether they can be assigned work. */
+/** Returns the existing vendors, with the fields that determine whether work can be assigned to them. */
 export async function findVendors(
   { db, organizationId }: Tenant,
   ids: readonly string[],
@@ -65,7 +66,7 @@ export type StartingHome = Pick<
 
 const HOME_COLUMNS = sql`h."id", h."name", h."communityId", h."planId", h."block", h."lotNumber", h."status", h."archivedAt"`
 
-/** Locks these homes until the transaction ends, in the order in which every transaction locks several homes. */
+/** Locks these homes until the transaction ends, in the same order as every transaction that locks several homes. */
 export async function lockHomes({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<StartingHome[]> {
   const { rows } = await sql<StartingHome>`
     select ${HOME_COLUMNS} from "homes" as h
@@ -90,7 +91,7 @@ export async function lockReadyHomes(
   return rows
 }
 
-/** Returns those of these locked homes that have tasks. */
+/** Returns the homes that have tasks, out of these locked homes. */
 export async function findHomesWithTasks(
   { db, organizationId }: WriteCall,
   homeIds: readonly string[],

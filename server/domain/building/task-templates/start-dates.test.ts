@@ -6,7 +6,7 @@ import { compareLots, computeStartDates } from './start-dates.ts'
 
 const calendar = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: ['2027-01-18'] })
 
-test('starts are spread evenly over workdays, skipping holidays', () => {
+test('start dates are spread evenly over workdays and skip holidays', () => {
   const two = { first: '2027-01-11', perWeek: 2, workdaysPerWeek: 5 }
   expect(computeStartDates(calendar, two, 6)).toEqual([
     ...['2027-01-11', '2027-01-13', '2027-01-19', '2027-01-21', '2027-01-26', '2027-01-28'],
@@ -15,7 +15,7 @@ test('starts are spread evenly over workdays, skipping holidays', () => {
   expect(computeStartDates(calendar, seven, 4)).toEqual(['2027-01-11', '2027-01-11', '2027-01-12', '2027-01-13'])
 })
 
-test('no calendar week exceeds the maximum number of starts, whatever the workdays and holidays', () => {
+test('no calendar week has more starts than the maximum', () => {
   const day = fc.integer({ min: 0, max: 90 }).map((days) => addDays('2027-01-04', days))
   const workdays = fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 7 })
   const mondayOf = (date: string) => {
@@ -32,7 +32,7 @@ test('no calendar week exceeds the maximum number of starts, whatever the workda
   )
 })
 
-test('lots are sorted by block and by number', () => {
+test('lots are sorted by block and then by number', () => {
   const lots = [...['B 2', 'A 10', 'A 9', 'A 9A'].map((lot) => lot.split(' ')), ['A', null]].map(
     ([block = null, lotNumber = null]) => ({ id: `${block}${lotNumber}`, name: 'Home', block, lotNumber }),
   )

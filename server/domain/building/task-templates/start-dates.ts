@@ -1,9 +1,9 @@
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
- * Returns the start dates of homes, spread evenly over the workdays. With two a week and five workdays, the second home
- * starts two workdays after the first, and the third three after that. Any span of one week's workdays has at most
- * `perWeek` starts, so a week with a holiday does too.
+ * Returns the start dates of homes, spread evenly over the workdays. With two starts per week and five workdays, the
+ * second home starts two workdays after the first, and the third home starts three workdays later. Any span of one
+ * week's workdays has at most `perWeek` starts, and so does a week with a holiday.
  */
 export function computeStartDates(
   calendar: WorkCalendar,
@@ -23,7 +23,7 @@ interface Lot {
 /** Sorts lots numerically: 2 comes before 10. */
 const lotCollator = new Intl.Collator('en', { numeric: true })
 
-/** Compares lots by block and number, those without a number last. */
+/** Compares lots by block and number; lots without a number sort last. */
 export function compareLots(one: Lot, other: Lot): number {
   return (
     lotCollator.compare(one.block ?? '', other.block ?? '') ||

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addCopies } from '../../../../test/support/add-copies.ts'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
-import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { listProductionRows } from '../../../../test/support/production-home.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
@@ -50,7 +50,7 @@ const start = (body: object, id = communityId) => plumbline.post(`/api/ext/commu
 const read = async (path: string) => (await plumbline.get(`/api/ext/${path}`, { key })).body
 const absent = (prefix: string) => `${prefix}_01m7y975jyfesvq6zzzzzzzzzz`
 
-test("all ready homes start by lot number, evenly, around holidays, at the community's weekly rate", async () => {
+test("all ready homes start at the community's weekly rate, in the order of their lot numbers", async () => {
   const taskTemplateId = await newTemplate()
   const homes = { '10': '', '9': '', '2': '', '11': '' }
   for (const lot of ['10', '9', '2', '11'] as const) homes[lot] = await readyHome(lot)
@@ -81,7 +81,7 @@ test("all ready homes start by lot number, evenly, around holidays, at the commu
   expect((await start({ firstStartDate: '2027-01-11' })).body).toMatchObject({ scheduled: 0, skipped: 0, homes: [] })
 })
 
-test('named homes start in their order, and those that cannot start are skipped with the reason and take no date', async () => {
+test('homes that cannot start are skipped with a reason and use no start date', async () => {
   const plan = await made('plans', { code: 'P2100', name: 'The Juniper' })
   await plumbline.post(`/api/ext/plans/${plan.id}/status`, { status: 'released' }, { key })
   await newTemplate({ planId: plan.id })
@@ -107,7 +107,7 @@ test('named homes start in their order, and those that cannot start are skipped 
   expect((await read(`tasks?homeId=${busy}`)).data).toHaveLength(1)
 })
 
-test('unknown homes and templates, and homes of another community, are reported at their field', async () => {
+test('unknown homes and templates, and homes of another community, are reported at their fields', async () => {
   const elsewhere = await made('communities', { name: 'Barton Bluff' })
   const [home, other] = [await newHome('1'), await newHome('1', { communityId: elsewhere.id })]
   const taskTemplateId = await newTemplate()
@@ -125,15 +125,18 @@ test('unknown homes and templates, and homes of another community, are reported 
   expect((await read('tasks')).data).toEqual([])
 })
 
-test('the weekly rate is required somewhere, and an archived community starts no homes', async () => {
+test('starting homes requires a weekly rate', async () => {
   await plumbline.patch(`/api/ext/communities/${communityId}`, { startsPerWeekTarget: null }, { key })
   const refused = await start({ firstStartDate: '2027-01-11' })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/startsPerWeek', code: 'required' }] } })
+})
+
+test('homes of an archived community cannot be started', async () => {
   await plumbline.delete(`/api/ext/communities/${communityId}`, { key })
   expect((await start({ firstStartDate: '2027-01-11', startsPerWeek: 1 })).status).toBe(409)
 })
 
-test('a dry run returns the starts and stores nothing', async () => {
+test('a dry run of starting homes returns the start dates and stores nothing', async () => {
   await newTemplate()
   const home = await readyHome('1')
   const input = { communityId, firstStartDate: '2027-01-11' }
@@ -142,7 +145,7 @@ test('a dry run returns the starts and stores nothing', async () => {
   expect((await read(`tasks?homeId=${home}`)).data).toEqual([])
 })
 
-test('two concurrent requests create one schedule per home', async () => {
+test('two concurrent requests to start the same homes create one schedule per home', async () => {
   await newTemplate()
   for (const lot of ['1', '2', '3']) await readyHome(lot)
   const answers = await Promise.all([1, 2].map(() => start({ firstStartDate: '2027-01-11' })))
@@ -159,7 +162,7 @@ async function moreHomes(id: string, count: number): Promise<void> {
     where "id" like ${`${id}@_%`} escape '@'`.execute(db)
 }
 
-test('two hundred homes need as many statements as one, and too much work for one request is rejected', async () => {
+test('starting 200 homes needs no more statements than starting one home', async () => {
   const { id: vendorId } = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
   const rows = listProductionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
   const template = await newTemplate({ rows: rows.slice(0, 25) })
@@ -180,16 +183,21 @@ test('two hundred homes need as many statements as one, and too much work for on
   expect(counts).toEqual([10, 10])
   const { endDate, workdays } = await read(`homes/${last.homeId}/schedule`)
   expect([endDate, workdays]).toEqual([last.endDate, (await read(`task-templates/${template}`)).workdays])
+})
 
+test('a request to start homes that needs too much work is rejected', async () => {
+  const { id: vendorId } = await made('vendors', { companyName: 'Lone Star Framing LLC', status: 'active' })
+  const rows = listProductionRows().map((row) => ({ ...row, scope: 'framing', vendorId }))
+  await newTemplate({ rows: rows.slice(0, 26) })
+  const begin = async () => (await start({ firstStartDate: '2027-01-11' })).body
   const third = await readyHome('3')
   await moreHomes(third, 199)
-  await plumbline.patch(`/api/ext/task-templates/${template}`, { rows: rows.slice(0, 26) }, { key })
-  expect(await count({})).toMatchObject({
+  expect(await begin()).toMatchObject({
     status: 422,
     code: 'too_much_work',
     detail: expect.stringContaining('5,200'),
   })
   await readyHome('4')
-  expect(await count({})).toMatchObject({ status: 422, code: 'too_much_work', detail: expect.stringContaining('More') })
+  expect(await begin()).toMatchObject({ status: 422, code: 'too_much_work', detail: expect.stringContaining('More') })
   expect((await read(`tasks?homeId=${third}`)).data).toEqual([])
 })

@@ -14,20 +14,22 @@ import { findLastDay } from '../schedule/schedule-tasks.ts'
 import { makeSchedules } from './make-schedules.ts'
 import * as templates from './queries.ts'
 import { compareLots, computeStartDates } from './start-dates.ts'
-import { assertValidStart } from './template.ts'
+import { assertValidStartDate } from './template.ts'
 
-/** Two years of starts at two a week. */
+/** Two years of starts at two starts per week. */
 const MAX_HOMES = 200
-/** Tasks of fifty typical homes. The database needs two seconds for them, during which the homes are locked. */
+/**
+ * The tasks of fifty typical homes. The database needs two seconds for these tasks, during which the homes are locked.
+ */
 const MAX_TASKS = 5000
-/** Size of the templates' rows. Memory use is a small multiple of it. */
+/** Maximum size of the templates' rows in bytes. Memory use is a small multiple of this size. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 const STARTABLE_STATUSES: ReadonlySet<string> = new Set(['planning', 'permitting', 'ready_to_start'])
 
-/** Creates the schedules of homes of a community, staggered by the weekly rate. */
+/** Creates schedules for homes of a community, staggered by the weekly rate. */
 export async function startHomes(call: WriteCall, communityId: string, body: HomeStartsCreate): Promise<HomeStarts> {
-  assertValidStart(body.firstStartDate, '/firstStartDate')
+  assertValidStartDate(body.firstStartDate, '/firstStartDate')
   const community = await communities.find(call, communityId)
   const startsPerWeek = chooseStartsPerWeek(community, body)
   const homes = await lockHomesToStart(call, community, body.homeIds)
@@ -120,7 +122,7 @@ async function chooseTemplates(
   taskTemplateId: string | undefined,
 ): Promise<(home: templates.StartingHome) => TaskTemplate | undefined> {
   if (taskTemplateId !== undefined) {
-    const template = await findNamedTemplate(call, taskTemplateId)
+    const template = await requireTemplate(call, taskTemplateId)
     const size = { taskCount: template.taskCount, bytes: JSON.stringify(template.rows).length }
     assertWithinLimits(homes.map(() => size))
     return () => template
@@ -137,8 +139,8 @@ async function chooseTemplates(
   return ({ planId }) => byId.get(nearest.get(planId)?.id ?? '')
 }
 
-/** Returns the template that the caller named. Throws if it does not exist. */
-export async function findNamedTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
+/** Returns the template that the caller named. Throws if the template does not exist. */
+export async function requireTemplate(call: WriteCall, id: string): Promise<TaskTemplate> {
   const template = await templates.findOptional(call, id)
   if (template === undefined) throw unknownReference(['/taskTemplateId'])
   if (template.archivedAt !== null)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listProductionRows } from '../../../../test/support/production-house.ts'
+import { listProductionRows } from '../../../../test/support/production-home.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 
 const TEMPLATES = '/api/ext/task-templates'
@@ -22,7 +22,7 @@ const slabAndWalls = () => [
   { name: 'Walls framed', durationDays: 6, predecessors: [{ name: 'Slab poured', lagDays: 4 }] },
 ]
 
-test('a template stores its rows, computes its duration, and is listed without rows', async () => {
+test('the duration of a template is computed from its rows', async () => {
   const template = await made('task-templates', { name: 'Production house', rows: listProductionRows() })
   expect(template).toMatchObject({ planId: null, communityId: null, taskCount: 101, workdays: 116, version: 1 })
   expect(template.rows[60]).toMatchObject({ scope: null, vendorId: null, checklist: [] })
@@ -33,7 +33,7 @@ test('a template stores its rows, computes its duration, and is listed without r
   expect(page.data).toEqual([summary])
 })
 
-test("omitted fields of a row get defaults, and trades use the organization's spelling", async () => {
+test('omitted fields of a template row get default values', async () => {
   await made('scopes', { name: 'concrete' })
   const rows = [...slabAndWalls(), { name: 'Permit issued', taskKind: 'milestone' }]
   const { rows: stored } = await made('task-templates', { name: 'Slab house', rows })
@@ -44,7 +44,7 @@ test("omitted fields of a row get defaults, and trades use the organization's sp
     },
     {
       ...{ name: 'Walls framed', scope: null, phase: null, taskKind: 'work', durationDays: 6, vendorId: null },
-      ...{ predecessors: [{ name: 'Slab poured', type: 'FS', lagDays: 4 }], checklist: [] },
+      ...{ predecessors: [{ name: 'Slab poured', type: 'FS', lagDays: 4, lagUnit: 'workdays' }], checklist: [] },
     },
     {
       ...{ name: 'Permit issued', scope: null, phase: null, taskKind: 'milestone', durationDays: 0, vendorId: null },
@@ -53,7 +53,7 @@ test("omitted fields of a row get defaults, and trades use the organization's sp
   ])
 })
 
-test('every error in the rows is reported at its row', async () => {
+test('every error in a template row is reported at that row', async () => {
   const rows = [
     { name: 'Slab poured', durationDays: 0 },
     { name: 'Walls framed', predecessors: [{ name: 'Slab' }, { name: 'Slab poured' }, { name: 'Slab poured' }] },
@@ -71,20 +71,20 @@ test('every error in the rows is reported at its row', async () => {
     {
       pointer: '/rows/1/predecessors/2/name',
       code: 'unique',
-      message: 'must be unique; it is listed twice with type FS',
+      message: 'must be unique; another predecessor has the same name and the type FS',
     },
     { pointer: '/rows/2/name', code: 'unique', message: 'must be unique; another row has the same name' },
     { pointer: '/rows/2/durationDays', code: 'duration', message: 'must be 0 when taskKind is milestone' },
   ])
 })
 
-test('a thousand invalid rows return the first hundred errors', async () => {
+test('a template with 1,000 invalid rows is rejected with the first 100 errors', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => ({ name: `Task ${i}`, predecessors: [{ name: 'Nothing' }] }))
   const refused = await plumbline.post(TEMPLATES, { name: 'Faulty', rows })
   expect([refused.status, refused.body.errors.length]).toEqual([422, 100])
 })
 
-test('a ring is rejected with its names and creates no trades', async () => {
+test('a template with circular links is rejected with the names of the rows', async () => {
   const rows = [
     { name: 'Permit issued' },
     { name: 'Slab poured', scope: 'ring making', predecessors: [{ name: 'Roof sheathed', type: 'SS' }] },
@@ -104,7 +104,7 @@ test('a ring is rejected with its names and creates no trades', async () => {
   expect((await plumbline.get('/api/ext/scopes?name=ring making')).body.data).toEqual([])
 })
 
-test('rows that take centuries are rejected', async () => {
+test('a template whose rows take centuries is rejected', async () => {
   const rows = Array.from({ length: 1000 }, (_, i) => ({
     ...{ name: `Task ${i}`, durationDays: 1000, predecessors: i === 0 ? [] : [{ name: `Task ${i - 1}` }] },
   }))
@@ -112,7 +112,7 @@ test('rows that take centuries are rejected', async () => {
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ code: 'out_of_range' }] } })
 })
 
-test('references of a template must exist, and its vendors must not be archived', async () => {
+test('a template is rejected if a record that it refers to does not exist or is an archived vendor', async () => {
   const absent = (prefix: string) => `${prefix}_01m7y975jyfesvq6zzzzzzzzzz`
   const rows = [{ name: 'Slab poured' }, { name: 'Walls framed', vendorId: absent('ven') }]
   for (const [body, pointer] of [
@@ -129,7 +129,7 @@ test('references of a template must exist, and its vendors must not be archived'
   expect(refused).toMatchObject({ status: 409, body: { reason: 'vendor_archived' } })
 })
 
-test('an update replaces all rows, checks If-Match, and leaves the version if nothing changed', async () => {
+test('new rows of a template replace all of its existing rows', async () => {
   const template = await made('task-templates', { name: 'Slab house', rows: slabAndWalls() })
   const at = `${TEMPLATES}/${template.id}`
   const renamed = await plumbline.patch(at, { name: 'House on a slab' })
@@ -143,7 +143,7 @@ test('an update replaces all rows, checks If-Match, and leaves the version if no
   expect((await plumbline.patch(at, { rows: [] })).status).toBe(422)
 })
 
-test('templates are found by the plans and communities that can use them, and archived ones only on request', async () => {
+test('archived templates are listed only on request', async () => {
   const plan = await made('plans', { code: 'P2100', name: 'The Juniper' })
   const other = await made('plans', { code: 'P2850', name: 'The Cedar' })
   const community = await made('communities', { name: 'Barton Bluff' })

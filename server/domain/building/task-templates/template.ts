@@ -10,41 +10,45 @@ import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
 import { scheduleFromStart } from '../schedule/schedule-from-start.ts'
-import { FIRST_DAY, findLastDay, LAST_DAY } from '../schedule/schedule-tasks.ts'
-import { describeRing } from '../tasks/cascade.ts'
-import { defaultDuration, findDurationErrors } from '../tasks/task.ts'
+import { findLastDay } from '../schedule/schedule-tasks.ts'
+import { describeCycle } from '../tasks/cascade.ts'
+import { findDurationErrors, getDefaultDuration } from '../tasks/task.ts'
 
 /** The fields that are computed from the rows of a template. */
 export type TemplateContent = Pick<TaskTemplate, 'rows' | 'taskCount' | 'workdays'>
 
-/** More errors than anybody fixes at once. A body of 2 MiB could contain tens of thousands. */
-export const MAX_FAULTS = 100
+/**
+ * The maximum number of errors, which is more than a user fixes at a time. A body of 2 MiB could contain tens of
+ * thousands of errors.
+ */
+export const MAX_ERRORS = 100
 
-/** Returns the rows as stored. `spelling` maps trades to the organization's spelling. */
-export function toStoredRows(
+/** Returns the rows in their stored form. `spelling` maps trades to the organization's spelling. */
+export function toStoredTemplateRows(
   rows: readonly Checked['TaskTemplateRowInput'][],
   spelling: ReadonlyMap<string, string>,
 ): TaskTemplateRow[] {
   return rows.map(({ name, scope = null, phase = null, taskKind, durationDays, vendorId = null, ...lists }) => ({
     name,
     scope: scope === null ? null : (spelling.get(scope) ?? scope),
-    ...{ phase, taskKind, durationDays: durationDays ?? defaultDuration(taskKind), vendorId },
+    ...{ phase, taskKind, durationDays: durationDays ?? getDefaultDuration(taskKind), vendorId },
     predecessors: lists.predecessors.map(toStoredLink),
     checklist: lists.checklist,
   }))
 }
 
-function toStoredLink({ name, type, lagDays }: Checked['TaskTemplateLinkInput']): TaskTemplateLink {
-  return { name, type, lagDays }
+function toStoredLink({ name, type, lagDays, lagUnit }: Checked['TaskTemplateLinkInput']): TaskTemplateLink {
+  return { name, type, lagDays, lagUnit }
 }
 
-/** The trades that the rows name. */
-export function listScopes(rows: readonly { scope?: string | null | undefined }[]): string[] {
+/** Returns the trades that the rows name. */
+export function listTrades(rows: readonly { scope?: string | null | undefined }[]): string[] {
   return rows.flatMap(({ scope }) => scope ?? [])
 }
 
-/** Throws `validation_failed` with every error of the rows, up to the maximum. */
+/** Throws `validation_failed` with every error in the rows, up to the maximum. */
 export function assertValidRows(rows: readonly Checked['TaskTemplateRowInput'][]): void {
   const names = new Set(rows.map(({ name }) => name))
   const seen = new Set<string>()
@@ -59,7 +63,7 @@ export function assertValidRows(rows: readonly Checked['TaskTemplateRowInput'][]
       ...findLinkErrors(predecessors, names),
     ].map((fault) => ({ ...fault, pointer: `/rows/${i}${fault.pointer}` }))
   })
-  if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_FAULTS))
+  if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_ERRORS))
 }
 
 function findLinkErrors(
@@ -73,34 +77,43 @@ function findLinkErrors(
       return [{ pointer, code: 'unknown_row', message: `does not match the name of any row: ${shortenName(name)}` }]
     const isNew = !seen.has(`${type} ${name}`)
     seen.add(`${type} ${name}`)
-    return isNew ? [] : [{ pointer, code: 'unique', message: `must be unique; it is listed twice with type ${type}` }]
+    return isNew
+      ? []
+      : [
+          {
+            pointer,
+            code: 'unique',
+            message: `must be unique; another predecessor has the same name and the type ${type}`,
+          },
+        ]
   })
 }
 
 const shortenName = (name: string) => name.slice(0, 60)
 
-// A template's duration in workdays is the same with any calendar, so a calendar without free days is used.
-const EVERY_DAY = createWorkCalendar({ workdays: [1, 2, 3, 4, 5, 6, 7], holidays: [] })
-const ANY_DAY = '2025-01-06'
+// Without lags in calendar days, a template's duration in workdays is the same with any calendar. With such lags, the
+// duration is the one of a schedule that starts on a Monday and has no holidays.
+const USUAL_WEEK = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
+const MONDAY = '2025-01-06'
 
-/** Computes the fields that depend on the rows. Throws for links that form a ring. */
+/** Computes the fields that depend on the rows. Throws if the links form a ring. */
 export function toTemplateContent(rows: TaskTemplateRow[]): TemplateContent {
-  const outcome = scheduleFromStart(ANY_DAY, rows.map(toDraftTask), EVERY_DAY)
+  const outcome = scheduleFromStart(MONDAY, rows.map(toDraftTask), USUAL_WEEK)
   if ('tasks' in outcome) {
-    const last = findLastDay(outcome.tasks) ?? ANY_DAY
-    return { rows, taskCount: rows.length, workdays: EVERY_DAY.between(ANY_DAY, addDays(last, 1)) }
+    const last = findLastDay(outcome.tasks) ?? MONDAY
+    return { rows, taskCount: rows.length, workdays: USUAL_WEEK.between(MONDAY, addDays(last, 1)) }
   }
   if ('ring' in outcome) {
     const place = rows.findIndex(({ name }) => name === outcome.ring[0])
-    const message = describeRing(outcome.ring.map(shortenName))
+    const message = describeCycle(outcome.ring.map(shortenName))
     throw validationFailed([{ pointer: `/rows/${place}/predecessors`, code: 'ring', message }])
   }
   const place = rows.findIndex(({ name }) => name === outcome.beyondId)
-  const message = 'must not be centuries away from the start'
+  const message = 'must not be scheduled centuries away from the start date'
   throw validationFailed([{ pointer: `/rows/${place}`, code: 'out_of_range', message }])
 }
 
-/** Returns a row as a task for scheduling, with its name as its ID. */
+/** Returns a row as a task for scheduling, with the row's name as the task's ID. */
 function toDraftTask({ name, durationDays, predecessors }: TaskTemplateRow) {
   return {
     ...{
@@ -111,27 +124,31 @@ function toDraftTask({ name, durationDays, predecessors }: TaskTemplateRow) {
       workdayOverride: false,
       startDelayDays: 0,
     },
-    ...{ plannedStart: ANY_DAY, plannedEnd: ANY_DAY, actualStart: null, actualEnd: null },
+    ...{ plannedStart: MONDAY, plannedEnd: MONDAY, actualStart: null, actualEnd: null },
     predecessors: predecessors.map(({ name, ...link }) => ({ taskId: name, ...link })),
   }
 }
 
-/** Throws for a start date out of range, such as one in the year 9999. */
-export function assertValidStart(date: string, pointer: string): void {
+/** Throws if a start date is out of range, for example, in the year 9999. */
+export function assertValidStartDate(date: string, pointer: string): void {
   if (date >= FIRST_DAY && date <= LAST_DAY) return
-  throw invalidStart(pointer, `must be between ${FIRST_DAY} and ${LAST_DAY}`)
+  throw createStartDateProblem(pointer, `must be between ${FIRST_DAY} and ${LAST_DAY}`)
 }
 
-export function invalidStart(pointer: string, message: string) {
+export function createStartDateProblem(pointer: string, message: string) {
   return validationFailed([{ pointer, code: 'out_of_range', message }])
 }
 
 /** Returns why the tasks of a home cannot be replaced; null if they can. */
-export function explainTasksFixed(home: { name: string }, tasks: readonly Task[], replace: boolean): string | null {
+export function explainWhyTasksAreFixed(
+  home: { name: string },
+  tasks: readonly Task[],
+  replace: boolean,
+): string | null {
   const started = tasks.find(({ actualStart }) => actualStart !== null)
   if (started !== undefined)
     return `Cannot replace the schedule of ${home.name}: ${started.name} has already started${started.actualStart === null ? '' : ` (${formatDate(started.actualStart)})`}.`
   if (tasks.length === 0 || replace) return null
   const has = tasks.length === 1 ? 'a task' : `${tasks.length} tasks`
-  return `${home.name} already has ${has}. To archive ${tasks.length === 1 ? 'it' : 'them'} and apply the template, set replace.`
+  return `Cannot apply the template: ${home.name} already has ${has}. To archive ${tasks.length === 1 ? 'it' : 'them'} and apply the template, set replace.`
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifies each vendor once`, async () => {
+test(`moving ${TASKS} tasks with one delay needs at most ten statements and notifies each vendor once`, async () => {
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
   const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 14', communityId: community.id })
   const vendorIds: string[] = []
@@ -25,7 +25,8 @@ test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifie
   const first = { homeId: home.id, name: 'Task 1', plannedStart: '2030-01-07', vendorId: one }
   const { body: task } = await plumbline.post('/api/ext/tasks', first)
   await plumbline.post(`/api/ext/vendors/${one}/notifications`, { kind: 'advance', taskId: task.id })
-  // Each task follows the one before it and the one seven before it. The vendors of every fourth task were notified.
+  // Each task follows the previous task and the task seven positions earlier. The vendors of every fourth task were
+  // notified.
   await addCopies(plumbline.database.statements, { table: 'tasks', id: task.id, count: TASKS - 1 })
   const idOf = (n: RawBuilder<unknown>) => sql`left(${task.id}, -4) || lpad((${n})::text, 4, '0')`
   const before = (by: number, type: string, lagDays: number) => sql`jsonb_build_object('type', ${type}::text,
@@ -38,7 +39,7 @@ test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifie
     from generate_series(1, ${TASKS - 1}) as n where t."id" = ${task.id} || '_' || n`.execute(
     plumbline.database.statements,
   )
-  // A change schedules the copies for the first time; until then they have the dates of their original.
+  // This change schedules the copies for the first time; until then, they have the dates of the original task.
   await plumbline.patch(`/api/ext/tasks/${task.id}`, { durationDays: 2 })
   counted.statements = 0
   const answer = await plumbline.post(`/api/ext/tasks/${task.id}/delay`, { days: 3, reasonCode: 'weather' })
@@ -51,7 +52,7 @@ test(`a delay that moves ${TASKS} tasks needs at most ten statements and notifie
   expect(answer.body.cascade.notices[0].tasks).toHaveLength(TASKS / 4)
 })
 
-test('a schedule has a maximum number of tasks', async () => {
+test('a schedule can have at most 1,000 tasks', async () => {
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow', status: 'active' })
   const { body: home } = await plumbline.post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
   const { body: task } = await plumbline.post('/api/ext/tasks', { homeId: home.id, name: 'Task' })

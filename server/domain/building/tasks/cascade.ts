@@ -2,54 +2,54 @@ import type { ScheduleCascade, ScheduleNotice, Task, TaskMove } from '../../../.
 import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { type NewEvent, recordEvents } from '../../../platform/events/record-event.ts'
 import { conflict, notFound, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { sendNotifications } from '../../vendors/vendors/send-notifications.ts'
-import { explainScheduleFixed } from '../schedule/schedule-guards.ts'
-import {
-  computePercentDone,
-  FIRST_DAY,
-  findLastDay,
-  LAST_DAY,
-  type ScheduleError,
-  scheduleTasks,
-} from '../schedule/schedule-tasks.ts'
+import { FIRST_DAY, LAST_DAY } from '../schedule/day-numbers.ts'
+import { explainWhyScheduleIsFixed } from '../schedule/schedule-guards.ts'
+import { computePercentDone, findLastDay, type ScheduleError, scheduleTasks } from '../schedule/schedule-tasks.ts'
 import { isUpcoming, updateConfirmation } from './confirmation.ts'
 import type { CascadedDates, HomeOrTask, ScheduledHome } from './queries.ts'
 import * as tasks from './queries.ts'
 
-/** The schedule of a home: its tasks, and what scheduling depends on. */
+/** The schedule of a home: its tasks, and the data that scheduling depends on. */
 export interface Schedule {
   home: ScheduledHome
   tasks: Task[]
   calendar: WorkCalendar
   /** The current date in the community's time zone. */
   today: string
+  /** The day on which work in progress can end at the earliest; null if the organization does not use a data date. */
+  dataDate: string | null
   now: string
 }
 
-/** Returns the schedule of a home, or of a task's home. Throws `not_found`. */
+/** Returns the schedule of a home, or of a task's home. Throws `not_found` if the home or task does not exist. */
 export async function readSchedule(call: Call, of: HomeOrTask): Promise<Schedule> {
   return loadSchedule(call, await tasks.findHome(call, of))
 }
 
-/** Locks the schedule until the transaction ends. Throws `conflict` if it can no longer change. */
+/** Locks the schedule until the transaction ends. Throws `conflict` if the schedule can no longer change. */
 export async function lockSchedule(call: WriteCall, of: HomeOrTask): Promise<Schedule> {
-  const schedule = await loadSchedule(call, await tasks.lockHome(call, of))
-  const reason = explainScheduleFixed(schedule.home)
+  const home = await tasks.lockHome(call, of)
+  const calendar = home === undefined ? {} : await tasks.readCalendar(call, home.communityId)
+  const schedule = await loadSchedule(call, home === undefined ? undefined : { ...home, ...calendar })
+  const reason = explainWhyScheduleIsFixed(schedule.home)
   if (reason !== null) throw conflict('home_not_open', reason)
   return schedule
 }
 
 async function loadSchedule(call: Call, home: ScheduledHome | undefined): Promise<Schedule> {
   if (home === undefined) throw notFound()
+  const today = toLocalDate(home.timeZone, call.now)
   return {
     home,
     tasks: await tasks.listTasksOfHome(call, home.id),
     calendar: createWorkCalendar(home),
-    today: dateIn(home.timeZone, call.now),
+    today,
+    dataDate: home.usesDataDate ? today : null,
     now: call.now.toISOString(),
   }
 }
@@ -69,11 +69,11 @@ export interface Reschedule {
  * @param changedId the changed task; null if it was added or removed
  */
 export function planReschedule(
-  { tasks: before, calendar, home, now }: Schedule,
+  { tasks: before, calendar, home, dataDate, now }: Schedule,
   after: readonly Task[],
   changedId: string | null,
 ): Reschedule {
-  const outcome = scheduleTasks(after, calendar)
+  const outcome = scheduleTasks(after, calendar, dataDate)
   if (!('placed' in outcome)) throw toScheduleProblem(outcome, after)
   const old = new Map(before.map((task) => [task.id, task]))
   const placed = after.map((task, i): Task => {
@@ -82,11 +82,12 @@ export function planReschedule(
     return was === undefined ? at : { ...at, confirmation: updateConfirmation(was, at, now) }
   })
   const movedIds = new Set(placed.filter((task) => hasNewDates(old.get(task.id), task)).map(({ id }) => id))
+  const pushingIds = new Set(placed.filter((task) => hasNewEnds(old.get(task.id), task)).map(({ id }) => id))
   const moved = placed.flatMap((task, i): TaskMove[] => {
     const was = old.get(task.id)
     if (was === undefined || !movedIds.has(task.id)) return []
     const { id: taskId, name, vendorId, plannedStart: newStart, plannedEnd: newEnd } = task
-    const why = explainMove(task, outcome.placed[i]?.driverId ?? null, movedIds, changedId)
+    const why = explainMove(task, outcome.placed[i]?.driverId ?? null, pushingIds, changedId)
     return [{ taskId, name, vendorId, oldStart: was.plannedStart, oldEnd: was.plannedEnd, newStart, newEnd, ...why }]
   })
   const notices = listNotices(placed)
@@ -109,15 +110,20 @@ function hasNewDates(was: Task | undefined, { plannedStart, plannedEnd }: Task):
   return was !== undefined && (was.plannedStart !== plannedStart || was.plannedEnd !== plannedEnd)
 }
 
+/** Returns whether successors of the task can move: its planned dates or its expected end are new. */
+function hasNewEnds(was: Task | undefined, task: Task): boolean {
+  return hasNewDates(was, task) || (was !== undefined && was.earlyFinish !== task.earlyFinish)
+}
+
 function explainMove(
   { id, predecessors }: Task,
   driverId: string | null,
-  movedIds: ReadonlySet<string>,
+  pushingIds: ReadonlySet<string>,
   changedId: string | null,
 ): Pick<TaskMove, 'because' | 'predecessorId'> {
   if (id === changedId) return { because: 'changed', predecessorId: null }
   // A predecessor that ended early or late has not moved: its planned dates stay the same.
-  const isPushed = predecessors.some(({ taskId }) => movedIds.has(taskId) || taskId === changedId)
+  const isPushed = predecessors.some(({ taskId }) => pushingIds.has(taskId) || taskId === changedId)
   if (!isPushed) return { because: 'calendar', predecessorId: null }
   return driverId === null
     ? { because: 'own_date', predecessorId: null }
@@ -125,8 +131,8 @@ function explainMove(
 }
 
 /**
- * Returns one notice per vendor and direction, about the tasks that now start on another day than the vendor was
- * notified of.
+ * Returns one notice per vendor and direction, for the tasks whose start differs from the start in the last notice to
+ * the vendor.
  */
 function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   const notices = new Map<string, ScheduleNotice>()
@@ -141,7 +147,7 @@ function listNotices(tasks: readonly Task[]): ScheduleNotice[] {
   return [...notices.values()]
 }
 
-// A ring can be as long as the schedule; the first names show where it is.
+// A ring can be as long as the schedule; the first names show where the ring is.
 const MAX_NAMES = 10
 
 function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
@@ -150,12 +156,12 @@ function toScheduleProblem(outcome: ScheduleError, tasks: readonly Task[]) {
     const message = `would move ${nameOf(outcome.beyondId)} outside the supported dates (${FIRST_DAY} to ${LAST_DAY})`
     return validationFailed([{ pointer: '', code: 'out_of_range', message }])
   }
-  const message = describeRing(outcome.ring.map(nameOf))
+  const message = describeCycle(outcome.ring.map(nameOf))
   return validationFailed([{ pointer: '/predecessors', code: 'ring', message }])
 }
 
-/** Returns the message about a ring of these names, each of which waits for the next one. */
-export function describeRing(names: readonly string[]): string {
+/** Returns the message about a ring of tasks with these names, each of which waits for the next. */
+export function describeCycle(names: readonly string[]): string {
   const [first = ''] = names
   const left = names.length - MAX_NAMES
   const shown = [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more ${left === 1 ? 'task' : 'tasks'}`] : [])]
@@ -164,11 +170,11 @@ export function describeRing(names: readonly string[]): string {
 
 /**
  * Writes the effects of a change on the rest of the schedule: the other changed tasks, the home's forecast, and the
- * notices to vendors, and records their events first. The changed task itself was written before.
+ * notices to vendors. Records their events first. The changed task itself must already be written.
  */
 export async function storeCascade(
   call: WriteCall,
-  { tasks: before, home }: Schedule,
+  { tasks: before, home, dataDate }: Schedule,
   { tasks: after, cascade, percentComplete }: Reschedule,
   changedId: string | null,
   events: readonly NewEvent[] = [],
@@ -181,11 +187,12 @@ export async function storeCascade(
     if (fields.length > 0) recordChange(call, task.id, 'updated', fields)
     return fields.length > 0 ? [task] : []
   })
-  if (others.length > 0) await tasks.updateDates(call, others)
+  if (others.length > 0) await tasks.updateTaskDates(call, others)
   const { newForecast: forecastCompletionDate } = cascade
   if (forecastCompletionDate !== home.forecastCompletionDate || percentComplete !== home.percentComplete) {
     await homes.storeForecast(call, home.id, { forecastCompletionDate, percentComplete })
   }
+  if (dataDate !== home.dataDate) await homes.storeDataDate(call, home.id, dataDate)
   if (cascade.notices.length === 0) return recordEvents(call, events)
   const reported = await vendors.findAll(call, [...new Set(cascade.notices.map(({ vendorId }) => vendorId))].sort())
   const byId = new Map(reported.map((vendor) => [vendor.id, vendor]))

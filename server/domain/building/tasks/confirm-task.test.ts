@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
@@ -19,7 +19,7 @@ let lots = 0
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  start = calendar.add(dateIn(ZONE, plumbline.clock.now()), 30)
+  start = calendar.add(toLocalDate(ZONE, plumbline.clock.now()), 30)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5] }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
 })
@@ -45,7 +45,7 @@ async function newTask(fields: object = {}) {
   return (await plumbline.post(TASKS, body)).body
 }
 
-test('asking a vendor to confirm sends the date and invites it to the portal; asking again reminds it', async () => {
+test('a confirmation request notifies the vendor and invites the vendor to the portal', async () => {
   const { id } = await newTask()
   const { status, body } = await ask(id)
   expect([status, body.confirmation.status, body.notifiedStart]).toEqual([200, 'requested', start])
@@ -61,7 +61,7 @@ test('asking a vendor to confirm sends the date and invites it to the portal; as
   expect(await kinds()).toEqual(['advance', 'reminder'])
 })
 
-test('a caller without permission to invite vendors asks a vendor without inviting it', async () => {
+test('if the caller cannot invite vendors, a confirmation request sends no portal invitation', async () => {
   const { id } = await newTask()
   const planner = await plumbline.newKey(['tasks:write'])
   expect((await ask(id, { key: planner })).status).toBe(200)
@@ -70,8 +70,8 @@ test('a caller without permission to invite vendors asks a vendor without inviti
   expect((await ask(id, { key: reader })).status).toBe(403)
 })
 
-test('a user can record that a vendor confirmed or declined with a note, and tasks are found by that', async () => {
-  const [one, other] = [await newTask(), await newTask({ name: 'Roof sheathed' })]
+test('a user can record that a vendor confirmed', async () => {
+  const one = await newTask()
   const confirmed = await answer(one.id, { answer: 'confirmed' })
   expect(confirmed.body).toMatchObject({
     confirmation: { status: 'confirmed', requestedAt: null },
@@ -79,6 +79,11 @@ test('a user can record that a vendor confirmed or declined with a note, and tas
   })
   expect(confirmed.body.confirmation.respondedAt).not.toBeNull()
   expect((await answer(one.id, { answer: 'confirmed' })).body.version).toBe(confirmed.body.version)
+})
+
+test('tasks can be filtered by confirmation status', async () => {
+  const [one, other] = [await newTask(), await newTask({ name: 'Roof sheathed' })]
+  await answer(one.id, { answer: 'confirmed' })
   await answer(other.id, { answer: 'declined', note: 'No crew before the spring.' })
   const found = async (status: string) =>
     (await plumbline.get(`${TASKS}?homeId=${homeId}&confirmationStatus=${status}`)).body.data.map(
@@ -87,6 +92,11 @@ test('a user can record that a vendor confirmed or declined with a note, and tas
   expect(await found('confirmed')).toEqual([one.id])
   expect(await found('declined')).toEqual([other.id])
   expect(await found('none')).toEqual([])
+})
+
+test('a confirmation can be requested after the vendor declined', async () => {
+  const other = await newTask()
+  await answer(other.id, { answer: 'declined', note: 'No crew before the spring.' })
   const requested = await ask(other.id)
   expect(requested.body.confirmation).toEqual({
     ...NOT_ASKED,
@@ -95,7 +105,7 @@ test('a user can record that a vendor confirmed or declined with a note, and tas
   })
 })
 
-test('accepting another date moves the schedule, notifies the affected vendors, and confirms the task', async () => {
+test("accepting a vendor's proposed date moves the schedule and confirms the task", async () => {
   const walls = await newTask()
   const roofers = await newVendor(`Roofers ${lots}`)
   const after = { name: 'Roof sheathed', durationDays: 2, vendorId: roofers, predecessors: [{ taskId: walls.id }] }
@@ -121,7 +131,7 @@ test('accepting another date moves the schedule, notifies the affected vendors, 
   expect(await kinds()).toEqual(['advance', 'postponed'])
 })
 
-test('accepting an earlier date notifies the vendors that follow of their earlier start', async () => {
+test('accepting an earlier date notifies the vendors of later tasks that those tasks start earlier', async () => {
   const walls = await newTask({ plannedStart: calendar.add(start, 5) })
   const roofers = await newVendor(`Early roofers ${lots}`)
   const after = { name: 'Roof sheathed', durationDays: 2, vendorId: roofers, predecessors: [{ taskId: walls.id }] }
@@ -134,7 +144,22 @@ test('accepting an earlier date notifies the vendors that follow of their earlie
   expect(body.cascade.notices).toContainEqual(expect.objectContaining({ vendorId: roofers, kind: 'moved_earlier' }))
 })
 
-test('a rejected date is requested again, and an impossible date is not accepted', async () => {
+test('rejecting a proposed date requests confirmation again', async () => {
+  const slab = await newTask({ name: 'Slab poured', durationDays: 1, vendorId: null })
+  const walls = await newTask({ predecessors: [{ taskId: slab.id }], plannedStart: undefined })
+  const early = { answer: 'reschedule_requested', proposedStart: addDays(start, -1) }
+  await answer(walls.id, early)
+  const requested = await decide(walls.id, { accept: false, reason: 'The slab is not dry.' })
+  expect(requested.body).toMatchObject({
+    confirmation: { status: 'requested', proposedStart: null },
+    cascade: { moved: [] },
+  })
+  const { body: reported } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications`)
+  expect(reported.data).toMatchObject([{ kind: 'reminder', message: 'The slab is not dry.' }])
+  expect((await decide(walls.id, { accept: false })).body.reason).toBe('missing_data')
+})
+
+test('a proposed date that the schedule does not allow cannot be accepted', async () => {
   const slab = await newTask({ name: 'Slab poured', durationDays: 1, vendorId: null })
   const walls = await newTask({ predecessors: [{ taskId: slab.id }], plannedStart: undefined })
   const early = { answer: 'reschedule_requested', proposedStart: addDays(start, -1) }
@@ -146,25 +171,17 @@ test('a rejected date is requested again, and an impossible date is not accepted
     `Walls framed cannot start on ${formatDate(early.proposedStart)}. The earliest possible start is ${formatDate(walls.plannedStart)}.`,
   ])
   expect(await read(walls.id)).toEqual(before)
-  const requested = await decide(walls.id, { accept: false, reason: 'The slab is not dry.' })
-  expect(requested.body).toMatchObject({
-    confirmation: { status: 'requested', proposedStart: null },
-    cascade: { moved: [] },
-  })
-  const { body: reported } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications`)
-  expect(reported.data).toMatchObject([{ kind: 'reminder', message: 'The slab is not dry.' }])
-  expect((await decide(walls.id, { accept: false })).body.reason).toBe('missing_data')
 })
 
-test('accepting a proposed date that has passed moves nothing', async () => {
+test('accepting a proposed date that has passed does not move the schedule', async () => {
   const walls = await newTask()
-  const proposedStart = addDays(dateIn(ZONE, plumbline.clock.now()), 1)
+  const proposedStart = addDays(toLocalDate(ZONE, plumbline.clock.now()), 1)
   await answer(walls.id, { answer: 'reschedule_requested', proposedStart })
   plumbline.clock.advance(3 * 86_400_000)
   expect((await decide(walls.id, { accept: true })).body.reason).toBe('deadline_passed')
 })
 
-test('a vendor that was asked is asked again when the date moves, but another vendor is not', async () => {
+test('a moved task requests confirmation again, but not from a newly assigned vendor', async () => {
   const tasks = []
   for (const said of ['requested', 'confirmed', 'reschedule_requested', 'declined', 'none']) {
     const task = await newTask({ name: said })
@@ -190,7 +207,7 @@ test('a vendor that was asked is asked again when the date moves, but another ve
   expect(simulated.body.confirmation.status).toBe('requested')
 })
 
-test('a task that can no longer be confirmed is rejected', async () => {
+test('confirmation cannot be requested for a task that has no vendor, already has a response, is skipped, or is archived', async () => {
   const refusalOf = async (id: string) => {
     const { status, body } = await ask(id)
     return [status, body.detail]
@@ -227,7 +244,7 @@ test('a task that can no longer be confirmed is rejected', async () => {
   expect((await ask(ofGone.id, { key })).status).toBe(404)
 })
 
-test('a proposed date must differ from the plan and be in the future', async () => {
+test('a proposed date must not be before today and must differ from the planned date', async () => {
   const { id } = await newTask()
   const faultOf = async (body: object) => {
     const { status, body: problem } = await answer(id, body)
@@ -236,7 +253,7 @@ test('a proposed date must differ from the plan and be in the future', async () 
   const answered = { answer: 'reschedule_requested' }
   expect(await faultOf(answered)).toEqual([422, '/proposedStart', 'required'])
   expect(await faultOf({ ...answered, proposedStart: start })).toEqual([422, '/proposedStart', 'same'])
-  const yesterday = addDays(dateIn(ZONE, plumbline.clock.now()), -1)
+  const yesterday = addDays(toLocalDate(ZONE, plumbline.clock.now()), -1)
   expect(await faultOf({ ...answered, proposedStart: yesterday })).toEqual([422, '/proposedStart', 'minimum'])
   expect(await faultOf({ answer: 'confirmed', proposedStart: start })).toEqual([422, '/proposedStart', 'exclusive'])
   expect(await faultOf({ answer: 'none' })).toEqual([422, '/answer', 'enum'])

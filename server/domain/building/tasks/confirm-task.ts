@@ -2,22 +2,22 @@ import type { Task, TaskChanged, TaskConfirmationAnswer, Vendor } from '../../..
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { ensurePortalLink } from '../../vendors/vendors/invite-to-portal.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Notice, sendNotification } from '../../vendors/vendors/send-notifications.ts'
-import { explainScheduleFixed } from '../schedule/schedule-guards.ts'
+import { explainWhyScheduleIsFixed } from '../schedule/schedule-guards.ts'
+import { changeTask } from './change-task.ts'
 import {
-  applyConfirmationAnswer,
-  explainNotRequested,
-  explainNotUpcoming,
-  isSameAnswer,
-  toRequested,
+  applyConfirmationResponse,
+  createRequestedConfirmation,
+  explainConfirmationConflict,
+  explainWhyStartIsFixed,
+  isSameResponse,
 } from './confirmation.ts'
-import { changeTask } from './operations.ts'
 import * as tasks from './queries.ts'
-import { constrainToStart } from './task.ts'
+import { toStartConstraint } from './task.ts'
 
 export const confirmationOperations = {
   async requestTaskConfirmation({ path }, call) {
@@ -27,7 +27,7 @@ export const confirmationOperations = {
   async answerTaskConfirmation({ path, body }, call) {
     const task = await call.write(async (call) => {
       const { task, today } = await lockUpcomingTask(call, path.taskId)
-      return storeAnswer(call, task, body, today)
+      return storeConfirmationResponse(call, task, body, today)
     })
     return { status: 200, body: task }
   },
@@ -48,7 +48,7 @@ export const confirmationOperations = {
 interface UpcomingTask {
   home: tasks.ScheduledHome
   task: Task
-  /** The task's vendor, locked too. */
+  /** The task's vendor, which is also locked. */
   vendor: Vendor
   /** The current date in the community's time zone. */
   today: string
@@ -59,8 +59,8 @@ export async function lockUpcomingTask(call: WriteCall, taskId: string): Promise
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw notFound()
   const task = await tasks.find(call, taskId)
-  const today = dateIn(home.timeZone, call.now)
-  const reason = explainScheduleFixed(home) ?? explainNotUpcoming(task, today)
+  const today = toLocalDate(home.timeZone, call.now)
+  const reason = explainWhyScheduleIsFixed(home) ?? explainWhyStartIsFixed(task, today)
   if (reason !== null) throw conflict('wrong_status', reason)
   if (task.vendorId === null)
     throw conflict('missing_data', `${task.name} has no vendor. Assign a vendor to the task first.`)
@@ -71,31 +71,31 @@ export async function lockUpcomingTask(call: WriteCall, taskId: string): Promise
 }
 
 /**
- * Stores the vendor's answer. The answer shows that the vendor knows the date, so it is notified again only if the date
- * changes.
+ * Stores the vendor's response. The response shows that the vendor knows the date, so the vendor is notified again only
+ * if the date changes.
  */
-export async function storeAnswer(
+export async function storeConfirmationResponse(
   call: WriteCall,
   task: Task,
   answer: TaskConfirmationAnswer,
   today: string,
 ): Promise<Task> {
   const now = call.now.toISOString()
-  const confirmation = applyConfirmationAnswer(task, answer, today, now)
-  if (isSameAnswer(confirmation, task.confirmation)) return task
+  const confirmation = applyConfirmationResponse(task, answer, today, now)
+  if (isSameResponse(confirmation, task.confirmation)) return task
   return tasks.update(call, task, { confirmation, notifiedStart: task.plannedStart, notifiedAt: now })
 }
 
 async function requestConfirmation(call: WriteCall, taskId: string): Promise<Task> {
   const ahead = await lockUpcomingTask(call, taskId)
-  const reason = explainNotRequested(ahead.task)
+  const reason = explainConfirmationConflict(ahead.task)
   if (reason !== null) throw conflict('wrong_status', reason)
   const requested = await repeatRequest(call, ahead, ahead.task.notifiedStart === null ? 'advance' : 'reminder', null)
   await ensurePortalLink(call, ahead.vendor)
   return requested
 }
 
-/** Asks the vendor again to confirm the planned start, whatever it answered before. */
+/** Asks the vendor again to confirm the planned start, regardless of any earlier response. */
 async function repeatRequest(
   call: WriteCall,
   { home, task, vendor }: UpcomingTask,
@@ -104,7 +104,7 @@ async function repeatRequest(
 ): Promise<Task> {
   const { plannedStart: date } = task
   const now = call.now.toISOString()
-  const requested = { confirmation: toRequested(now), notifiedStart: date, notifiedAt: now }
+  const requested = { confirmation: createRequestedConfirmation(now), notifiedStart: date, notifiedAt: now }
   const after = await tasks.update(call, task, requested)
   const notice: Notice = { kind, homeId: home.id, bidRequestId: null, taskId: task.id, date, message }
   await sendNotification(call, vendor, notice)
@@ -115,7 +115,7 @@ async function repeatRequest(
 async function moveToProposedStart(call: WriteCall, taskId: string): Promise<TaskChanged> {
   let date = ''
   const moved = await changeTask(call, taskId, undefined, async (before, { today }) => {
-    const reason = explainNotUpcoming(before, today)
+    const reason = explainWhyStartIsFixed(before, today)
     if (reason !== null) throw conflict('wrong_status', reason)
     date = requireProposedStart(before)
     if (date < today)
@@ -123,7 +123,7 @@ async function moveToProposedStart(call: WriteCall, taskId: string): Promise<Tas
         'deadline_passed',
         `Cannot accept the date proposed for ${before.name}: ${formatDate(date)} has passed.`,
       )
-    return { constraint: constrainToStart(date, before) }
+    return { constraint: toStartConstraint(date, before) }
   })
   if (moved.plannedStart === date) return moved
   throw conflict(
@@ -134,6 +134,9 @@ async function moveToProposedStart(call: WriteCall, taskId: string): Promise<Tas
 
 function requireProposedStart({ name, confirmation }: Task): string {
   if (confirmation.proposedStart === null)
-    throw conflict('missing_data', `The vendor has not proposed another date for ${name}.`)
+    throw conflict(
+      'missing_data',
+      `Cannot accept or decline a proposal: the vendor has not proposed another date for ${name}.`,
+    )
   return confirmation.proposedStart
 }

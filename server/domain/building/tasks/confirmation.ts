@@ -2,14 +2,14 @@ import type { Task, TaskConfirmation, TaskConfirmationAnswer } from '../../../..
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 
-/** The confirmation of a task whose vendor was not asked. */
+/** The confirmation of a task whose vendor was not asked to confirm the start. */
 export const NOT_REQUESTED: TaskConfirmation = {
   ...{ status: 'none', proposedStart: null, note: null },
   ...{ requestedAt: null, respondedAt: null },
 }
 
-/** Returns the confirmation of a task whose vendor is asked now. Discards any earlier answer. */
-export function toRequested(now: string): TaskConfirmation {
+/** Returns the confirmation of a task whose vendor is now asked to confirm the start. Discards any earlier response. */
+export function createRequestedConfirmation(now: string): TaskConfirmation {
   return { ...NOT_REQUESTED, status: 'requested', requestedAt: now }
 }
 
@@ -19,8 +19,8 @@ export function isUpcoming({ actualStart, status }: Pick<Task, 'actualStart' | '
 }
 
 /**
- * Returns the confirmation after a change of the planned start. If the vendor was asked or has answered about the
- * previous date, it is asked again, unless the new date is the one that it proposed. A declined task stays declined
+ * Returns the confirmation after a change of the planned start. If the vendor was asked about the previous date or
+ * responded to it, the vendor is asked again, unless the vendor proposed the new date. A declined task stays declined
  * until a user asks again or another vendor is assigned.
  */
 export function updateConfirmation(
@@ -33,21 +33,28 @@ export function updateConfirmation(
   if (was.plannedStart === plannedStart || was.vendorId !== vendorId || !isUpcoming(task)) return confirmation
   if (status === 'none' || status === 'declined') return confirmation
   if (proposedStart === plannedStart) return { ...confirmation, status: 'confirmed', proposedStart: null }
-  return toRequested(now)
+  return createRequestedConfirmation(now)
 }
 
-/** Returns why the vendor is neither notified of the task's start nor asked about it; null if it can be. */
-export function explainNotNotified(
+/**
+ * Returns the reason that the vendor cannot be notified of the task's start or asked to confirm the start; null if
+ * there is no reason.
+ */
+export function explainNotificationConflict(
   vendor: { id: string; companyName: string },
   task: Task,
   today: string,
 ): string | null {
-  if (task.vendorId !== vendor.id) return `${task.name} is not assigned to ${vendor.companyName}.`
-  return explainNotUpcoming(task, today)
+  if (task.vendorId !== vendor.id)
+    return `Cannot notify ${vendor.companyName}: ${task.name} is not assigned to this vendor.`
+  return explainWhyStartIsFixed(task, today)
 }
 
-/** Returns why the start of the task can no longer change; null if it can. `today` is the date in the community. */
-export function explainNotUpcoming(task: Task, today: string): string | null {
+/**
+ * Returns why the start of the task can no longer change; null if it can. `today` is the current date in the
+ * community's time zone.
+ */
+export function explainWhyStartIsFixed(task: Task, today: string): string | null {
   if (task.archivedAt !== null) return `The start date of ${task.name} can no longer change: the task is archived.`
   if (!isUpcoming(task))
     return `The start date of ${task.name} can no longer change: the task is ${describeStatus(task.status)}.`
@@ -56,8 +63,8 @@ export function explainNotUpcoming(task: Task, today: string): string | null {
   return null
 }
 
-/** Returns why the vendor is not asked about the start; null if it can be. */
-export function explainNotRequested({
+/** Returns the reason that the vendor cannot be asked to confirm the start; null if there is no reason. */
+export function explainConfirmationConflict({
   name,
   plannedStart,
   confirmation: { status, proposedStart },
@@ -68,8 +75,8 @@ export function explainNotRequested({
   return null
 }
 
-/** Returns the confirmation with the vendor's answer. The task must not have started. */
-export function applyConfirmationAnswer(
+/** Returns the confirmation with the vendor's response. The task must not have started. */
+export function applyConfirmationResponse(
   task: Task,
   { answer, note = null, ...body }: TaskConfirmationAnswer,
   today: string,
@@ -86,7 +93,7 @@ export function applyConfirmationAnswer(
   return { status: answer, proposedStart, note, requestedAt: task.confirmation.requestedAt, respondedAt: now }
 }
 
-/** Returns whether the answer equals the current one. */
-export function isSameAnswer(one: TaskConfirmation, other: TaskConfirmation): boolean {
+/** Returns whether the response equals the current response. */
+export function isSameResponse(one: TaskConfirmation, other: TaskConfirmation): boolean {
   return one.status === other.status && one.proposedStart === other.proposedStart && one.note === other.note
 }

@@ -7,11 +7,12 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
+import type { WorkCalendar } from '../../../platform/values/workdays.ts'
 import { hasPredecessors } from '../schedule/schedule-tasks.ts'
 import type { Schedule } from './cascade.ts'
-import { constrainToStart, type TaskChanges } from './task.ts'
+import { type TaskChanges, toStartConstraint } from './task.ts'
 
-/** The default for who is responsible for a delay. */
+/** The party that is responsible for a delay by default, by reason. */
 const DEFAULT_RESPONSIBLE: Readonly<Record<DelayReason, DelayResponsible>> = {
   weather: 'builder',
   vendor_no_show: 'vendor',
@@ -29,7 +30,7 @@ const DEFAULT_RESPONSIBLE: Readonly<Record<DelayReason, DelayResponsible>> = {
 
 /** A task with more delays should be rescheduled. */
 const MAX_DELAYS = 100
-/** The contract's maximum of durationDays. */
+/** The API contract's maximum for durationDays. */
 const MAX_DURATION_DAYS = 1000
 
 interface DelayInput {
@@ -41,11 +42,11 @@ interface DelayInput {
 export function planDelay(
   task: Task,
   { days, newStart }: DelayInput,
-  { calendar, tasks }: Pick<Schedule, 'calendar' | 'tasks'>,
+  { calendar, tasks, dataDate }: Pick<Schedule, 'calendar' | 'tasks' | 'dataDate'>,
   at: (field: string) => string,
 ): { days: number; changes: TaskChanges } {
   if (task.status === 'completed' || task.status === 'skipped') {
-    throw conflict('wrong_status', `${task.name} is ${describeStatus(task.status)} and cannot be delayed.`)
+    throw conflict('wrong_status', `Cannot delay ${task.name}: it is ${describeStatus(task.status)}.`)
   }
   if ((days === undefined) === (newStart === undefined)) {
     const fault: FieldError =
@@ -54,8 +55,8 @@ export function planDelay(
         : { pointer: at('newStart'), code: 'exclusive', message: 'cannot be combined with days' }
     throw validationFailed([fault])
   }
-  if (task.actualStart !== null) return extendDuration(task, days)
-  // From a day off on which the task is worked, the next workday is one day later.
+  if (task.actualStart !== null) return extendDuration(task, days, calendar, dataDate)
+  // If a task is worked on a day off, the next workday counts as one day later.
   const from = task.workdayOverride ? calendar.onOrBefore(task.plannedStart) : task.plannedStart
   const date = newStart ?? calendar.add(from, days ?? 0)
   const later = calendar.between(from, date)
@@ -64,41 +65,59 @@ export function planDelay(
       { pointer: at('newStart'), code: 'minimum', message: `must be after the planned start (${task.plannedStart})` },
     ])
   }
-  // If predecessors determine the start, the delay is added to the links, so a later slip of a predecessor moves the task
-  // too. Otherwise, the constraint gets the new date.
+  // If predecessors determine the start, the delay is added to the links, so that a later slip of a predecessor also
+  // moves the task. Otherwise, the constraint gets the new date.
   if (isHeldByOthers(task, tasks)) return { days: later, changes: { startDelayDays: task.startDelayDays + later } }
-  return { days: later, changes: { constraint: constrainToStart(date, task) } }
+  return { days: later, changes: { constraint: toStartConstraint(date, task) } }
 }
 
-/** Returns whether the predecessors of a task determine its start, rather than its constraint. */
+/** Returns whether a task's predecessors, rather than its constraint, determine its start. */
 function isHeldByOthers(task: Task, tasks: readonly Task[]): boolean {
   const { type, date } = task.constraint
   if (type === 'must_start_on' || type === 'hold' || !hasPredecessors(task, tasks)) return false
   return type === 'none' || date === null || date < task.plannedStart
 }
 
-function extendDuration(task: Task, days: number | undefined): { days: number; changes: TaskChanges } {
+/**
+ * Returns the changes that delay the end of a started task. The delay counts from the expected end, which can be later
+ * than the planned end.
+ */
+function extendDuration(
+  task: Task,
+  days: number | undefined,
+  calendar: WorkCalendar,
+  dataDate: string | null,
+): { days: number; changes: TaskChanges } {
   if (days === undefined)
-    throw conflict('missing_data', `${task.name} has already started, so its start cannot move. Set days instead.`)
+    throw conflict(
+      'missing_data',
+      `Cannot move the start of ${task.name}: the task has already started. Set days instead.`,
+    )
   if (task.durationDays === 0)
-    throw conflict('missing_data', `${task.name} has no duration and has started, so it cannot be delayed.`)
-  const durationDays = task.durationDays + days
+    throw conflict('missing_data', `Cannot delay ${task.name}: it has started and has no duration.`)
+  const expectedEnd = dataDate !== null && dataDate > task.earlyFinish ? dataDate : task.earlyFinish
+  const added = days + Math.max(calendar.between(task.plannedEnd, expectedEnd), 0)
+  const durationDays = task.durationDays + added
   if (durationDays > MAX_DURATION_DAYS)
     throw conflict(
       'limit_reached',
-      `The duration of ${task.name} would exceed ${formatNumber(MAX_DURATION_DAYS)} workdays. Set fewer days.`,
+      `Cannot delay ${task.name}: its duration would exceed ${formatNumber(MAX_DURATION_DAYS)} workdays. Set fewer days.`,
     )
-  return { days, changes: { durationDays } }
+  const { remainingDays } = task
+  return { days, changes: { durationDays, ...(remainingDays !== null && { remainingDays: remainingDays + added }) } }
 }
 
-/** Returns the task's delays, including this one. */
+/** Returns the task's delays, including the new delay. */
 export function addDelay(task: Task, body: TaskDelayCreate, days: number, now: Date): Task['delays'] {
   const { reasonCode, responsible = DEFAULT_RESPONSIBLE[reasonCode], note = null } = body
   if (reasonCode === 'other' && note === null) {
     throw validationFailed([{ pointer: '/note', code: 'required', message: 'is required when reasonCode is other' }])
   }
   if (task.delays.length >= MAX_DELAYS)
-    throw conflict('limit_reached', `${task.name} has already been delayed ${MAX_DELAYS} times, the maximum.`)
+    throw conflict(
+      'limit_reached',
+      `Cannot delay ${task.name}: it has already been delayed ${MAX_DELAYS} times, the maximum.`,
+    )
   const vendorId = body.vendorId === undefined ? (responsible === 'vendor' ? task.vendorId : null) : body.vendorId
   return [...task.delays, { reasonCode, days, responsible, vendorId, note, at: now.toISOString() }]
 }

@@ -1,21 +1,35 @@
 import { sql } from 'kysely'
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
+import {
+  type DueItem,
+  type DuePage,
+  lockAvailableRecords,
+  toAfterPositionSql,
+} from '../../../platform/due/process-due-items.ts'
 
-/** Returns tasks of any organization whose vendors are due to be notified. If none is, this costs one index lookup. */
+export const toDueTasksSql: DueSql = (now) => sql`select "organizationId" from "tasks" where "tellAt" <= ${now}`
+
+/**
+ * Returns tasks of any organization whose vendors are due to be notified. If none is due, the query takes one index
+ * lookup.
+ */
 export async function findDueTasks(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "homeId" as "claimedId", "id", "tellAt"::text as "at" from "tasks"
     where "tellAt" <= ${page.now}
-      and ${afterPosition(page, 'tellAt', 'id')}
+      and ${toAfterPositionSql(page, 'tellAt', 'id')}
     order by "tellAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks the homes that no other transaction has locked, like every change of a schedule. Returns their IDs. */
+/**
+ * Locks the homes that no other transaction has locked. Every change of a schedule locks its home in this way. Returns
+ * the IDs of the locked homes.
+ */
 export function lockAvailableHomes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'homes', ids)
+  return lockAvailableRecords(call, 'homes', ids)
 }
 
 export interface DueTask {
@@ -23,29 +37,32 @@ export interface DueTask {
   homeId: string
   vendorId: string
   plannedStart: string
-  /** Whether the vendor was notified before. */
+  /** Whether the vendor has been notified before. */
   isTold: boolean
-  /** Whether the vendor was asked to confirm the date, and has not answered. */
+  /** Whether the vendor was asked to confirm the date and has not responded. */
   isAsked: boolean
-  /** When to notify the vendor instead; null for now. */
+  /** The time at which to notify the vendor instead; null means now. */
   laterAt: string | null
   /** Whether the planned start has passed, so that the vendor is not notified. */
   isOver: boolean
 }
 
-/** Returns the tasks that are still due, read after their homes were locked. */
+/**
+ * Returns the tasks that are still due, read after their homes were locked. When a vendor is notified may have changed
+ * since, for example with the preferences of the vendor. So the trigger of the table computes it again first.
+ */
 export async function readDueTasks({ db, organizationId, now }: WriteCall, ids: readonly string[]): Promise<DueTask[]> {
+  await sql`
+    update "tasks" set "status" = "status"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) and "tellAt" <= ${now}`.execute(db)
   const { rows } = await sql<DueTask>`
     select t."id", t."homeId", t."vendorId", t."plannedStart", t."notifiedAt" is not null as "isTold",
       t."confirmationStatus" = 'requested' as "isAsked",
-      nullif(greatest(at."kept", at."morning"), ${now}) as "laterAt",
-      t."plannedStart" < at."today" or told."at" is null as "isOver"
+      nullif(at."morning", ${now}) as "laterAt",
+      t."plannedStart" < at."today" as "isOver"
     from "tasks" as t
     join "communities" as c on c."organizationId" = t."organizationId" and c."id" = t."communityId",
-    lateral "tellAtOf"(t."organizationId", t."vendorId", t."homeId", t."communityId", t."status", t."actualStart",
-      t."archivedAt", t."notifiedAt", t."plannedStart", t."confirmation") as told ("at"),
     lateral (select
-      greatest(told."at", ${now}::timestamptz) as "kept",
       greatest(((${now}::timestamptz at time zone c."timeZone")::date + time '07:00') at time zone c."timeZone", ${now}) as "morning",
       (${now}::timestamptz at time zone c."timeZone")::date as "today"
     ) as at
@@ -55,7 +72,7 @@ export async function readDueTasks({ db, organizationId, now }: WriteCall, ids: 
 }
 
 /** Reschedules the notices of the tasks, or cancels them for tasks whose start has passed. No visible field changes. */
-export async function postpone({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
+export async function postponeNotices({ db, organizationId }: WriteCall, tasks: readonly DueTask[]): Promise<void> {
   if (tasks.length === 0) return
   const times = tasks.map(({ isOver, laterAt }) => (isOver ? null : laterAt))
   await sql`
@@ -64,8 +81,8 @@ export async function postpone({ db, organizationId }: WriteCall, tasks: readonl
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
-/** Records on the tasks that their vendors were notified of the planned starts now. */
-export async function recordNotified(call: WriteCall, ids: readonly string[]): Promise<void> {
+/** Records in the tasks that the vendors have now been notified of the planned starts. */
+export async function markTasksNotified(call: WriteCall, ids: readonly string[]): Promise<void> {
   const now = call.now.toISOString()
   await sql`
     update "tasks" set "notifiedStart" = "plannedStart", "notifiedAt" = ${now}, "version" = "version" + 1,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addCopies } from '../../../../test/support/add-copies.ts'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { notifyDueTasks } from './notify-due-tasks.ts'
 
 const TASKS = '/api/ext/tasks'
@@ -14,7 +14,7 @@ let plumbline: TestPlumbline
 let communityId: string
 let homeId: string
 let vendorId: string
-/** A month from now. */
+/** The start date, a month from now. */
 let start: string
 let lots = 0
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   vendorId = await newVendor()
 })
 
-const today = () => dateIn(ZONE, plumbline.clock.now())
+const today = () => toLocalDate(ZONE, plumbline.clock.now())
 const newHome = async () => (await plumbline.post('/api/ext/homes', { name: `Lot ${lots}`, communityId })).body.id
 const newVendor = async (more: object = {}) => {
   const body = { companyName: `Framers ${lots}`, email: 'bids@example.com', ...more }
@@ -43,11 +43,14 @@ const newTask = async (fields: object = {}) => {
 }
 const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
 
-/** Advances the clock to this local time of the homes, and runs the job in several processes at once. */
+/**
+ * Advances the clock to this local time of the homes, and runs the job several times concurrently, as several processes
+ * would.
+ */
 async function at(date: string, time: string): Promise<void> {
   plumbline.clock.advance(Date.parse(`${date}T${time}:00-07:00`) - plumbline.clock.nowMs())
   await Promise.all([1, 2, 3].map(() => notifyDueTasks(plumbline.app.services)))
-  // A task that was skipped because another process had locked its home is notified by this run at the latest.
+  // If a job skipped a task because another process had locked the home, this run notifies the vendor at the latest.
   await notifyDueTasks(plumbline.app.services)
 }
 
@@ -57,7 +60,7 @@ async function told(id = vendorId): Promise<string[]> {
   return body.data.map(({ kind, date }: { kind: string; date: string }) => `${kind} ${date}`)
 }
 
-test('a vendor gets one advance notice and one reminder, each at 7:00 a.m. of its day', async () => {
+test('a vendor gets one advance notice and one reminder for a task, both at 7:00 a.m.', async () => {
   const { id } = await newTask()
   await at(addDays(start, -8), '23:59')
   expect(await told()).toEqual([])
@@ -79,7 +82,7 @@ test('a vendor gets one advance notice and one reminder, each at 7:00 a.m. of it
   expect(await told()).toHaveLength(2)
 })
 
-test('several processes that find the same due tasks notify each vendor once', async () => {
+test('if several processes find the same due tasks, each vendor is notified once', async () => {
   const ids: string[] = []
   for (let home = 0; home < 4; home++) {
     homeId = await newHome()
@@ -92,7 +95,7 @@ test('several processes that find the same due tasks notify each vendor once', a
   expect(await told()).toHaveLength(2 * ids.length)
 })
 
-test('a vendor chooses how many days ahead it is notified, and can change that', async () => {
+test('the notification preferences of a vendor determine the days of its notices', async () => {
   const preferences = (notificationPreferences: object, id = vendorId) =>
     plumbline.patch(`/api/ext/vendors/${id}`, { notificationPreferences })
   await newTask()
@@ -116,7 +119,7 @@ test('a vendor chooses how many days ahead it is notified, and can change that',
   expect(await told()).toEqual([`reminder ${start}`])
 })
 
-test('a task on short notice is notified at once, except at night, and needs no reminder right after', async () => {
+test('a vendor is notified of a task on short notice immediately during the day', async () => {
   const date = addDays(today(), 2)
   await at(addDays(date, -1), '03:00')
   await newTask({ plannedStart: date })
@@ -132,7 +135,7 @@ test('a task on short notice is notified at once, except at night, and needs no 
   expect(await told()).toHaveLength(2)
 })
 
-test('a task postponed after its reminder gets another one before the new date', async () => {
+test('a task that is postponed after its reminder gets another reminder', async () => {
   const { id } = await newTask()
   await at(addDays(start, -7), '07:00')
   await at(addDays(start, -2), '07:00')
@@ -145,7 +148,7 @@ test('a task postponed after its reminder gets another one before the new date',
   expect(await told()).toEqual([...before, `reminder ${later}`])
 })
 
-test('an unconfirmed date is requested again after two days, once', async () => {
+test('an unanswered confirmation request is repeated once, after two days', async () => {
   const { id } = await newTask()
   const requested = today()
   await plumbline.post(`${TASKS}/${id}/confirmation/request`)
@@ -164,7 +167,7 @@ test('an unconfirmed date is requested again after two days, once', async () => 
   expect(await told()).toHaveLength(3)
 })
 
-test('tasks that are on hold, canceled, skipped, archived, or unassigned cause no notification', async () => {
+test('no vendor is notified of a task that is on hold, canceled, skipped, archived, or unassigned', async () => {
   const held = await newTask()
   await newTask({ vendorId: null })
   const skipped = await newTask()
@@ -192,7 +195,7 @@ test('tasks that are on hold, canceled, skipped, archived, or unassigned cause n
   expect(await told()).toHaveLength(2)
 })
 
-test("the morning is in the community's time zone, also after that is corrected", async () => {
+test("task notices are sent in the morning in the community's current time zone", async () => {
   await newTask()
   await plumbline.patch(`/api/ext/communities/${communityId}`, { timeZone: 'Pacific/Honolulu' })
   await at(addDays(start, -7), '09:59')
@@ -201,7 +204,7 @@ test("the morning is in the community's time zone, also after that is corrected"
   expect(await told()).toEqual([`advance ${start}`])
 })
 
-test('a notice that a builder sends replaces the one that is due', async () => {
+test('a notice that a user sends replaces the automatic notice', async () => {
   const { id: taskId } = await newTask()
   const send = (kind: string) => plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind, taskId })
   await at(addDays(start, -10), '12:00')
@@ -212,7 +215,7 @@ test('a notice that a builder sends replaces the one that is due', async () => {
   expect(await told()).toHaveLength(2)
 })
 
-test('due tasks are found through their index, regardless of the number of others', async () => {
+test('due tasks are found through an index, regardless of the number of other tasks', async () => {
   const { statements } = plumbline.database
   const { id } = await newTask({ plannedStart: addDays(start, 3000) })
   await addCopies(statements, { table: 'tasks', id, count: 5000 })

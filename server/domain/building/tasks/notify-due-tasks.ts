@@ -1,16 +1,16 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { Services, WriteCall } from '../../../platform/calls/call.ts'
-import { settleDueItems } from '../../../platform/due/settle-due.ts'
+import { processDueItems } from '../../../platform/due/process-due-items.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Notice, sendNotifications } from '../../vendors/vendors/send-notifications.ts'
 import * as due from './due-queries.ts'
 
 /**
- * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and a reminder of a date that is still
- * to be confirmed. All tasks that are due at one home are notified together.
+ * Notifies vendors of upcoming tasks: first an advance notice, then a reminder, and a reminder of any date that still
+ * needs confirmation. Processes all tasks that are due at one home together.
  */
 export async function notifyDueTasks(services: Services): Promise<void> {
-  await settleDueItems(services, {
+  await processDueItems(services, {
     what: 'tasks to announce',
     find: due.findDueTasks,
     claim: due.lockAvailableHomes,
@@ -20,8 +20,9 @@ export async function notifyDueTasks(services: Services): Promise<void> {
 
 async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<void> {
   const tasks = await due.readDueTasks(call, ids)
-  // A task is too early if it waits for the morning, or if a change of the vendor's preferences made it due later.
-  await due.postpone(
+  // A task is too early if its notice waits for the morning, or if a change of the vendor's preferences made the notice
+  // due later.
+  await due.postponeNotices(
     call,
     tasks.filter(({ laterAt, isOver }) => laterAt !== null || isOver),
   )
@@ -29,7 +30,7 @@ async function notifyTasks(call: WriteCall, ids: readonly string[]): Promise<voi
   if (ready.length === 0) return
   const reported = await vendors.findAll(call, [...new Set(ready.map(({ vendorId }) => vendorId))].sort())
   const byId = new Map(reported.map((vendor) => [vendor.id, vendor]))
-  await due.recordNotified(
+  await due.markTasksNotified(
     call,
     ready.map(({ id }) => id),
   )

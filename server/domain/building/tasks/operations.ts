@@ -1,24 +1,27 @@
-import type { Task, TaskChanged } from '../../../../client/contract.gen.ts'
+import type { Task } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
+import { createFileResponse } from '../../../platform/calls/file-response.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { buildEvent, type NewEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { conflict, notFound, unknownReference } from '../../../platform/problems/problem.ts'
+import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { followTask } from '../milestones/follow-task.ts'
+import { completeTaskInspection } from '../inspections/complete-inspection.ts'
 import { listMilestonesOfTask } from '../milestones/queries.ts'
-import { explainScheduleFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
-import { lockSchedule, planReschedule, readSchedule, type Schedule, storeCascade } from './cascade.ts'
+import { explainWhyScheduleIsFixed, formatTaskNames } from '../schedule/schedule-guards.ts'
+import { lockSchedule, planReschedule, readSchedule, storeCascade } from './cascade.ts'
+import { applyTaskChanges, changeTask, requireTask } from './change-task.ts'
 import { addDelay, planDelay } from './delay.ts'
+import { planFailedInspection } from './failed-inspection.ts'
+import { toProjectXml } from './project-xml.ts'
 import * as tasks from './queries.ts'
 import { checkReadiness } from './readiness.ts'
-import { toBaseline, toScheduleSheet } from './schedule-sheet.ts'
+import { planBaseline, toScheduleSheet } from './schedule-sheet.ts'
 import * as rules from './task.ts'
-import { assertCanLinkOrders, assertOrdersOfHome, completeOrders } from './task-orders.ts'
+import { assertCanLinkOrders, assertOrdersBelongToHome, completeOrders } from './task-orders.ts'
 
 export const taskOperations = {
   async listTasks({ query }, call) {
@@ -29,21 +32,21 @@ export const taskOperations = {
     const changed = await call.write(async (call) => {
       await homes.assertExist(call, [body.homeId], '/homeId')
       const schedule = await lockSchedule(call, { homeId: body.homeId })
-      const values = rules.newTask(body, schedule.today)
+      const values = rules.buildTask(body, schedule.today)
       if (schedule.tasks.length >= rules.MAX_TASKS)
         throw conflict(
           'limit_reached',
           `${schedule.home.name} already has ${formatNumber(rules.MAX_TASKS)} tasks, the maximum.`,
         )
-      rules.assertPredecessorsOfHome(values.predecessors, schedule.tasks)
+      rules.assertPredecessorsBelongToHome(values.predecessors, schedule.tasks)
       assertCanLinkOrders(call, { poIds: [], payOnComplete: false }, body)
-      await assertOrdersOfHome(call, body.homeId, body.poIds)
+      await assertOrdersBelongToHome(call, body.homeId, body.poIds)
       const references = await resolveReferences(call, body, query.createScopes)
       const sequence = body.sequence ?? 10 + schedule.tasks.reduce((last, task) => Math.max(last, task.sequence), 0)
       const fields = { ...values, ...references, sequence, communityId: schedule.home.communityId }
       const after = planReschedule(schedule, [...schedule.tasks, toNewTask(call, fields)], null)
       const placed = after.tasks.at(-1)
-      const created = await tasks.insert(call, placed === undefined ? fields : rules.toFields(placed))
+      const created = await tasks.insert(call, placed === undefined ? fields : rules.toTaskFields(placed))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await storeCascade(call, schedule, after, null)
       return { ...created, cascade: after.cascade }
@@ -58,10 +61,11 @@ export const taskOperations = {
   async updateTask({ path, query, body, ifMatch }, call) {
     const changed = await call.write((call) =>
       changeTask(call, path.taskId, ifMatch, async (before, schedule) => {
-        const changes = rules.toChanges(body, before)
-        if (changes.predecessors !== undefined) rules.assertPredecessorsOfHome(changes.predecessors, schedule.tasks)
+        const changes = rules.toTaskChanges(body, before, schedule.today)
+        if (changes.predecessors !== undefined)
+          rules.assertPredecessorsBelongToHome(changes.predecessors, schedule.tasks)
         assertCanLinkOrders(call, before, body)
-        if (changes.poIds !== undefined) await assertOrdersOfHome(call, before.homeId, changes.poIds)
+        if (changes.poIds !== undefined) await assertOrdersBelongToHome(call, before.homeId, changes.poIds)
         return { ...changes, ...(await resolveReferences(call, body, query.createScopes)) }
       }),
     )
@@ -75,7 +79,8 @@ export const taskOperations = {
       if (before.archivedAt !== null) return
       const schedule = await lockSchedule(call, { taskId: before.id })
       const task = await requireTask(call, schedule, before.id, ifMatch)
-      const reason = rules.explainNotArchivable(task, schedule.tasks) ?? (await explainMilestonesWaiting(call, task))
+      const reason =
+        rules.explainWhyTaskCannotBeArchived(task, schedule.tasks) ?? (await explainMilestonesWaiting(call, task))
       if (reason !== null) throw conflict('in_use', reason)
       const left = schedule.tasks.filter(({ id }) => id !== task.id)
       const after = planReschedule(schedule, left, null)
@@ -87,19 +92,19 @@ export const taskOperations = {
 
   async simulateDelay({ path, query }, call) {
     const schedule = await readSchedule(call, { taskId: path.taskId })
-    const reason = explainScheduleFixed(schedule.home)
+    const reason = explainWhyScheduleIsFixed(schedule.home)
     if (reason !== null) throw conflict('home_not_open', reason)
     const task = await requireTask(call, schedule, path.taskId)
     const requested = query.newStart === undefined ? { days: 1, ...query } : query
     const { changes } = planDelay(task, requested, schedule, (field) => field)
-    const after = planReschedule(schedule, withChanges(schedule, task, changes), task.id)
+    const after = planReschedule(schedule, applyTaskChanges(schedule, task, changes), task.id)
     const placed = after.tasks.find(({ id }) => id === task.id)
     return { status: 200, body: { ...(placed ?? task), cascade: after.cascade } }
   },
 
-  async delayTask({ path, body }, call) {
+  async delayTask({ path, body, ifMatch }, call) {
     const changed = await call.write((call) =>
-      changeTask(call, path.taskId, undefined, async (before, schedule) => {
+      changeTask(call, path.taskId, ifMatch, async (before, schedule) => {
         const { days, changes } = planDelay(before, body, schedule, (field) => `/${field}`)
         if (body.vendorId != null) await vendors.assertExist(call, [body.vendorId], '/vendorId')
         return { ...changes, delays: addDelay(before, body, days, call.now) }
@@ -113,16 +118,16 @@ export const taskOperations = {
     return { status: 200, body: await checkReadiness(call, schedule, await requireTask(call, schedule, path.taskId)) }
   },
 
-  async changeTaskStatus({ path, body }, call) {
+  async changeTaskStatus({ path, body, ifMatch }, call) {
     const changed = await call.write((call) =>
       changeTask(
         call,
         path.taskId,
-        undefined,
+        ifMatch,
         async (before, schedule) => {
           const changes = rules.planStatusMove(before, body, schedule.today)
           if (before.status === 'not_started' && body.status === 'in_progress')
-            rules.assertCanStart(before, schedule.tasks, body)
+            rules.assertTaskCanStart(before, schedule.tasks, body)
           return changes
         },
         body.reason,
@@ -131,20 +136,35 @@ export const taskOperations = {
     return { status: 200, body: changed }
   },
 
-  async completeTask({ path, body }, call) {
+  async completeTask({ path, body, ifMatch }, call) {
     const finished = await call.write(async (call) => {
       const completed = await changeTask(
         call,
         path.taskId,
-        undefined,
+        ifMatch,
         async (before, schedule) => {
           const changes = rules.planCompletion(before, body, schedule.today)
-          if (before.actualStart === null) rules.assertCanStart(before, schedule.tasks, body)
-          return changes
+          if (before.actualStart === null) rules.assertTaskCanStart(before, schedule.tasks, body)
+          const { inspectionResult = null, date = schedule.today, reason = null } = body
+          if (inspectionResult === null) return changes
+          const planned =
+            inspectionResult === 'failed'
+              ? planFailedInspection(schedule, before, changes, {
+                  ...{ date, reinspectionDate: null, releasedScopes: [], vendorId: null },
+                })
+              : { changes, delayDays: null }
+          const { delayDays } = planned
+          await completeTaskInspection(
+            call,
+            before.id,
+            { result: inspectionResult, completedDate: date, delayDays },
+            reason,
+          )
+          return planned.changes
         },
         body.reason,
       )
-      return { ...completed, orders: await completeOrders(call, completed) }
+      return { ...completed, orders: completed.status === 'completed' ? await completeOrders(call, completed) : [] }
     })
     return { status: 200, body: finished }
   },
@@ -153,10 +173,17 @@ export const taskOperations = {
     return { status: 200, body: toScheduleSheet(await readSchedule(call, { homeId: path.homeId })) }
   },
 
+  async getHomeScheduleXml({ path }, call) {
+    const schedule = await readSchedule(call, { homeId: path.homeId })
+    const { name } = schedule.home
+    const xml = toProjectXml(name, toScheduleSheet(schedule).tasks)
+    return { status: 200, body: createFileResponse(`${name}.xml`, 'application/octet-stream', Buffer.from(xml)) }
+  },
+
   async setScheduleBaseline({ path }, call) {
     const baseline = await call.write(async (call) => {
       const schedule = await lockSchedule(call, { homeId: path.homeId })
-      const baseline = toBaseline(schedule)
+      const baseline = planBaseline(schedule)
       await tasks.storeBaseline(
         call,
         baseline.changed.map(({ taskId }) => taskId),
@@ -174,7 +201,8 @@ function toNewTask({ actor, now }: Call, fields: rules.TaskFields): Task {
 }
 
 /**
- * Returns the organization's spelling of the trade and checks that the vendor can be assigned work, if they were sent.
+ * If the input includes a trade, returns the organization's spelling of the trade. If the input includes a vendor,
+ * checks that work can be assigned to the vendor.
  */
 async function resolveReferences(
   call: WriteCall,
@@ -190,54 +218,9 @@ async function resolveReferences(
   return scope == null ? {} : { scope: await scopes.requireTrade(call, scope, createScopes) }
 }
 
-/** Returns the task from its home's schedule. Throws for an archived task. */
-async function requireTask(call: Call, { tasks: all }: Schedule, id: string, ifMatch?: string): Promise<Task> {
-  const task = all.find((each) => each.id === id)
-  if (task === undefined) {
-    const archived = await tasks.findOptional(call, id)
-    if (archived === undefined) throw notFound()
-    throw conflict('archived', `${archived.name} is no longer part of the schedule: the task is archived.`)
-  }
-  assertIfMatch(ifMatch, task)
-  return task
-}
-
-/** Returns why milestones prevent archiving the task; null if none waits for it. */
+/** Returns why milestones prevent archiving the task; null if no milestone waits for the task. */
 async function explainMilestonesWaiting(call: WriteCall, task: Task): Promise<string | null> {
   const waiting = (await listMilestonesOfTask(call, task.homeId, task.id)).filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return null
   return `Cannot archive ${task.name}: ${formatTaskNames(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove the task from ${waiting.length === 1 ? 'this milestone' : 'these milestones'} first.`
-}
-
-function hasEnded({ status }: Task): boolean {
-  return status === 'completed' || status === 'skipped'
-}
-
-function withChanges({ tasks: all }: Schedule, task: Task, changes: rules.TaskChanges): Task[] {
-  return all.map((each) => (each.id === task.id ? { ...each, ...changes } : each))
-}
-
-/** Changes one task and reschedules its home, in the call's transaction. */
-export async function changeTask(
-  call: WriteCall,
-  taskId: string,
-  ifMatch: string | undefined,
-  decide: (before: Task, schedule: Schedule) => Promise<rules.TaskChanges>,
-  reason?: string | null,
-): Promise<TaskChanged> {
-  const schedule = await lockSchedule(call, { taskId })
-  const before = await requireTask(call, schedule, taskId, ifMatch)
-  const changes = await decide(before, schedule)
-  const after = planReschedule(schedule, withChanges(schedule, before, changes), taskId)
-  const placed = after.tasks.find(({ id }) => id === taskId) ?? before
-  const task = await tasks.update(call, before, rules.toFields(placed))
-  const events: NewEvent[] = []
-  if (task.status !== before.status) {
-    await recordStatusChange(call, { id: taskId, from: before.status, to: task.status, reason })
-    events.push(buildEvent(call, 'task.status_changed', task, before))
-    if (task.status === 'completed') events.push(buildEvent(call, 'task.completed', task, before))
-    if (hasEnded(task) !== hasEnded(before)) events.push(...(await followTask(call, task, after.tasks)))
-  }
-  await storeCascade(call, schedule, after, taskId, events)
-  return { ...task, cascade: after.cascade }
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Community, Home, PurchaseOrder, Task } from '../../../../client/contract.gen.ts'
+import type { Community, Home, OrganizationSettings, PurchaseOrder, Task } from '../../../../client/contract.gen.ts'
 import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
-import { selectValues } from '../../../platform/resources/columns.ts'
+import { toSelectColumnsSql } from '../../../platform/resources/columns.ts'
 import { resolveColumns } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { homesOfSuperintendentSql } from '../../land/superintendents.ts'
+import { toSuperintendentHomesSql } from '../../land/superintendents.ts'
 import type { TaskDates } from '../schedule/schedule-tasks.ts'
 
-// Must match the condition of the indexes tasks_open and tasks_openInCommunity.
+// This must match the condition of the indexes tasks_open and tasks_openInCommunity.
 const IS_OPEN_SQL = `t."status" in ('not_started', 'in_progress', 'on_hold')`
 
 const rows = defineResource({
@@ -18,7 +18,7 @@ const rows = defineResource({
     scope: (scope) =>
       `t."scope" = (select s."name" from "scopes" as s where s."organizationId" = $1 and lower(s."name") = lower(${scope}) and s."archivedAt" is null)`,
     confirmationStatus: (status) => `t."confirmationStatus" = ${status}`,
-    superintendentId: (user) => `t."homeId" = any(array(${homesOfSuperintendentSql(user)}))`,
+    superintendentId: (user) => `t."homeId" = any(array(${toSuperintendentHomesSql(user)}))`,
     plannedStartFrom: (date) => `t."plannedStart" >= ${date}`,
     plannedStartTo: (date) => `t."plannedStart" <= ${date} and ${IS_OPEN_SQL}`,
     lateOn: (date) =>
@@ -41,7 +41,7 @@ export const {
   archive,
 } = rows
 
-const TASK_COLUMNS = sql.raw(selectValues(resolveColumns({ schema: 'Task', table: 'tasks' })))
+const TASK_COLUMNS = sql.raw(toSelectColumnsSql(resolveColumns({ schema: 'Task', table: 'tasks' })))
 
 /** Returns all tasks of the home that are not archived, in the order in which they were added. */
 export async function listTasksOfHome({ db, organizationId }: Tenant, homeId: string): Promise<Task[]> {
@@ -55,7 +55,11 @@ export async function listTasksOfHome({ db, organizationId }: Tenant, homeId: st
 /** The fields of a home that its schedule depends on, with the calendar of its community. */
 export type ScheduledHome = Pick<Home, 'id' | 'name' | 'communityId' | 'status' | 'archivedAt'> &
   Pick<Home, 'forecastCompletionDate' | 'percentComplete' | 'planId' | 'planRevision' | 'elevation'> &
-  Pick<Community, 'timeZone' | 'workdays' | 'holidays'>
+  Pick<Community, 'timeZone' | 'workdays' | 'holidays'> &
+  Pick<OrganizationSettings, 'usesDataDate'> & {
+    /** The day of the last change of the schedule; null if there is none, or if the organization does not use it. */
+    dataDate: string | null
+  }
 
 export type HomeOrTask = { homeId: string; taskId?: undefined } | { taskId: string; homeId?: undefined }
 
@@ -65,8 +69,8 @@ export function findHome(call: Tenant, of: HomeOrTask): Promise<ScheduledHome | 
 }
 
 /**
- * Does the same and locks the home until the transaction ends. Every change of a schedule does this first, so that two
- * changes of one schedule are made one after the other.
+ * Like findHome, but locks the home until the transaction ends. Every change of a schedule locks the home first, so
+ * that two changes of one schedule run one after the other.
  */
 export function lockHome(call: WriteCall, of: HomeOrTask): Promise<ScheduledHome | undefined> {
   return findScheduledHome(call, of, sql`for no key update of h`)
@@ -83,17 +87,49 @@ async function findScheduledHome(
       : sql`(select t."homeId" from "tasks" as t where t."organizationId" = ${organizationId} and t."id" = ${taskId})`
   const { rows } = await sql<ScheduledHome>`
     select h."id", h."name", h."communityId", h."status", h."archivedAt", h."forecastCompletionDate", h."percentComplete",
-      h."planId", h."planRevision", h."elevation", c."timeZone", c."workdays", c."holidays"
+      h."planId", h."planRevision", h."elevation", h."dataDate", c."timeZone", c."workdays", c."holidays", o."usesDataDate"
     from "homes" as h join "communities" as c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
+      join "organizations" as o on o."id" = ${organizationId}
     where h."organizationId" = ${organizationId} and h."id" = ${id} ${locking}`.execute(db)
   return rows[0]
 }
 
-/** The fields that a change of one task sets on the others of its home. */
+/** Returns the IDs of the community's homes whose schedules can change and have unfinished tasks, sorted. */
+export async function listHomesWithOpenTasks(
+  { db, organizationId }: Tenant,
+  communityId: string,
+  most: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct t."homeId" as "id"
+    from "tasks" as t join "homes" as h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
+    where t."organizationId" = ${organizationId} and t."communityId" = ${communityId} and ${sql.raw(IS_OPEN_SQL)}
+      and t."archivedAt" is null and h."archivedAt" is null and h."status" <> 'cancelled'
+    order by t."homeId" limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Returns the calendar of a community. Reading the calendar after a home is locked returns the newest calendar, because
+ * a change of the calendar locks the homes after its own update.
+ */
+export async function readCalendar(
+  { db, organizationId }: Tenant,
+  communityId: string,
+): Promise<Pick<Community, 'timeZone' | 'workdays' | 'holidays'>> {
+  const { rows } = await sql<Pick<Community, 'timeZone' | 'workdays' | 'holidays'>>`
+    select "timeZone", "workdays", "holidays" from "communities"
+    where "organizationId" = ${organizationId} and "id" = ${communityId}`.execute(db)
+  const [calendar] = rows
+  if (calendar === undefined) throw new Error(`Expected the community ${communityId} to exist.`)
+  return calendar
+}
+
+/** The fields that a change of one task sets on the other tasks of the home. */
 export type CascadedDates = TaskDates & Pick<Task, 'notifiedStart' | 'notifiedAt' | 'confirmation'>
 
-/** Writes the effects of a task's change on other tasks, which are locked with their home. */
-export async function updateDates(
+/** Writes the effects of a task's change on other tasks. The home must be locked. */
+export async function updateTaskDates(
   { db, organizationId, now }: WriteCall,
   tasks: readonly (CascadedDates & { id: string })[],
 ): Promise<void> {
@@ -113,7 +149,7 @@ export async function updateDates(
     where t."organizationId" = ${organizationId} and t."id" = r."id"`.execute(db)
 }
 
-/** Sets the baseline of the tasks, which are locked with their home, to their planned dates. */
+/** Sets the baseline of the tasks to their planned dates. The home must be locked. */
 export async function storeBaseline(call: WriteCall, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -123,14 +159,14 @@ export async function storeBaseline(call: WriteCall, ids: readonly string[]): Pr
   for (const id of ids) recordChange(call, id, 'updated', ['baselineStart', 'baselineEnd'])
 }
 
-/** The maximum number of orders and parts shown. A task has one or two orders, and a few dozen parts. */
+/** The maximum number of orders and parts shown. A task typically has one or two orders and a few dozen parts. */
 const MAX_SHOWN = 50
 
 export type TaskOrder = Pick<PurchaseOrder, 'id' | 'number' | 'status' | 'issuedAt'>
 
 /**
- * Returns the purchase orders that the task lists; if none, those of the home for the task's trade, and to its vendor
- * if it has one.
+ * Returns the purchase orders that the task lists. If the task lists no orders, returns the home's orders for the
+ * task's trade and, if the task has a vendor, to that vendor.
  */
 export async function listOrdersOfTask({ db, organizationId }: Tenant, task: Task): Promise<TaskOrder[]> {
   const isFor =
@@ -145,8 +181,8 @@ export async function listOrdersOfTask({ db, organizationId }: Tenant, task: Tas
   return rows
 }
 
-/** Returns the parts with a lead time that the home's plan assigns to the task of this name, slowest first. */
-export async function listSlowParts(
+/** Returns the parts with a lead time that the home's plan assigns to the task with this name, slowest first. */
+export async function listLongLeadParts(
   { db, organizationId }: Tenant,
   { planId, planRevision, elevation }: ScheduledHome,
   taskName: string,

@@ -1,6 +1,6 @@
 import type { ReadinessCheck, Task, TaskReadiness } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus, formatDate } from '../../../platform/values/format.ts'
 import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 import { formatTaskNames } from '../schedule/schedule-guards.ts'
@@ -8,11 +8,11 @@ import type { Schedule } from './cascade.ts'
 import * as tasks from './queries.ts'
 import { listOpenPredecessors } from './task.ts'
 
-/** Returns what the task needs in order to start, and whether it can. */
+/** Returns the prerequisites of a task's start, and whether the task can start. */
 export async function checkReadiness(call: Call, schedule: Schedule, task: Task): Promise<TaskReadiness> {
   const isBought = task.scope !== null || task.poIds.length > 0
   const orders = isBought ? await tasks.listOrdersOfTask(call, task) : null
-  const parts = schedule.home.planId === null ? [] : await tasks.listSlowParts(call, schedule.home, task.name)
+  const parts = schedule.home.planId === null ? [] : await tasks.listLongLeadParts(call, schedule.home, task.name)
   const issued = orders?.find(({ status }) => ORDERED_STATUSES.includes(status))
   const checks = [
     ...checkStatus(task),
@@ -40,9 +40,7 @@ function checkPredecessors(task: Task, all: readonly Task[]): ReadinessCheck[] {
   const failed = open.filter(({ inspectionResult }) => inspectionResult === 'failed')
   const held = open.filter(({ status }) => status === 'on_hold')
   if (failed.length > 0)
-    return [
-      { check: 'predecessors', state: 'blocked', detail: `The inspection ${formatTaskNames(failed)} failed.`, ids },
-    ]
+    return [{ check: 'predecessors', state: 'blocked', detail: `Failed inspections: ${formatTaskNames(failed)}.`, ids }]
   const onHold = held.length > 0 ? ` On hold: ${formatTaskNames(held)}.` : ''
   const state = held.length > 0 ? 'blocked' : 'open'
   return [{ check: 'predecessors', state, detail: `The task waits for ${formatTaskNames(open)}.${onHold}`, ids }]
@@ -54,7 +52,8 @@ function checkOrders(task: Task, orders: readonly tasks.TaskOrder[] | null, toda
   const ids = orders.map(({ id }) => id)
   const [pending] = orders.filter(({ status }) => !ORDERED_STATUSES.includes(status))
   const issued = orders.find(({ status }) => ORDERED_STATUSES.includes(status))
-  // All orders that the task lists must be issued; of the orders for its trade, one is enough.
+  // All orders that the task lists must be issued. If the task lists no orders, one issued order for its trade is
+  // enough.
   const isMet = issued !== undefined && (task.poIds.length === 0 || pending === undefined)
   if (isMet) return [{ check: 'order', state: 'met', detail: `${issued.number} has been issued.`, ids }]
   const detail =
@@ -73,13 +72,13 @@ function checkLeadTimes(
   const [slowest] = parts
   if (slowest === undefined) return []
   const ids = parts.map(({ id }) => id)
-  const ordered = issuedAt === null ? today : dateIn(home.timeZone, new Date(issuedAt))
+  const ordered = issuedAt === null ? today : toLocalDate(home.timeZone, new Date(issuedAt))
   const comes = addDays(ordered, slowest.leadTimeDays)
   const isInTime = comes <= task.plannedStart
   const arrival =
     issuedAt === null
-      ? `If ordered today, it arrives on ${formatDate(comes)}.`
-      : `It was ordered on ${formatDate(ordered)} and arrives on ${formatDate(comes)}.`
+      ? `If the part is ordered today, it arrives on ${formatDate(comes)}.`
+      : `The part was ordered on ${formatDate(ordered)} and arrives on ${formatDate(comes)}.`
   const detail = `${slowest.name} has a lead time of ${slowest.leadTimeDays} days. ${arrival}`
   const state = isInTime ? (issuedAt === null ? 'open' : 'met') : 'blocked'
   return [{ check: 'lead_time', state, detail, ids }]

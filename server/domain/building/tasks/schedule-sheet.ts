@@ -19,6 +19,7 @@ export function toScheduleSheet({ home, tasks, calendar }: Schedule): HomeSchedu
   const baselineEnd = findLastBaseline(tasks)
   return {
     homeId: home.id,
+    dataDate: home.dataDate,
     startDate,
     endDate,
     workdays: startDate === null || endDate === null ? 0 : calendar.between(startDate, addDays(endDate, 1)),
@@ -32,17 +33,17 @@ export function toScheduleSheet({ home, tasks, calendar }: Schedule): HomeSchedu
 
 function toScheduledTask(task: Task): ScheduledTask {
   const { id: taskId, name, scope, phase, taskKind, vendorId, status, durationDays, predecessors } = task
-  const { plannedStart, plannedEnd, actualStart, actualEnd, percentComplete } = task
+  const { plannedStart, plannedEnd, actualStart, actualEnd, percentComplete, remainingDays } = task
   const { earlyStart, earlyFinish, lateStart, lateFinish, totalFloatDays, isCritical } = task
   return {
     ...{ taskId, name, scope, phase, taskKind, vendorId, status, durationDays },
-    ...{ plannedStart, plannedEnd, actualStart, actualEnd, percentComplete, predecessors },
+    ...{ plannedStart, plannedEnd, actualStart, actualEnd, percentComplete, remainingDays, predecessors },
     ...{ earlyStart, earlyFinish, lateStart, lateFinish, totalFloatDays, isCritical },
   }
 }
 
-/** Returns what the baseline would be if it were set now. */
-export function toBaseline({ home, tasks }: Schedule): ScheduleBaseline {
+/** Returns the baseline that setting it now would create. */
+export function planBaseline({ home, tasks }: Schedule): ScheduleBaseline {
   const changed = tasks.flatMap((task): BaselineChange[] => {
     const { id: taskId, name, status, baselineStart, baselineEnd, plannedStart, plannedEnd } = task
     const keeps = status === 'skipped' || (status === 'completed' && baselineStart !== null)

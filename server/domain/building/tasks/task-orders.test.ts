@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -15,7 +19,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 const patch = (path: string, body: object, key = site.key) => plumbline.patch(`/api/ext${path}`, body, { key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
@@ -37,10 +41,10 @@ const order = async (status: string, unitPrice = 1000): Promise<Body> => {
   return get(`/purchase-orders/${id}`)
 }
 const task = (more: object = {}) => made('/tasks', { homeId, name: 'Walls framed', ...more })
-const pointers = ({ body }: Answer) =>
+const pointers = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a task lists the orders of its home that pay for it, and each order lists the task', async () => {
+test('a task and the orders that pay for it list each other', async () => {
   const [first, second] = [await order('draft'), await order('issued')]
   const walls = await task({ poIds: [first.id] })
   expect(walls).toMatchObject({ poIds: [first.id], payOnComplete: false })
@@ -54,7 +58,7 @@ test('a task lists the orders of its home that pay for it, and each order lists 
   expect((await get(`/purchase-orders/${first.id}`)).taskIds).toEqual([])
 })
 
-test('a task can only name orders of its own home', async () => {
+test('a task can refer only to orders of its own home', async () => {
   const own = await order('draft')
   const elsewhere = await made('/homes', { name: 'Lot 42', communityId: site.communityId })
   const unknown = await post('/tasks', { homeId, name: 'Walls', poIds: [own.id, 'po_x'] })
@@ -69,7 +73,7 @@ test('a task can only name orders of its own home', async () => {
   expect(pointers(refused)).toEqual(['/poIds/0 unknown_reference'])
 })
 
-test('completing a task completes its orders that are with the vendor, and reports the others', async () => {
+test('completing a task with payOnComplete completes its issued and accepted orders', async () => {
   const orders: Body[] = []
   for (const status of ['draft', 'issued', 'accepted', 'completed', 'closed']) orders.push(await order(status))
   const { id } = await task({ poIds: orders.map((one) => one.id), payOnComplete: true })
@@ -85,7 +89,10 @@ test('completing a task completes its orders that are with the vendor, and repor
   const fired = (await listEvents(plumbline, site.organizationId)).slice(before)
   expect(fired.map(({ type, data }) => `${type} ${data.object.status}`)).toEqual([
     ...['task.status_changed completed', 'task.completed completed'],
-    ...['po.status_changed accepted', 'po.status_changed completed', 'po.status_changed completed'],
+    'po.status_changed accepted',
+    // Completed work is billed immediately.
+    ...['bill.approved approved', 'po.status_changed completed'],
+    ...['bill.approved approved', 'po.status_changed completed'],
   ])
   expect(await get(`/purchase-orders/${orders[2]?.id}`)).toMatchObject({ completedAmount: 1000, payableAmount: 900 })
   expect(await get(`/homes/${homeId}/budget`)).toMatchObject({ totalActual: 4000, totalPaid: 1000 })
@@ -104,7 +111,7 @@ test('without payOnComplete, completing a task does not change its orders', asyn
   expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'accepted', completedAmount: 0 })
 })
 
-test('a caller without pos:write can complete a task, but cannot choose which orders that completes', async () => {
+test('only choosing the orders that a task completes requires pos:write', async () => {
   const ordered = await order('accepted')
   const key = await plumbline.newKey(['tasks:read', 'tasks:write'], site.organizationId)
   const requested = { homeId, name: 'Walls framed', poIds: [ordered.id], payOnComplete: true }
@@ -119,23 +126,28 @@ test('a caller without pos:write can complete a task, but cannot choose which or
   expect((await post(`/tasks/${id}/complete`, {}, key)).body.orders).toMatchObject([{ isCompleted: true }])
 })
 
-test('two tasks that complete the same order concurrently complete it once, and a dry run stores nothing', async () => {
+test('if two tasks complete the same order concurrently, the order is completed once', async () => {
   const ordered = await order('accepted')
   const link = { poIds: [ordered.id], payOnComplete: true }
   const tasks = [await task(link), await task({ ...link, name: 'Trusses set' })]
-  const [first] = tasks
-  const tried = await post('/execute', { skill: 'completeTask', input: { taskId: first?.id }, dryRun: true })
-  expect(tried.body.result.orders).toMatchObject([{ status: 'completed', isCompleted: true }])
-  expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'accepted', version: ordered.version })
   const answers = await Promise.all(tasks.map(({ id }) => post(`/tasks/${id}/complete`, {})))
   expect(answers.map(({ body }) => body.orders[0].isCompleted).sort()).toEqual([false, true])
-  expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({
-    status: 'completed',
-    version: ordered.version + 1,
-  })
+  expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'completed', billedAmount: 1000 })
+  const { data: changes } = await get(`/status-changes?resourceId=${ordered.id}`)
+  expect(changes.filter(({ to }: Body) => to === 'completed')).toHaveLength(1)
+  expect((await get(`/bills?poId=${ordered.id}`)).data).toHaveLength(1)
 })
 
-test('a task is ready once all orders that it lists are issued, whatever their trade', async () => {
+test('a dry run of completing a task stores nothing', async () => {
+  const ordered = await order('accepted')
+  const link = { poIds: [ordered.id], payOnComplete: true }
+  const { id: taskId } = await task(link)
+  const tried = await post('/execute', { skill: 'completeTask', input: { taskId }, dryRun: true })
+  expect(tried.body.result.orders).toMatchObject([{ status: 'completed', isCompleted: true }])
+  expect(await get(`/purchase-orders/${ordered.id}`)).toMatchObject({ status: 'accepted', version: ordered.version })
+})
+
+test('a task is ready if all orders that it lists are issued, regardless of their trade', async () => {
   const [issued, drafted] = [await order('issued'), await order('draft')]
   const { id } = await task({ poIds: [issued.id], plannedStart: '2030-01-07' })
   const orderCheck = async () =>

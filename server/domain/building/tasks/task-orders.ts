@@ -3,14 +3,14 @@ import type { Task, TaskOrder } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
-import { completeOrder } from '../../paying/purchase-orders/record-progress.ts'
+import { completeOrder } from '../../paying/purchase-orders/record-order-progress.ts'
 import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
 
 type OrderLink = Pick<Task, 'poIds' | 'payOnComplete'>
 
 /**
- * Completing a task does not require pos:write. So a caller with that permission must decide beforehand what completing
- * does to orders.
+ * Completing a task does not require pos:write. Therefore, specifying in advance which orders completion affects
+ * requires pos:write.
  */
 export function assertCanLinkOrders(
   call: Call,
@@ -27,8 +27,12 @@ export function assertCanLinkOrders(
   })
 }
 
-/** Throws unless all IDs are orders of the home. */
-export async function assertOrdersOfHome(call: WriteCall, homeId: string, poIds: readonly string[]): Promise<void> {
+/** Throws unless all IDs identify orders of the home. */
+export async function assertOrdersBelongToHome(
+  call: WriteCall,
+  homeId: string,
+  poIds: readonly string[],
+): Promise<void> {
   if (poIds.length === 0) return
   const known = new Map((await orders.findAll(call, poIds)).map((order) => [order.id, order]))
   const unknown = poIds.flatMap((id, i) => (known.has(id) ? [] : [`/poIds/${i}`]))
@@ -41,11 +45,11 @@ export async function assertOrdersOfHome(call: WriteCall, homeId: string, poIds:
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Completes the orders of a completed task that are with their vendors, and returns the outcome of each order. */
+/** Completes the open orders of a completed task, and returns the outcome of each order. */
 export async function completeOrders(call: WriteCall, { name, poIds, payOnComplete }: Task): Promise<TaskOrder[]> {
   if (!payOnComplete) return []
   const outcomes: TaskOrder[] = []
-  // Locked in the order of their IDs, like everywhere that several orders are locked.
+  // Locks the orders in the order of their IDs, like all code that locks several orders.
   for (const id of poIds.toSorted()) {
     const order = await orders.lock(call, id)
     const isCompleted = OPEN_STATUSES.includes(order.status) && order.status !== 'completed'

@@ -13,7 +13,7 @@ import { NOT_REQUESTED } from './confirmation.ts'
 
 /**
  * The maximum number of tasks in a home's schedule. A home has 100 to 400 tasks, and every change of one task reads and
- * schedules them all.
+ * schedules all of them.
  */
 export const MAX_TASKS = 1000
 
@@ -21,7 +21,7 @@ export const MAX_TASKS = 1000
 export type TaskFields = Omit<Task, 'id' | 'version' | 'createdBy' | 'createdAt' | 'updatedAt' | 'archivedAt'>
 export type TaskChanges = Partial<TaskFields>
 
-export function toFields(task: Task): TaskFields {
+export function toTaskFields(task: Task): TaskFields {
   const { id: _id, version: _version, createdBy: _by, createdAt: _created, updatedAt: _updated, ...rest } = task
   const { archivedAt: _archived, ...fields } = rest
   return fields
@@ -40,8 +40,8 @@ const TASK_MOVES: Readonly<Record<Exclude<TaskStatus, 'on_hold'>, TaskStatus[]>>
   skipped: ['not_started'],
 }
 
-/** Returns a new task before it is scheduled. `today` is the date in the community. */
-export function newTask(body: Checked['TaskCreate'], today: string): Omit<TaskFields, 'communityId' | 'sequence'> {
+/** Returns a new task before it is scheduled. `today` is the current date in the community's time zone. */
+export function buildTask(body: Checked['TaskCreate'], today: string): Omit<TaskFields, 'communityId' | 'sequence'> {
   const { homeId, name, taskKind, durationDays, checklist, predecessors, poIds, payOnComplete } = body
   const errors = [
     ...findDurationErrors(body.taskKind, durationDays),
@@ -55,7 +55,7 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<TaskFi
   return {
     ...{ homeId, name, scope, phase, taskKind, vendorId, assigneeUserId, externalId, status: 'not_started' },
     ...{
-      durationDays: durationDays ?? defaultDuration(taskKind),
+      durationDays: durationDays ?? getDefaultDuration(taskKind),
       constraint: requested,
       workdayOverride: body.workdayOverride,
       startDelayDays: 0,
@@ -64,14 +64,18 @@ export function newTask(body: Checked['TaskCreate'], today: string): Omit<TaskFi
     },
     ...{ plannedStart: start, plannedEnd: start, earlyStart: start, earlyFinish: start, lateStart: start },
     ...{ lateFinish: start, totalFloatDays: 0, isCritical: false, percentComplete: 0, delays: [] },
+    ...NOTHING_REPORTED,
     ...{ baselineStart: null, baselineEnd: null, actualStart: null, actualEnd: null, notifiedStart: null },
-    ...{ notifiedAt: null, confirmation: NOT_REQUESTED, inspectionResult: null, poIds, payOnComplete },
+    ...{ notifiedAt: null, confirmation: NOT_REQUESTED, inspectionResult: null, releasedScopes: [] },
+    ...{ poIds, payOnComplete },
   }
 }
 
-/** Returns the fields of an update in their stored form. */
-export function toChanges(body: Checked['TaskUpdate'], before: Task): TaskChanges {
-  const { plannedStart, constraint, percentComplete, durationDays, ...rest } = body
+/**
+ * Returns the fields of an update in their stored form. `today` is the current date in the community's time zone.
+ */
+export function toTaskChanges(body: Checked['TaskUpdate'], before: Task, today: string): TaskChanges {
+  const { plannedStart, constraint, percentComplete, remainingDays, durationDays, ...rest } = body
   const taskKind = body.taskKind ?? before.taskKind
   const duration =
     durationDays ?? (taskKind === before.taskKind ? before.durationDays : chooseDuration(before, taskKind))
@@ -84,12 +88,27 @@ export function toChanges(body: Checked['TaskUpdate'], before: Task): TaskChange
   if (plannedStart !== undefined && before.actualStart !== null) {
     throw conflict(
       'fixed',
-      `The planned start cannot be changed: ${before.name} started on ${formatDate(before.actualStart)}.`,
+      `Cannot change the planned start: ${before.name} started on ${formatDate(before.actualStart)}.`,
     )
   }
   if (percentComplete !== undefined && (before.actualStart === null || before.status === 'completed')) {
-    const state = before.status === 'completed' ? 'is completed' : 'has not started'
-    throw conflict('fixed', `The percentage of completion cannot be set: ${before.name} ${state}.`)
+    throw conflict(
+      'fixed',
+      before.status === 'completed'
+        ? `Cannot set the percentage of completion: ${before.name} is already completed.`
+        : `Cannot set the percentage of completion: ${before.name} has not started.`,
+    )
+  }
+  if (remainingDays != null && (before.actualStart === null || before.status === 'completed')) {
+    throw conflict(
+      'fixed',
+      before.status === 'completed'
+        ? `Cannot set the remaining days: ${before.name} is already completed.`
+        : `Cannot set the remaining days: ${before.name} has not started.`,
+    )
+  }
+  if (remainingDays != null && duration === 0) {
+    throw conflict('fixed', `Cannot set the remaining days: ${before.name} has no duration.`)
   }
   const requested = chooseConstraint(body, before)
   return {
@@ -98,11 +117,17 @@ export function toChanges(body: Checked['TaskUpdate'], before: Task): TaskChange
     // A new date replaces earlier delays.
     ...(requested !== null && { constraint: requested, startDelayDays: 0 }),
     ...(percentComplete !== undefined && { percentComplete }),
-    ...(taskKind !== 'inspection' && { inspectionResult: null }),
-    // A new vendor has been neither notified nor asked.
+    // A new duration replaces an earlier report.
+    ...(remainingDays != null
+      ? { remainingDays, remainingAsOf: today }
+      : (remainingDays === null || duration !== before.durationDays) && NOTHING_REPORTED),
+    ...(taskKind !== 'inspection' && { inspectionResult: null, releasedScopes: [] }),
+    // A newly assigned vendor has been neither notified nor asked for confirmation.
     ...(rest.vendorId !== undefined && rest.vendorId !== before.vendorId && NOT_NOTIFIED),
   }
 }
+
+const NOTHING_REPORTED = { remainingDays: null, remainingAsOf: null }
 
 const NOT_NOTIFIED = { notifiedStart: null, notifiedAt: null, confirmation: NOT_REQUESTED }
 
@@ -116,12 +141,12 @@ function omitUndefined<Fields extends object>(
 }
 
 /** Returns the default duration of this kind of task, in workdays. */
-export function defaultDuration(taskKind: Task['taskKind']): number {
+export function getDefaultDuration(taskKind: Task['taskKind']): number {
   return taskKind === 'milestone' ? 0 : 1
 }
 
 function chooseDuration({ durationDays }: Task, taskKind: Task['taskKind']): number {
-  return taskKind === 'milestone' || durationDays === 0 ? defaultDuration(taskKind) : durationDays
+  return taskKind === 'milestone' || durationDays === 0 ? getDefaultDuration(taskKind) : durationDays
 }
 
 export function findDurationErrors(taskKind: Task['taskKind'], durationDays: number | undefined): FieldError[] {
@@ -151,7 +176,7 @@ function findConstraintErrors({ plannedStart, constraint }: DateConstraint, befo
   return [{ pointer: '/constraint/date', code: 'required', message: `is required when type is ${type}` }]
 }
 
-/** Returns the requested constraint; null if the request has none. */
+/** Returns the requested constraint; null if the request has no constraint. */
 function chooseConstraint(
   { plannedStart, constraint }: DateConstraint,
   before: Task | null,
@@ -161,14 +186,14 @@ function chooseConstraint(
     return { type, date: type === 'hold' ? (date ?? before?.plannedStart ?? null) : date }
   }
   if (plannedStart === undefined) return null
-  return constrainToStart(plannedStart, before)
+  return toStartConstraint(plannedStart, before)
 }
 
 /**
- * Returns the constraint that moves a task to a date. A fixed or held date is replaced; otherwise the date becomes the
+ * Returns the constraint that moves a task to a date. The date replaces a fixed or held date; otherwise, it becomes the
  * earliest start.
  */
-export function constrainToStart(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
+export function toStartConstraint(date: string, before: Pick<Task, 'constraint'> | null): Task['constraint'] {
   const type = before?.constraint.type ?? 'none'
   return { type: type === 'must_start_on' || type === 'hold' ? type : 'start_no_earlier_than', date }
 }
@@ -184,37 +209,41 @@ function findPredecessorErrors(predecessors: readonly TaskPredecessor[]): FieldE
           {
             pointer: `/predecessors/${i}/taskId`,
             code: 'unique',
-            message: `must be unique; it is listed twice with type ${type}`,
+            message: `must be unique; another predecessor has the same taskId and the type ${type}`,
           },
         ]
   })
 }
 
 /** Throws unless all predecessors are tasks of the same home. */
-export function assertPredecessorsOfHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
+export function assertPredecessorsBelongToHome(predecessors: readonly TaskPredecessor[], tasks: readonly Task[]): void {
   const known = new Set(tasks.map(({ id }) => id))
   const unknown = predecessors.flatMap(({ taskId }, i) => (known.has(taskId) ? [] : [`/predecessors/${i}/taskId`]))
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
 /** Returns why the task cannot be archived; null if it can. */
-export function explainNotArchivable(task: Task, tasks: readonly Task[]): string | null {
+export function explainWhyTaskCannotBeArchived(task: Task, tasks: readonly Task[]): string | null {
   if (task.actualStart !== null)
     return `Cannot archive ${task.name}: it has started. Tasks that have started stay in the history of the home.`
   const waiting = tasks.filter(({ predecessors }) => predecessors.some(({ taskId }) => taskId === task.id))
-  return waiting.length === 0
-    ? null
-    : `Cannot archive ${task.name}: ${formatTaskNames(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it. Remove it from their predecessors first.`
+  if (waiting.length === 0) return null
+  const [verb, successors] = waiting.length === 1 ? ['waits', 'this task'] : ['wait', 'these tasks']
+  return `Cannot archive ${task.name}: ${formatTaskNames(waiting)} ${verb} for it. Remove ${task.name} from the predecessors of ${successors} first.`
 }
 
 /**
- * Returns the open tasks that must be done before this one starts: its finish-to-start predecessors. As in the schedule,
- * the links of a skipped predecessor replace the link to it: only the finish of the first link and the start of the last
- * matter. An inspection that failed is not done.
+ * Returns the open tasks that must be done before this task starts: its finish-to-start predecessors. A skipped
+ * predecessor is replaced by its own predecessors, as in the schedule. A chain of links counts if its first link starts
+ * at a finish and its last link ends at a start. An inspection that has not passed holds all trades except the trades
+ * that it released.
  */
-export function listOpenPredecessors(task: Task, tasks: readonly Task[]): Task[] {
+export function listOpenPredecessors<Predecessor extends PredecessorState>(
+  task: Pick<Task, 'scope' | 'predecessors'>,
+  tasks: readonly Predecessor[],
+): Predecessor[] {
   const byId = new Map(tasks.map((each) => [each.id, each]))
-  const open = new Map<string, Task>()
+  const open = new Map<string, Predecessor>()
   const seen = new Set<string>()
   const visit = (predecessors: Task['predecessors']) => {
     for (const { taskId, type } of predecessors) {
@@ -224,7 +253,9 @@ export function listOpenPredecessors(task: Task, tasks: readonly Task[]): Task[]
         seen.add(taskId)
         visit(before.predecessors)
       } else if (before !== undefined && type.startsWith('F')) {
-        if (before.status !== 'completed' || before.inspectionResult === 'failed') open.set(taskId, before)
+        // Before this rule, the task of a failed inspection was completed.
+        const isDone = before.status === 'completed' && before.inspectionResult !== 'failed'
+        if (!isDone && !isReleased(task, before)) open.set(taskId, before)
       }
     }
   }
@@ -232,9 +263,17 @@ export function listOpenPredecessors(task: Task, tasks: readonly Task[]): Task[]
   return [...open.values()]
 }
 
+/** Fields of a task that determine whether its successors can start. */
+type PredecessorState = Pick<Task, 'id' | 'status' | 'inspectionResult' | 'releasedScopes' | 'predecessors'>
+
+/** Returns whether the task may start although this inspection has not passed. */
+function isReleased({ scope }: Pick<Task, 'scope'>, { releasedScopes }: PredecessorState): boolean {
+  return scope !== null && releasedScopes.includes(scope)
+}
+
 /**
- * Returns the changes of a move to a status other than completed, as far as they depend only on this task. `today` is
- * the date in the community.
+ * Returns the changes that a move to a status other than completed makes, as far as they depend only on this task.
+ * `today` is the current date in the community's time zone.
  */
 export function planStatusMove(task: Task, body: Checked['TaskStatusMove'], today: string): TaskChanges {
   const allowed = listPossibleStatuses(task)
@@ -251,11 +290,15 @@ export function planStatusMove(task: Task, body: Checked['TaskStatusMove'], toda
   return {
     status: body.status,
     ...(begins && { actualStart: body.date ?? today }),
-    ...(reopens && { actualEnd: null, percentComplete: 0, inspectionResult: null }),
+    ...(reopens && { actualEnd: null, percentComplete: 0, inspectionResult: null, releasedScopes: [] }),
+    ...(reopens && NOTHING_REPORTED),
   }
 }
 
-/** Returns the changes of the task's completion, as far as they depend only on this task. */
+/**
+ * Returns the changes that completing the task makes, as far as they depend only on this task. An inspection that
+ * failed is not completed; see `planFailedInspection`.
+ */
 export function planCompletion(task: Task, body: Checked['TaskCompletion'], today: string): TaskChanges {
   const allowed = listPossibleStatuses(task)
   if (!allowed.includes('completed')) throw invalidTransition(task.status, 'completed', allowed)
@@ -279,9 +322,14 @@ export function planCompletion(task: Task, body: Checked['TaskCompletion'], toda
     })
   else if (start > date) {
     const pointer = body.startDate === undefined ? '/date' : '/startDate'
-    errors.push({ pointer, code: 'order', message: `must not be before the start: ${start} is after ${date}` })
+    errors.push({
+      pointer,
+      code: 'order',
+      message: `must not put the start after the completion date: ${start} is after ${date}`,
+    })
   }
   if (errors.length > 0) throw validationFailed(errors)
+  if (inspectionResult === 'failed') return { actualStart: start, checklist, inspectionResult }
   const open = checklist.filter(({ done }) => !done)
   if (open.length > 0 && !body.force) {
     const [first] = open
@@ -291,13 +339,13 @@ export function planCompletion(task: Task, body: Checked['TaskCompletion'], toda
     )
   }
   return {
-    ...{ status: 'completed', actualStart: start, actualEnd: date, percentComplete: 100 },
-    ...{ checklist, inspectionResult },
+    ...{ status: 'completed', actualStart: start, actualEnd: date, percentComplete: 100, ...NOTHING_REPORTED },
+    ...{ checklist, inspectionResult, releasedScopes: [] },
   }
 }
 
-/** Throws `conflict` if other tasks must be done before this one starts, unless forced. */
-export function assertCanStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
+/** Throws `conflict` if other tasks must be done before this task starts, unless forced. */
+export function assertTaskCanStart(task: Task, tasks: readonly Task[], { force }: { force: boolean }): void {
   const open = force ? [] : listOpenPredecessors(task, tasks)
   if (open.length > 0) {
     throw conflict(

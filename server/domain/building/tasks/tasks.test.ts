@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createWorkCalendar, type WorkCalendar } from '../../../platform/values/workdays.ts'
+import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 const TASKS = '/api/ext/tasks'
 const ZONE = 'America/Chicago'
@@ -23,7 +24,7 @@ beforeAll(async () => {
   first = calendar.add(today(), 1)
   const community = { name: 'Juniper Ridge', status: 'active', timeZone: ZONE, workdays: [1, 2, 3, 4, 5], holidays }
   communityId = (await plumbline.post('/api/ext/communities', community)).body.id
-  // No automatic notices, so that only those sent in the tests count.
+  // Disable automatic notices, so that only notices from the tests count.
   const notificationPreferences = { advanceNoticeDays: null, reminderDays: null }
   const email = 'bids@lonestarframing.example.com'
   const vendor = { companyName: 'Lone Star Framing LLC', email, notificationPreferences }
@@ -34,7 +35,7 @@ beforeEach(async () => {
   homeId = (await plumbline.post('/api/ext/homes', { name: `Lot ${++lots}`, communityId })).body.id
 })
 
-const today = () => dateIn(ZONE, plumbline.clock.now())
+const today = () => toLocalDate(ZONE, plumbline.clock.now())
 const day = (workdays: number) => calendar.add(first, workdays)
 const read = async (id: string) => (await plumbline.get(`${TASKS}/${id}`)).body
 const home = async () => (await plumbline.get(`/api/ext/homes/${homeId}`)).body
@@ -45,7 +46,10 @@ async function newTask(name: string, fields: object = {}) {
   return body
 }
 
-/** Creates a slab of one day, walls of six days that start four days after it, and a roof of two days. */
+/**
+ * Creates three tasks: a slab of one day, walls of six days that start four days after the slab, and a roof of two
+ * days.
+ */
 async function newHouse() {
   const slab = await newTask('Slab poured', { plannedStart: first })
   const framing = { durationDays: 6, vendorId, predecessors: [{ taskId: slab.id, lagDays: 4 }] }
@@ -57,7 +61,7 @@ async function newHouse() {
 const notify = (taskId: string) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, { kind: 'advance', taskId })
 
-test("a task starts when its predecessors allow, in the community's workdays, and the home's forecast follows", async () => {
+test('a task starts on the first workday that its predecessors allow', async () => {
   const { slab, walls, roof } = await newHouse()
   expect(slab).toMatchObject({ plannedStart: first, constraint: { type: 'start_no_earlier_than', date: first } })
   expect(walls).toMatchObject({ plannedStart: day(5), plannedEnd: day(10), totalFloatDays: 0, isCritical: true })
@@ -68,7 +72,13 @@ test("a task starts when its predecessors allow, in the community's workdays, an
   expect(fence).toMatchObject({ plannedStart: day(1), lateStart: day(12), totalFloatDays: 11, isCritical: false })
 })
 
-test('a task without predecessors and dates starts today, and a milestone has no duration', async () => {
+test('a task without predecessors and dates starts today', async () => {
+  const plot = await newTask('Plot plan drawn', { durationDays: 2 })
+  const start = calendar.onOrAfter(today())
+  expect(plot).toMatchObject({ plannedStart: start, plannedEnd: calendar.add(start, 1) })
+})
+
+test('a milestone task has no duration', async () => {
   const file = await newTask('Start file released', { taskKind: 'milestone' })
   const start = calendar.onOrAfter(today())
   expect(file).toMatchObject({ durationDays: 0, plannedStart: start, plannedEnd: start })
@@ -78,7 +88,7 @@ test('a task without predecessors and dates starts today, and a milestone has no
   expect(done).toMatchObject({ plannedStart: plot.plannedEnd, plannedEnd: plot.plannedEnd })
 })
 
-test('contradictory fields are reported at their field', async () => {
+test('contradictory fields of a task are reported at their fields', async () => {
   const { slab } = await newHouse()
   for (const [fields, pointer] of [
     [{ taskKind: 'milestone', durationDays: 2 }, '/durationDays'],
@@ -100,7 +110,7 @@ test('contradictory fields are reported at their field', async () => {
   expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toHaveLength(3)
 })
 
-test('circular links are rejected with the ring that they would form', async () => {
+test('circular links are rejected with the names of the tasks in the cycle', async () => {
   const { slab, walls, roof } = await newHouse()
   const refused = await plumbline.patch(`${TASKS}/${slab.id}`, { predecessors: [{ taskId: roof.id, type: 'SF' }] })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/predecessors', code: 'ring' }] } })
@@ -114,7 +124,7 @@ test('circular links are rejected with the ring that they would form', async () 
   expect((await read(slab.id)).predecessors).toEqual([])
 })
 
-test('a change moves the tasks that follow, says why, and notifies each vendor once of changed dates', async () => {
+test('a change of a task moves later tasks and notifies each affected vendor once', async () => {
   const { slab, walls, roof } = await newHouse()
   expect((await notify(walls.id)).body).toMatchObject({ taskId: walls.id, homeId, date: day(5), tasks: [] })
   await notify(roof.id)
@@ -150,21 +160,26 @@ test('a change moves the tasks that follow, says why, and notifies each vendor o
     constraint: { type: 'start_no_earlier_than', date: day(1) },
   })
   expect(earlier.body.cascade.notices).toMatchObject([{ kind: 'moved_earlier', tasks: [{ newStartDate: day(6) }, {}] }])
-  // Nobody is notified of a date that they know, and a new vendor has not been notified of any.
+  // A vendor is not notified of a date that it already knows, and a new vendor has not been notified of any date.
   const same = await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Slab and garage poured' })
   expect(same.body.cascade).toMatchObject({ moved: [], notices: [] })
   const { body: other } = await plumbline.post('/api/ext/vendors', { companyName: 'Hill Country Framers' })
   expect((await plumbline.patch(`${TASKS}/${walls.id}`, { vendorId: other.id })).body.notifiedStart).toBeNull()
 })
 
-test('a delay is recorded with its reason and moves the tasks that follow; a dry run stores nothing', async () => {
-  const { slab, walls, roof } = await newHouse()
-  await notify(roof.id)
+test('a preview of a delay changes no task', async () => {
+  const { walls } = await newHouse()
   const before = await read(walls.id)
   const shown = await plumbline.get(`${TASKS}/${walls.id}/delay?days=3`)
   expect(shown.status).toBe(200)
   expect(await read(walls.id)).toEqual(before)
+})
 
+test('a dry run of a delay stores nothing', async () => {
+  const { walls, roof } = await newHouse()
+  await notify(roof.id)
+  const before = await read(walls.id)
+  const shown = await plumbline.get(`${TASKS}/${walls.id}/delay?days=3`)
   const delay = { days: 3, reasonCode: 'vendor_no_show', note: 'The crew did not come.' }
   const dry = await plumbline.post('/api/ext/execute', {
     skill: 'delayTask',
@@ -174,7 +189,13 @@ test('a delay is recorded with its reason and moves the tasks that follow; a dry
   expect(dry.body.result.cascade).toEqual(shown.body.cascade)
   expect(dry.body.events).toMatchObject([{ type: 'vendor.notification.postponed' }])
   expect(await read(walls.id)).toEqual(before)
+})
 
+test('a delay of a task moves later tasks', async () => {
+  const { walls, roof } = await newHouse()
+  await notify(roof.id)
+  const shown = await plumbline.get(`${TASKS}/${walls.id}/delay?days=3`)
+  const delay = { days: 3, reasonCode: 'vendor_no_show', note: 'The crew did not come.' }
   const delayed = await plumbline.post(`${TASKS}/${walls.id}/delay`, delay)
   expect(delayed.body.cascade).toEqual(shown.body.cascade)
   expect(delayed.body).toMatchObject({
@@ -182,16 +203,18 @@ test('a delay is recorded with its reason and moves the tasks that follow; a dry
     delays: [{ ...delay, responsible: 'vendor', vendorId }],
   })
   expect(await home()).toMatchObject({ forecastCompletionDate: day(15) })
+})
 
-  // A delay of a started task extends its duration.
+test('a delay of a started task extends its duration', async () => {
+  const { slab, walls, roof } = await newHouse()
   await plumbline.post(`${TASKS}/${slab.id}/complete`, { date: today() })
   await plumbline.post(`${TASKS}/${walls.id}/status`, { status: 'in_progress' })
   const longer = await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 2, reasonCode: 'late_selection' })
-  expect(longer.body).toMatchObject({ durationDays: 8, delays: [{}, { responsible: 'customer', vendorId: null }] })
+  expect(longer.body).toMatchObject({ durationDays: 8, delays: [{ responsible: 'customer', vendorId: null }] })
   expect((await read(roof.id)).plannedStart).toBe(calendar.add(calendar.onOrAfter(today()), 8))
 })
 
-test('a later slip of a predecessor moves a delayed task too', async () => {
+test('a delayed task also moves when its predecessor slips later', async () => {
   const { slab, walls } = await newHouse()
   await plumbline.post(`${TASKS}/${walls.id}/delay`, { days: 3, reasonCode: 'weather' })
   expect(await read(walls.id)).toMatchObject({ plannedStart: day(8) })
@@ -213,7 +236,7 @@ test('a task whose only predecessor is skipped can be delayed', async () => {
   expect(await read(roof.id)).toMatchObject({ plannedStart: day(14) })
 })
 
-test('successors of a skipped task inherit its links and cannot start before its predecessors are done', async () => {
+test('the successors of a skipped task wait for its predecessors', async () => {
   const { slab, walls, roof } = await newHouse()
   const gate = await newTask('Gate set', { predecessors: [{ taskId: walls.id, type: 'SS', lagDays: 1 }] })
   const paint = await newTask('Gate painted', { predecessors: [{ taskId: gate.id }] })
@@ -231,7 +254,81 @@ test('successors of a skipped task inherit its links and cannot start before its
   expect(roof.plannedStart).toBe(day(11))
 })
 
-test('a task with workdayOverride is worked on a day off and can be delayed to the next workday', async () => {
+test('a lag in calendar days also counts weekends and holidays', async () => {
+  const community = { name: `Curing ${lots}`, status: 'active', timeZone: ZONE, holidays: ['2030-01-14'] }
+  const { body: created } = await plumbline.post('/api/ext/communities', community)
+  homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: created.id })).body.id
+  // January 4, 2030 is a Friday. The slab cures until Saturday, January 12, and Monday is a holiday.
+  const slab = await newTask('Slab poured', { plannedStart: '2030-01-04' })
+  const cured = { taskId: slab.id, lagDays: 8, lagUnit: 'calendar_days' }
+  const walls = await newTask('Walls framed', { predecessors: [cured] })
+  expect(walls).toMatchObject({
+    ...{ plannedStart: '2030-01-15', predecessors: [{ ...cured, type: 'FS' }] },
+  })
+  await plumbline.patch(`${TASKS}/${walls.id}`, { predecessors: [{ ...cured, lagUnit: 'workdays' }] })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: '2030-01-18', predecessors: [{ lagUnit: 'workdays' }] })
+})
+
+test('the expected end of work in progress is not in the past', async () => {
+  const start = calendar.add(today(), -6)
+  const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
+  const walls = await newTask('Walls framed', { predecessors: [{ taskId: slab.id }] })
+  const now = calendar.onOrAfter(today())
+  const started = await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })
+  expect(started.body).toMatchObject({ plannedEnd: calendar.add(start, 1), earlyFinish: now })
+  expect(started.body.cascade.moved).toMatchObject([
+    { taskId: walls.id, newStart: calendar.add(now, 1), because: 'predecessor', predecessorId: slab.id },
+  ])
+  expect((await plumbline.get(`/api/ext/homes/${homeId}/schedule`)).body).toMatchObject({ dataDate: today() })
+  expect((await plumbline.get(`${TASKS}?homeId=${homeId}&lateOn=${today()}`)).body.data).toMatchObject([
+    { id: slab.id },
+  ])
+})
+
+test('if usesDataDate is false, late work in progress moves nothing', async () => {
+  const { database, clock, organizationId } = plumbline
+  const set = (usesDataDate: boolean) => updateOrganization(database, clock, organizationId, { usesDataDate })
+  await set(false)
+  const start = calendar.add(today(), -6)
+  const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
+  const late = await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })
+  expect(late.body).toMatchObject({ earlyFinish: calendar.add(start, 1) })
+  expect((await plumbline.get(`/api/ext/homes/${homeId}/schedule`)).body).toMatchObject({ dataDate: null })
+  await set(true)
+  await plumbline.patch(`${TASKS}/${slab.id}`, { name: 'Slab' })
+  expect(await read(slab.id)).toMatchObject({ earlyFinish: calendar.onOrAfter(today()) })
+})
+
+test('remainingDays determines the end of a started task until its duration changes', async () => {
+  const slab = await newTask('Slab poured', { durationDays: 2 })
+  const walls = await newTask('Walls framed', { predecessors: [{ taskId: slab.id }] })
+  const report = (fields: object) => plumbline.patch(`${TASKS}/${slab.id}`, fields)
+  expect((await report({ remainingDays: 5 })).body).toMatchObject({
+    ...{ code: 'conflict', detail: 'Cannot set the remaining days: Slab poured has not started.' },
+  })
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })
+  const now = calendar.onOrAfter(today())
+  const reported = await report({ remainingDays: 5 })
+  expect(reported.body).toMatchObject({ remainingDays: 5, remainingAsOf: today(), plannedEnd: calendar.add(now, 4) })
+  expect(await read(walls.id)).toMatchObject({ plannedStart: calendar.add(now, 5) })
+  const delayed = await plumbline.post(`${TASKS}/${slab.id}/delay`, { days: 1, reasonCode: 'weather' })
+  expect(delayed.body).toMatchObject({ remainingDays: 6, plannedEnd: calendar.add(now, 5) })
+  expect((await report({ durationDays: 4 })).body).toMatchObject({ remainingDays: null, remainingAsOf: null })
+  await report({ remainingDays: 1 })
+  const done = await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
+  expect(done.body).toMatchObject({ status: 'completed', remainingDays: null })
+})
+
+test('the delay of late work in progress counts from its expected end', async () => {
+  const start = calendar.add(today(), -6)
+  const slab = await newTask('Slab poured', { plannedStart: start, durationDays: 2 })
+  await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress', date: start })
+  const delayed = await plumbline.post(`${TASKS}/${slab.id}/delay`, { days: 2, reasonCode: 'weather' })
+  const end = calendar.add(calendar.onOrAfter(today()), 2)
+  expect(delayed.body).toMatchObject({ plannedEnd: end, earlyFinish: end, delays: [{ days: 2 }] })
+})
+
+test('a task with workdayOverride can be scheduled on a day off and delayed to the next workday', async () => {
   const dayOff = addDays(today(), 9)
   const next = calendar.onOrAfter(dayOff)
   const pour = await newTask('Slab poured', {
@@ -249,7 +346,7 @@ test('a task with workdayOverride is worked on a day off and can be delayed to t
   expect(body).toMatchObject({ plannedStart: next, constraint: { type: 'must_start_on', date: next } })
 })
 
-test('a milestone with a start constraint falls at the start of its day', async () => {
+test('the successor of a milestone task can start on the day of the milestone', async () => {
   const { slab } = await newHouse()
   const milestone = { taskKind: 'milestone', predecessors: [{ taskId: slab.id }] }
   const permit = await newTask('Permit', { ...milestone, constraint: { type: 'start_no_earlier_than', date: day(4) } })
@@ -257,7 +354,7 @@ test('a milestone with a start constraint falls at the start of its day', async 
   expect(await newTask('Trusses', { predecessors: [{ taskId: permit.id }] })).toMatchObject({ plannedStart: day(4) })
 })
 
-test('the planned start of a task that started early is not after its end', async () => {
+test('if a task starts early, its planned start becomes the actual start', async () => {
   const { walls } = await newHouse()
   const early = { status: 'in_progress', force: true, reason: 'The crew came early.' }
   await plumbline.post(`${TASKS}/${walls.id}/status`, early)
@@ -266,7 +363,7 @@ test('the planned start of a task that started early is not after its end', asyn
   expect([plannedStart, plannedEnd >= plannedStart]).toEqual([actualStart, true])
 })
 
-test('an impossible delay is rejected', async () => {
+test('a delay is rejected if its fields are invalid or its task is completed', async () => {
   const { slab, walls } = await newHouse()
   const refused = async (body: object, query = '') => {
     const answer =
@@ -292,7 +389,7 @@ test('an impossible delay is rejected', async () => {
   expect(await refused(NONE, '?days=1')).toEqual([409, 'conflict'])
 })
 
-test('a fixed date does not move, and a held task is not rescheduled', async () => {
+test('a task with a fixed or held start date does not move with its predecessors', async () => {
   const { slab, walls, roof } = await newHouse()
   const fixed = await plumbline.patch(`${TASKS}/${roof.id}`, { constraint: { type: 'must_start_on', date: day(9) } })
   expect(fixed.body).toMatchObject({ plannedStart: day(9), totalFloatDays: 0 })
@@ -308,7 +405,7 @@ test('a fixed date does not move, and a held task is not rescheduled', async () 
   expect(free.body.cascade.moved).toMatchObject([{ newStart: day(15) }])
 })
 
-test('completing early moves later tasks up, and records task.status_changed before task.completed', async () => {
+test('completing a task early moves later tasks up', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(walls.id)
   const events = async (id: string) => (await listEventsAbout(plumbline, id)).map(({ type }) => type)
@@ -331,7 +428,7 @@ test('completing early moves later tasks up, and records task.status_changed bef
   expect(history.body.data).toMatchObject([{ to: 'not_started' }, { from: 'not_started', to: 'completed' }])
 })
 
-test('a task cannot start before its predecessors are done, unless forced with a reason', async () => {
+test('a task cannot start before its predecessors are done, unless force and a reason are given', async () => {
   const { slab, walls, roof } = await newHouse()
   const start = (id: string, more: object = {}) =>
     plumbline.post(`${TASKS}/${id}/status`, { status: 'in_progress', ...more })
@@ -349,7 +446,7 @@ test('a task cannot start before its predecessors are done, unless forced with a
   })
   const forced = await start(walls.id, { force: true, reason: 'The inspector agreed.' })
   expect(forced.body).toMatchObject({ status: 'in_progress', actualStart: today() })
-  // A skipped task is not waited for, but its predecessors are.
+  // A task does not wait for a skipped predecessor, but waits for the skipped task's own predecessors.
   await plumbline.post(`${TASKS}/${walls.id}/complete`, {})
   const trim = await newTask('Trim', { predecessors: [{ taskId: roof.id }] })
   await plumbline.post(`${TASKS}/${roof.id}/status`, { status: 'skipped' })
@@ -357,7 +454,7 @@ test('a task cannot start before its predecessors are done, unless forced with a
   expect((await start(slab.id, { date: addDays(today(), 1) })).body.errors[0].pointer).toBe('/date')
 })
 
-test('only the documented status changes are possible, and reopening a completed task requires a reason', async () => {
+test('only the documented status changes of a task are allowed', async () => {
   const { slab } = await newHouse()
   const move = async (status: string, more: object = {}) => {
     const answer = await plumbline.post(`${TASKS}/${slab.id}/status`, { status, ...more })
@@ -376,13 +473,22 @@ test('only the documented status changes are possible, and reopening a completed
   expect(await move('in_progress')).toBe('in_progress')
   expect(await move('skipped')).toEqual(['completed', 'on_hold'])
   expect((await plumbline.patch(`${TASKS}/${slab.id}`, { percentComplete: 40 })).body.percentComplete).toBe(40)
+})
+
+test('reopening a completed task requires a reason', async () => {
+  const { slab } = await newHouse()
+  const move = async (status: string, more: object = {}) => {
+    const answer = await plumbline.post(`${TASKS}/${slab.id}/status`, { status, ...more })
+    return answer.status === 200 ? answer.body.status : (answer.body.allowed ?? answer.body.errors[0].pointer)
+  }
+  expect(await move('in_progress', { date: addDays(today(), -3) })).toBe('in_progress')
   await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
   expect(await move('in_progress')).toBe('/reason')
   expect(await move('in_progress', { reason: 'It cracked.' })).toBe('in_progress')
   expect(await read(slab.id)).toMatchObject({ actualStart: addDays(today(), -3), actualEnd: null, percentComplete: 0 })
 })
 
-test('progress and start cannot be set on a task whose status determines them', async () => {
+test('the progress and planned start of a task cannot be changed if its status determines them', async () => {
   const { slab, walls } = await newHouse()
   expect((await plumbline.patch(`${TASKS}/${walls.id}`, { percentComplete: 10 })).status).toBe(409)
   await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
@@ -390,27 +496,32 @@ test('progress and start cannot be set on a task whose status determines them', 
   expect((await plumbline.patch(`${TASKS}/${slab.id}`, { plannedStart: day(3) })).status).toBe(409)
 })
 
-test('an inspection requires a result, and after a failed one no task can start', async () => {
+test('completing an inspection task requires a result', async () => {
   const inspection = await newTask('Framing inspection', { taskKind: 'inspection', plannedStart: first })
   const trim = await newTask('Trim', { predecessors: [{ taskId: inspection.id }] })
   const complete = (id: string, body: object) => plumbline.post(`${TASKS}/${id}/complete`, body)
   expect((await complete(inspection.id, {})).body.errors[0].pointer).toBe('/inspectionResult')
   expect((await complete(trim.id, { inspectionResult: 'passed' })).body.errors[0].pointer).toBe('/inspectionResult')
+})
+
+test('the successors of an inspection task cannot start until it passes', async () => {
+  const inspection = await newTask('Framing inspection', { taskKind: 'inspection', plannedStart: first })
+  const trim = await newTask('Trim', { predecessors: [{ taskId: inspection.id }] })
+  const complete = (id: string, body: object) => plumbline.post(`${TASKS}/${id}/complete`, body)
   const failed = await complete(inspection.id, { inspectionResult: 'failed' })
-  expect(failed.body).toMatchObject({ status: 'completed', inspectionResult: 'failed' })
+  expect(failed.body).toMatchObject({ status: 'in_progress', inspectionResult: 'failed', actualEnd: null })
   expect((await complete(trim.id, {})).body).toMatchObject({
     reason: 'open_work',
     detail: expect.stringContaining('cannot start before Framing inspection is done'),
   })
   const readiness = (await plumbline.get(`${TASKS}/${trim.id}/readiness`)).body
   expect(readiness).toMatchObject({ readiness: 'blocked', checks: [{ check: 'predecessors', state: 'blocked' }] })
-  await plumbline.post(`${TASKS}/${inspection.id}/status`, { status: 'in_progress', reason: 'Called again.' })
   await complete(inspection.id, { inspectionResult: 'passed' })
   expect((await plumbline.get(`${TASKS}/${trim.id}/readiness`)).body.readiness).toBe('ready')
   expect((await complete(trim.id, {})).status).toBe(200)
 })
 
-test('an open checklist, a future date, and an end before the start are rejected', async () => {
+test('a task with an open checklist, a future date, or an end before its start cannot be completed', async () => {
   const slab = await newTask('Slab', {
     plannedStart: first,
     checklist: [{ text: 'Photographed' }, { text: 'Measured', done: true }],
@@ -432,11 +543,12 @@ test('an open checklist, a future date, and an end before the start are rejected
   })
 })
 
-test('a task can be archived before it starts, unless another task follows it', async () => {
+test('a task can be archived only before it starts and only if no task follows it', async () => {
   const { slab, walls, roof } = await newHouse()
   expect((await plumbline.delete(`${TASKS}/${walls.id}`)).body).toMatchObject({
     code: 'conflict',
-    detail: 'Cannot archive Walls framed: Roof sheathed waits for it. Remove it from their predecessors first.',
+    detail:
+      'Cannot archive Walls framed: Roof sheathed waits for it. Remove Walls framed from the predecessors of this task first.',
   })
   expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${TASKS}/${roof.id}`)).status).toBe(204)
@@ -444,7 +556,7 @@ test('a task can be archived before it starts, unless another task follows it', 
   expect((await read(roof.id)).archivedAt).not.toBeNull()
   expect((await plumbline.patch(`${TASKS}/${roof.id}`, { name: 'Late' })).body).toMatchObject({
     reason: 'archived',
-    detail: 'Roof sheathed is no longer part of the schedule: the task is archived.',
+    detail: 'Cannot use Roof sheathed: the task is archived and no longer part of the schedule.',
   })
   expect((await plumbline.get(`${TASKS}/${roof.id}/readiness`)).status).toBe(409)
   await plumbline.post(`${TASKS}/${slab.id}/status`, { status: 'in_progress' })
@@ -483,65 +595,7 @@ test('the schedule of a home lists its tasks in order, with the critical path an
   expect((await plumbline.post(baseline)).body.changed).toEqual([])
 })
 
-test('an added or removed holiday applies with the next change of the schedule', async () => {
-  const { body: other } = await plumbline.post('/api/ext/communities', {
-    name: `Cedar Hollow ${lots}`,
-    status: 'active',
-    timeZone: ZONE,
-  })
-  homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: other.id })).body.id
-  const plain = createWorkCalendar({ workdays: [1, 2, 3, 4, 5], holidays: [] })
-  const start = plain.add(today(), 3)
-  const work = { plannedStart: start, durationDays: 3 }
-  const gate = await newTask('Gate', work)
-  const walls = await newTask('Walls framed', { vendorId, predecessors: [{ taskId: gate.id }] })
-  await notify(walls.id)
-  const close = async (holidays: string[]) => {
-    expect((await plumbline.patch(`/api/ext/communities/${other.id}`, { holidays })).status).toBe(200)
-  }
-  const free = [plain.add(start, 1)]
-  const kinds = (cascade: { notices: { kind: string }[] }) => cascade.notices.map(({ kind }) => kind)
-  await close(free)
-  const created = await newTask('Fence', { plannedStart: start })
-  expect(created.cascade).toMatchObject({
-    moved: [
-      { taskId: gate.id, because: 'calendar' },
-      { taskId: walls.id, because: 'predecessor', newStart: plain.add(start, 4) },
-    ],
-    notices: [{ kind: 'postponed' }],
-  })
-  await close([])
-  expect(kinds((await newTask('Yard', { plannedStart: start })).cascade)).toEqual(['moved_earlier'])
-  await close(free)
-  await plumbline.delete(`${TASKS}/${created.id}`)
-  await close([])
-  const others = await newTask('Drive', { plannedStart: start })
-  await close(free)
-  await plumbline.patch(`${TASKS}/${others.id}`, { name: 'Driveway' })
-  await close([])
-  await plumbline.delete(`${TASKS}/${others.id}`)
-  await close(free)
-  const fence = await newTask('Gutters', { plannedStart: start })
-  await close([])
-  const delayed = await plumbline.post(`${TASKS}/${fence.id}/delay`, { days: 1, reasonCode: 'weather' })
-  expect(kinds(delayed.body.cascade)).toEqual(['moved_earlier'])
-  const query = `homeId=${homeId}&sort=createdAt`
-  const { body: reported } = await plumbline.get(`/api/ext/vendors/${vendorId}/notifications?${query}`)
-  const [one, another] = ['postponed', 'moved_earlier']
-  expect(reported.data.map(({ kind }: { kind: string }) => kind)).toEqual([
-    'advance',
-    one,
-    another,
-    one,
-    another,
-    one,
-    another,
-    one,
-    another,
-  ])
-})
-
-test('a late start or end moves later tasks back, and a skipped task or early end moves them up', async () => {
+test('starting, completing, or skipping a task moves its later tasks', async () => {
   const start = calendar.add(today(), -6)
   const tear = await newTask('Tear-off', { plannedStart: start, durationDays: 2 })
   const roof = await newTask('Roof', { durationDays: 9, predecessors: [{ taskId: tear.id }] })
@@ -561,7 +615,7 @@ test('a late start or end moves later tasks back, and a skipped task or early en
   expect(await reported(late.id, 'complete', { startDate: today() })).toEqual(['postponed'])
 })
 
-test('upcoming and late tasks can be filtered by community, vendor, trade, and date', async () => {
+test('upcoming and late tasks can be filtered by community, vendor, and trade', async () => {
   const { body: other } = await plumbline.post('/api/ext/communities', {
     name: `Mill Creek ${lots}`,
     status: 'active',
@@ -593,7 +647,7 @@ test('upcoming and late tasks can be filtered by community, vendor, trade, and d
   expect(await found('status=completed')).toEqual(['Late'])
 })
 
-test("a task's readiness depends on its order, its parts, and its predecessors", async () => {
+test('the readiness of a task depends on its status, its predecessors, and its order', async () => {
   const { walls, roof } = await newHouse()
   await plumbline.patch(`${TASKS}/${walls.id}`, { scope: 'framing' })
   const readiness = async (id: string) => (await plumbline.get(`${TASKS}/${id}/readiness`)).body
@@ -608,7 +662,7 @@ test("a task's readiness depends on its order, its parts, and its predecessors",
   expect(await readiness(roof.id)).toMatchObject({ readiness: 'blocked', checks: [{ check: 'status' }, {}] })
 })
 
-test('a timely order and timely parts make a task ready', async () => {
+test('a task is ready if its order is issued and its parts can arrive on time', async () => {
   const part = { sku: `TRUSS-${lots}`, name: 'Roof trusses', unit: 'EA', leadTimeDays: 3 }
   const { body: trusses } = await plumbline.post('/api/ext/parts', part)
   const plan = await plumbline.post('/api/ext/plans', { code: `P${lots}`, name: 'The Possumhaw' })
@@ -636,7 +690,7 @@ test('a timely order and timely parts make a task ready', async () => {
   expect(await checks()).toEqual(['blocked', 'order met', 'lead_time blocked'])
 })
 
-test('a home is complete once no work, inspection, or delivery remains', async () => {
+test('a home cannot be completed while its schedule has open work, inspections, or deliveries', async () => {
   const work = await newTask('Punch list', { plannedStart: first })
   await newTask('Home closed', { taskKind: 'milestone', predecessors: [{ taskId: work.id }] })
   await newTask('Closing documents signed', { taskKind: 'memo', plannedStart: first })
@@ -653,7 +707,7 @@ test('a home is complete once no work, inspection, or delivery remains', async (
   expect((await move('completed')).status).toBe(200)
 })
 
-test('the schedule of a canceled home cannot change', async () => {
+test('the schedule of a canceled home cannot be changed', async () => {
   const { slab } = await newHouse()
   await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
   const refusals = [
@@ -665,13 +719,13 @@ test('the schedule of a canceled home cannot change', async () => {
   for (const { status, body } of refusals)
     expect([status, body.code, body.detail]).toEqual([
       ...[409, 'conflict'],
-      `Cannot change the schedule of Lot ${lots}: the home is cancelled.`,
+      `Cannot change the schedule of Lot ${lots}: the home is canceled.`,
     ])
   expect((await read(slab.id)).archivedAt).not.toBeNull()
   expect((await plumbline.get(`${TASKS}?homeId=${homeId}`)).body.data).toEqual([])
 })
 
-test('canceling a home keeps its completed tasks in the list, and archiving the home removes them', async () => {
+test('the completed tasks of a canceled home stay in the task list until the home is archived', async () => {
   const { slab, walls } = await newHouse()
   await plumbline.post(`${TASKS}/${slab.id}/complete`, {})
   const listed = async () =>
@@ -683,14 +737,32 @@ test('canceling a home keeps its completed tasks in the list, and archiving the 
   expect((await read(walls.id)).status).toBe('not_started')
 })
 
-test('concurrent changes of one schedule are made one after the other', async () => {
+test('a request to complete, delay, or start a task is rejected if its ETag is outdated', async () => {
+  const task = await newTask('Slab poured')
+  await plumbline.patch(`${TASKS}/${task.id}`, { checklist: [{ text: 'Rebar photographed', done: true }] })
+  const change = (action: string, body: object, version: number) =>
+    plumbline.post(`${TASKS}/${task.id}/${action}`, body, { headers: { 'if-match': `"${version}"` } })
+  const changes: [string, object][] = [
+    ['delay', { days: 1, reasonCode: 'weather' }],
+    ['status', { status: 'in_progress' }],
+    ['complete', {}],
+  ]
+  for (const [action, body] of changes) {
+    const { version } = await read(task.id)
+    expect((await change(action, body, version - 1)).body).toMatchObject({ code: 'precondition_failed' })
+    expect((await change(action, body, version)).status).toBe(200)
+  }
+})
+
+test('concurrent changes of the same schedule are applied one after another', async () => {
   const { slab, walls, roof } = await newHouse()
   await notify(roof.id)
   const delays = [slab, walls, slab, walls, slab].map(({ id }) =>
     plumbline.post(`${TASKS}/${id}/delay`, { days: 1, reasonCode: 'weather' }),
   )
   for (const { status } of await Promise.all(delays)) expect(status).toBe(200)
-  // Delays of the walls count from where the delays of the slab moved them, or are absorbed by those.
+  // The delays of the walls either start from the dates to which the slab's delays moved the walls, or are absorbed by
+  // the slab's delays.
   const after = await read(slab.id)
   expect(after).toMatchObject({ plannedStart: day(3), delays: [{}, {}, {}] })
   const { plannedStart, delays: own } = await read(walls.id)
@@ -708,7 +780,7 @@ test('concurrent changes of one schedule are made one after the other', async ()
   expect(starts.at(-1).newStartDate).toBe(last.plannedStart)
 })
 
-test('tasks of another builder return 404', async () => {
+test('requesting a task of another builder returns 404', async () => {
   const { slab } = await newHouse()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${TASKS}/${slab.id}`, { key })).status).toBe(404)
@@ -719,7 +791,7 @@ test('tasks of another builder return 404', async () => {
   expect((await plumbline.get(TASKS, { key })).body.data).toEqual([])
 })
 
-test('a vendor is notified only of its own tasks that have not started', async () => {
+test('a vendor can be notified only of a task that is assigned to the vendor and has not started', async () => {
   const { slab, walls } = await newHouse()
   const reported = async (body: object) => {
     const { status, body: answer } = await plumbline.post(`/api/ext/vendors/${vendorId}/notifications`, {
@@ -730,7 +802,7 @@ test('a vendor is notified only of its own tasks that have not started', async (
   }
   expect(await reported({ taskId: slab.id })).toEqual([
     409,
-    'conflict: Slab poured is not assigned to Lone Star Framing LLC.',
+    'conflict: Cannot notify Lone Star Framing LLC: Slab poured is not assigned to this vendor.',
   ])
   expect(await reported({ taskId: walls.id, date: first })).toEqual([422, '/date'])
   expect(await reported({ taskId: 'tsk_nowhere' })).toEqual([422, '/taskId'])

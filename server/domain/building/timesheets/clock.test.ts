@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn, startOfWeek } from '../../../platform/values/calendar.ts'
+import { addDays, getStartOfWeek, toLocalDate } from '../../../platform/values/calendar.ts'
 import { createUser } from '../../office/users/users.ts'
 
 const SHEETS = '/api/ext/timesheets'
@@ -13,11 +13,11 @@ let people = 0
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
-  // A Wednesday at noon in Chicago, so that the hours before are in the same week.
+  // Start on a Wednesday at noon in Chicago, so that the hours before are in the same week.
   const now = plumbline.clock.nowMs()
-  const wednesday = addDays(startOfWeek(new Date(now).toISOString().slice(0, 10), 1), 9)
+  const wednesday = addDays(getStartOfWeek(new Date(now).toISOString().slice(0, 10), 1), 9)
   plumbline.clock.advance(Date.parse(`${wednesday}T18:00:00Z`) - now)
-  // The organization is in Chicago, and this community in Berlin, seven hours ahead.
+  // The organization is in Chicago, and this community is in Berlin, which is seven hours ahead.
   const community = { name: 'Am Wacholder', status: 'active', timeZone: 'Europe/Berlin' }
   const communityId = (await plumbline.post('/api/ext/communities', community)).body.id
   homeId = (await plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId })).body.id
@@ -34,7 +34,7 @@ const clockIn = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-in`, {
 const clockOut = (fields: object = {}) => plumbline.post(`${ENTRIES}/clock-out`, { userId, ...fields })
 const ago = (minutes: number) => new Date(plumbline.clock.nowMs() - minutes * 60_000).toISOString()
 
-/** Creates a week with one entry from one time to another. */
+/** Creates a timesheet with one entry that has a start and an end time. */
 async function worked(weekStarting: string, entry: object) {
   const { body: sheet } = await plumbline.post(SHEETS, { userId, weekStarting })
   const { status, body } = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, entry)
@@ -42,7 +42,7 @@ async function worked(weekStarting: string, entry: object) {
   return body
 }
 
-test("clocking in opens the week's timesheet, and clocking out computes the hours less the break", async () => {
+test('clocking out adds the hours without the break to the timesheet of the week', async () => {
   const startLocation = { latitude: 30.2711, longitude: -97.7437 }
   const began = await clockIn({ at: ago(8 * 60), notes: 'Windows.', startLocation })
   expect([began.status, began.headers.get('location')]).toEqual([201, `${ENTRIES}/${began.body.id}`])
@@ -56,9 +56,9 @@ test("clocking in opens the week's timesheet, and clocking out computes the hour
     startLocation,
   }
   expect(began.body).toMatchObject(running)
-  const date = dateIn('America/Chicago', new Date(plumbline.clock.nowMs() - 8 * 3_600_000))
+  const date = toLocalDate('America/Chicago', new Date(plumbline.clock.nowMs() - 8 * 3_600_000))
   const sheet = (await plumbline.get(`${SHEETS}/${began.body.timesheetId}`)).body
-  expect(sheet).toMatchObject({ userId, weekStarting: startOfWeek(date, 1), status: 'open', totalHours: 0 })
+  expect(sheet).toMatchObject({ userId, weekStarting: getStartOfWeek(date, 1), status: 'open', totalHours: 0 })
   expect(began.body.date).toBe(date)
   const early = await plumbline.post(`${SHEETS}/${sheet.id}/status`, { status: 'submitted' })
   expect([early.status, early.body.reason]).toEqual([409, 'under_way'])
@@ -69,14 +69,22 @@ test("clocking in opens the week's timesheet, and clocking out computes the hour
   expect((await plumbline.get(`${SHEETS}/${sheet.id}`)).body.totalHours).toBe(ended.body.hours)
   expect((await clockOut()).body).toMatchObject({
     ...{ code: 'conflict', reason: 'missing_data' },
-    detail: `Person ${people} is not clocked in. Clock in with clockIn first.`,
+    detail: `Cannot clock out: Person ${people} is not clocked in. Clock in with clockIn first.`,
   })
-  // Clocked in and out at the same time, by mistake.
+  // The user clocks in and out at the same time, by mistake.
   expect((await clockIn()).body.timesheetId).toBe(sheet.id)
   expect((await clockOut({ notes: 'By mistake.' })).body).toMatchObject({ notes: 'By mistake.' })
 })
 
-test('one of several concurrent requests to clock in succeeds, and one to clock out', async () => {
+test('a clock time from a phone that is up to 2 minutes ahead counts as now', async () => {
+  const began = await clockIn({ at: ago(-1.5) })
+  expect(began.status).toBe(201)
+  expect(Date.parse(began.body.startedAt)).toBeLessThanOrEqual(plumbline.clock.nowMs())
+  expect((await clockOut({ at: ago(-2.5) })).body.errors).toMatchObject([{ pointer: '/at' }])
+  await clockOut()
+})
+
+test('of several concurrent requests to clock in or to clock out, only one succeeds', async () => {
   const ins = await Promise.all([1, 2, 3, 4].map(() => clockIn()))
   expect(ins.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   expect((await plumbline.get(`${SHEETS}?userId=${userId}`)).body.data).toHaveLength(1)
@@ -84,7 +92,7 @@ test('one of several concurrent requests to clock in succeeds, and one to clock 
   expect(outs.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
 })
 
-test('impossible times are rejected', async () => {
+test('a clock time that is in the future, too long ago, or before the start is rejected', async () => {
   const inFuture = new Date(plumbline.clock.nowMs() + 3_600_000).toISOString()
   for (const at of [inFuture, ago(33 * 24 * 60), '0001-01-01T00:00:00Z']) {
     const refused = await clockIn({ at })
@@ -101,14 +109,14 @@ test('impossible times are rejected', async () => {
   expect((await clockOut({ at: ago(18 * 60), breakMinutes: 60 })).body.hours).toBeCloseTo(7, 2)
 })
 
-test('time cannot be entered while a user is clocked in, nor a clock started in time already entered', async () => {
+test('time entries of a user cannot overlap clocked time', async () => {
   const { body: began } = await clockIn({ at: ago(120) })
   const path = `${SHEETS}/${began.timesheetId}/entries`
   const within = { startedAt: ago(90), endedAt: ago(60) }
   const refused = await plumbline.post(path, within)
   expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
     ...[409, 'period_taken'],
-    expect.stringMatching(/^The user already has time from .* and is still clocked in\.$/),
+    expect.stringMatching(/^The user has been clocked in since .*\.$/),
   ])
   await clockOut({ at: ago(100) })
   expect((await plumbline.post(path, within)).status).toBe(201)
@@ -121,7 +129,7 @@ test('time cannot be entered while a user is clocked in, nor a clock started in 
   expect((await clockOut()).status).toBe(409)
 })
 
-test('clocking in requires an open timesheet', async () => {
+test('a user can clock in only if the timesheet of the week is open', async () => {
   const { body: began } = await clockIn({ at: ago(10) })
   await clockOut()
   await plumbline.post(`${SHEETS}/${began.timesheetId}/status`, { status: 'submitted' })
@@ -129,18 +137,18 @@ test('clocking in requires an open timesheet', async () => {
   expect([refused.status, refused.body.reason]).toEqual([409, 'wrong_status'])
 })
 
-test('a night with a clock change counts the hours that passed', async () => {
-  // From 10:00 p.m. to 6:00 a.m. in Chicago: seven hours in spring, nine in the fall.
+test('a night shift during a clock change counts the hours that actually passed', async () => {
+  // From 10:00 p.m. to 6:00 a.m. in Chicago, seven hours pass in the spring and nine in the fall.
   const spring = await worked('2026-03-02', { startedAt: '2026-03-08T04:00:00Z', endedAt: '2026-03-08T11:00:00Z' })
   expect(spring).toMatchObject({ date: '2026-03-07', hours: 7 })
   const autumn = await worked('2026-10-26', { startedAt: '2026-11-01T03:00:00Z', endedAt: '2026-11-01T12:00:00Z' })
   expect(autumn).toMatchObject({ date: '2026-10-31', hours: 9 })
-  // In the fall, the hour from 1:00 to 2:00 occurs twice, and both are worked.
+  // A week after the clock change, an entry of one hour counts as one hour.
   const first = { startedAt: '2026-11-08T06:00:00Z', endedAt: '2026-11-08T07:00:00Z' }
   expect(await worked('2026-11-02', first)).toMatchObject({ date: '2026-11-08', hours: 1 })
 })
 
-test('the hour that occurs twice can be worked twice', async () => {
+test('if a clock change repeats an hour, both hours can be worked', async () => {
   const sheet = (await plumbline.post(SHEETS, { userId, weekStarting: '2026-10-26' })).body
   for (const startedAt of ['2026-11-01T01:00:00-05:00', '2026-11-01T01:00:00-06:00']) {
     const endedAt = new Date(Date.parse(startedAt) + 3_600_000).toISOString()
@@ -149,7 +157,7 @@ test('the hour that occurs twice can be worked twice', async () => {
   }
 })
 
-test('the date is that of the start in the time zone of the home, or else of the organization', async () => {
+test("the date of a time entry is its start date in the home's or the organization's time zone", async () => {
   const evening = { startedAt: '2026-11-17T23:30:00Z', endedAt: '2026-11-18T05:30:00Z' }
   expect(await worked('2026-11-16', { ...evening, homeId })).toMatchObject({ date: '2026-11-18', hours: 6 })
   const next = { startedAt: '2026-11-24T23:30:00Z', endedAt: '2026-11-25T05:30:00Z', breakMinutes: 30 }
@@ -159,10 +167,10 @@ test('the date is that of the start in the time zone of the home, or else of the
   expect(moved.body.date).toBe('2026-11-25')
 })
 
-test('a night across the end of the week belongs to the week in which it started', async () => {
-  // Advanced to a Sunday evening in Chicago.
+test('a night shift across the end of a week counts in the week in which it started', async () => {
+  // Advance the clock to a Sunday evening in Chicago.
   const now = plumbline.clock.nowMs()
-  const sunday = addDays(startOfWeek(dateIn('America/Chicago', new Date(now)), 1), 13)
+  const sunday = addDays(getStartOfWeek(toLocalDate('America/Chicago', new Date(now)), 1), 13)
   plumbline.clock.advance(Date.parse(`${sunday}T23:00:00-06:00`) - now)
   const { body: began } = await clockIn()
   plumbline.clock.advance(8 * 3_600_000)

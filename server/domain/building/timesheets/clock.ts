@@ -3,17 +3,17 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, Problem } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn, startOfWeek } from '../../../platform/values/calendar.ts'
+import { addDays, getStartOfWeek, toLocalDate } from '../../../platform/values/calendar.ts'
 import * as entries from './entry-queries.ts'
-import { resolveClockTime, resolveTimes } from './entry-times.ts'
+import { resolveClockTime, resolveEntryTimes } from './entry-times.ts'
 import { resolvePosting } from './posting.ts'
 import * as timesheets from './queries.ts'
-import { assertOpen } from './timesheet.ts'
+import { assertTimesheetOpen } from './timesheet.ts'
 import { addEntry, changeEntry } from './week.ts'
 
 /**
- * Clocks the user in. The user's row is locked, so that the second of two concurrent requests finds the user clocked
- * in.
+ * Clocks the user in. Locks the user's row, so that the second of two concurrent requests finds the user already
+ * clocked in.
  */
 export async function clockIn(call: WriteCall, body: ClockIn, createScopes: boolean | undefined): Promise<TimeEntry> {
   const { userId, at, notes = null, startLocation = null, ...given } = body
@@ -22,45 +22,48 @@ export async function clockIn(call: WriteCall, body: ClockIn, createScopes: bool
   const { timeZone, ...posting } = await resolvePosting(call, { ...given, createScopes })
   const running = await entries.findRunningEntry(call, userId)
   if (running !== undefined)
-    throw conflict('already_done', `${user.name} is already clocked in. Clock out with clockOut first.`)
-  const date = dateIn(timeZone, new Date(startedAt))
+    throw conflict(
+      'already_done',
+      `Cannot clock in: ${user.name} is already clocked in. Clock out with clockOut first.`,
+    )
+  const date = toLocalDate(timeZone, new Date(startedAt))
   const sheet = await findOrOpenSheet(call, userId, date)
-  assertOpen(sheet)
+  assertTimesheetOpen(sheet)
   const time = { date, startedAt, endedAt: null, hours: null, breakMinutes: 0 }
   return addEntry(call, sheet, { ...posting, ...time, payType: 'regular', notes, startLocation })
 }
 
-/** Clocks the user out. Throws if they are not clocked in. */
+/** Clocks the user out. Throws if the user is not clocked in. */
 export async function clockOut(call: WriteCall, body: Checked['ClockOut']): Promise<TimeEntry> {
   const { userId, at, breakMinutes, notes, endLocation } = body
   const endedAt = resolveClockTime(at, call.now)
   const user = await timesheets.lockUser(call, userId)
   const running = await entries.findRunningEntry(call, userId)
   if (running === undefined)
-    throw conflict('missing_data', `${user.name} is not clocked in. Clock in with clockIn first.`)
+    throw conflict('missing_data', `Cannot clock out: ${user.name} is not clocked in. Clock in with clockIn first.`)
   const sheet = await timesheets.lock(call, running.timesheetId)
-  assertOpen(sheet)
+  assertTimesheetOpen(sheet)
   const { date, ...times } = withClockPointer(() =>
-    resolveTimes({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
+    resolveEntryTimes({ endedAt, breakMinutes }, running, { timeZone: call.timeZone, now: call.now }),
   )
-  // The date is that of the start, so it does not change.
+  // An entry has the date of its start, so the date does not change.
   return changeEntry(call, sheet, running, { ...times, notes, endLocation })
 }
 
 /** Locks the user's timesheet of the week, or creates it. */
 async function findOrOpenSheet(call: WriteCall, userId: string, date: string): Promise<Timesheet> {
-  const id = await timesheets.findIdByDate(call, userId, { date, earliest: addDays(date, -6) })
+  const id = await timesheets.findTimesheetIdByDate(call, userId, { date, earliest: addDays(date, -6) })
   if (id !== undefined) return timesheets.lock(call, id)
   const { weekStartsOn, overtimeRule } = await timesheets.findWeekSettings(call)
-  return insertSheet(call, { userId, weekStarting: startOfWeek(date, weekStartsOn), overtimeRule })
+  return insertTimesheet(call, { userId, weekStarting: getStartOfWeek(date, weekStartsOn), overtimeRule })
 }
 
 type NewSheet = Pick<Timesheet, 'userId' | 'weekStarting' | 'overtimeRule'> & {
   [Field in 'rate' | 'notes' | 'externalId']?: Timesheet[Field] | undefined
 }
 
-/** Creates a timesheet without entries. The default rate is that of the user's latest timesheet. */
-export async function insertSheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
+/** Creates a timesheet without entries. The rate defaults to the rate of the user's latest timesheet. */
+export async function insertTimesheet(call: WriteCall, { rate, ...given }: NewSheet): Promise<Timesheet> {
   const none = { totalHours: 0, regularHours: 0, overtimeHours: 0, doubleHours: 0, ptoHours: 0, cost: 0 }
   const sheet = await timesheets.insert(call, {
     ...{ ...given, ...none, status: 'open' as const },
@@ -70,7 +73,7 @@ export async function insertSheet(call: WriteCall, { rate, ...given }: NewSheet)
   return sheet
 }
 
-/** Points errors at `at`, which is the field for the end when clocking out. */
+/** Makes errors point to `at`, which is the field for the end time when clocking out. */
 function withClockPointer<Result>(work: () => Result): Result {
   try {
     return work()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { OvertimeRule } from '../../../../client/contract.gen.ts'
-import { countWeek, hoursBetween, type WorkedEntry } from './count-hours.ts'
+import { countHoursBetween, countWeekHours, type WorkedEntry } from './count-hours.ts'
 
 const USUAL: OvertimeRule = { weeklyAfterHours: 40, dailyAfterHours: null, multiplier: 1.5 }
 
@@ -10,38 +10,38 @@ function work(n: number, hours: number, rest: Partial<WorkedEntry> = {}): Worked
   return { date: day(n), startedAt: null, hours, payType: 'regular', rate: null, ...rest }
 }
 
-describe('hours between two times', () => {
-  test('are those that passed, regardless of clock changes', () => {
+describe('elapsed hours', () => {
+  test('hours between two times are the hours that passed, regardless of clock changes', () => {
     // In Chicago, clocks change from 2:00 to 3:00 on March 8, and from 2:00 back to 1:00 on November 1.
-    expect(hoursBetween('2026-03-08T04:00:00.000Z', '2026-03-08T12:00:00.000Z', 0)).toBe(8)
-    expect(hoursBetween('2026-11-01T03:00:00.000Z', '2026-11-01T12:00:00.000Z', 30)).toBe(8.5)
+    expect(countHoursBetween('2026-03-08T04:00:00.000Z', '2026-03-08T12:00:00.000Z', 0)).toBe(8)
+    expect(countHoursBetween('2026-11-01T03:00:00.000Z', '2026-11-01T12:00:00.000Z', 30)).toBe(8.5)
   })
 
-  test('are rounded half up to four decimals', () => {
-    expect(hoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:20:00.000Z', 0)).toBe(0.3333)
-    expect(hoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:40:00.000Z', 0)).toBe(0.6667)
-    expect(hoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:00:00.180Z', 0)).toBe(0.0001)
+  test('hours between two times are rounded half up to four decimals', () => {
+    expect(countHoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:20:00.000Z', 0)).toBe(0.3333)
+    expect(countHoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:40:00.000Z', 0)).toBe(0.6667)
+    expect(countHoursBetween('2026-11-16T13:00:00.000Z', '2026-11-16T13:00:00.180Z', 0)).toBe(0.0001)
   })
 })
 
-describe('a week', () => {
-  test('has overtime where it exceeds the hours of the rule, in the order of work', () => {
+describe('hours and cost of a week', () => {
+  test('the last hours of a week that exceed the weekly threshold are overtime', () => {
     const entries = [work(5, 8), work(1, 10), work(2, 10), work(3, 10), work(4, 9)]
-    const { entries: counted, totals } = countWeek(entries, USUAL, 30, 'USD')
+    const { entries: counted, totals } = countWeekHours(entries, USUAL, 30, 'USD')
     expect(counted.map(({ overtimeHours }) => overtimeHours)).toEqual([7, 0, 0, 0, 0])
     expect(counted[0]?.cost).toBe(30 * 1 + 30 * 1.5 * 7)
     expect(totals).toMatchObject({ totalHours: 47, regularHours: 40, overtimeHours: 7, cost: 30 * 40 + 45 * 7 })
   })
 
-  test('has no overtime at exactly the threshold, but does from the next hundredth of an hour', () => {
-    const at = countWeek(
+  test('only hours above the weekly threshold are overtime', () => {
+    const at = countWeekHours(
       [1, 2, 3, 4, 5].map((n) => work(n, 8)),
       USUAL,
       null,
       'USD',
     )
     expect(at.totals.overtimeHours).toBe(0)
-    const beyond = countWeek(
+    const beyond = countWeekHours(
       [1, 2, 3, 4, 5].map((n) => work(n, n === 5 ? 8.01 : 8)),
       USUAL,
       null,
@@ -50,9 +50,9 @@ describe('a week', () => {
     expect(beyond.totals).toMatchObject({ regularHours: 40, overtimeHours: 0.01 })
   })
 
-  test('counts an hour as overtime once, by its day or by its week', () => {
+  test('an hour that exceeds both the daily and the weekly threshold counts as overtime once', () => {
     const rule = { ...USUAL, dailyAfterHours: 8 }
-    const { entries, totals } = countWeek(
+    const { entries, totals } = countWeekHours(
       [1, 2, 3, 4, 5, 6].map((n) => work(n, 10)),
       rule,
       null,
@@ -62,10 +62,15 @@ describe('a week', () => {
     expect(totals).toMatchObject({ regularHours: 40, overtimeHours: 20 })
   })
 
-  test('does not count time off, explicit overtime, and double time toward any threshold', () => {
+  test('only regular hours count toward the overtime thresholds', () => {
     const paid = (payType: WorkedEntry['payType']) => ({ payType })
     const entries = [work(1, 8, paid('pto')), work(2, 8, paid('overtime')), work(3, 8, paid('double'))]
-    const { entries: counted, totals } = countWeek([...entries, ...[4, 5, 6].map((n) => work(n, 13))], USUAL, 20, 'USD')
+    const { entries: counted, totals } = countWeekHours(
+      [...entries, ...[4, 5, 6].map((n) => work(n, 13))],
+      USUAL,
+      20,
+      'USD',
+    )
     expect(totals).toEqual({
       ...{ totalHours: 63, regularHours: 39, overtimeHours: 8, doubleHours: 8, ptoHours: 8 },
       cost: 20 * (8 + 8 * 1.5 + 8 * 2 + 39),
@@ -73,16 +78,16 @@ describe('a week', () => {
     expect(counted.map(({ cost }) => cost)).toEqual([160, 240, 320, 260, 260, 260])
   })
 
-  test("uses an entry's rate before the timesheet's, rounds half up, and has no cost without a rate", () => {
+  test('the rate of an entry overrides the rate of its timesheet', () => {
     const entries = [work(1, 0.3333, { rate: 30 }), work(2, 1), work(3, 1, { rate: 0.005 })]
-    expect(countWeek(entries, USUAL, null, 'USD').entries.map(({ cost }) => cost)).toEqual([10, null, 0.01])
-    expect(countWeek(entries, USUAL, 10, 'USD').totals.cost).toBe(20.01)
+    expect(countWeekHours(entries, USUAL, null, 'USD').entries.map(({ cost }) => cost)).toEqual([10, null, 0.01])
+    expect(countWeekHours(entries, USUAL, 10, 'USD').totals.cost).toBe(20.01)
   })
 
-  test('has no overtime without thresholds', () => {
+  test('a week without overtime thresholds has no overtime', () => {
     const rule = { weeklyAfterHours: null, dailyAfterHours: null, multiplier: 1.5 }
     expect(
-      countWeek(
+      countWeekHours(
         [1, 2, 3, 4, 5, 6, 7].map((n) => work(n, 24)),
         rule,
         null,
@@ -91,7 +96,7 @@ describe('a week', () => {
     ).toBe(0)
   })
 
-  test('has the same result as counting by the hundredth of an hour', () => {
+  test('the overtime of a random week equals a count in steps of 0.01 hours', () => {
     const anyEntry = fc.record({
       date: fc.integer({ min: 1, max: 7 }).map(day),
       startedAt: fc.option(fc.integer({ min: 0, max: 1439 }).map((minute) => String(minute).padStart(4, '0'))),
@@ -106,7 +111,7 @@ describe('a week', () => {
       (provided, weeklyAfterHours, dailyAfterHours) => {
         const rule = { weeklyAfterHours, dailyAfterHours, multiplier: 1.5 }
         const entries = provided.map(({ hundredths, ...entry }) => ({ ...entry, hours: hundredths / 100, rate: null }))
-        const { entries: counted, totals } = countWeek(entries, rule, null, 'USD')
+        const { entries: counted, totals } = countWeekHours(entries, rule, null, 'USD')
         const expected = slowOvertime(provided, rule)
         expect(counted.map(({ overtimeHours }) => Math.round(overtimeHours * 100))).toEqual(expected)
         const { regularHours, overtimeHours, doubleHours, ptoHours, totalHours } = totals
@@ -121,7 +126,7 @@ describe('a week', () => {
 
 type Hundredths = Omit<WorkedEntry, 'hours' | 'rate'> & { hundredths: number }
 
-/** Returns the hundredths of an hour of overtime of each entry, found by counting one hundredth at a time. */
+/** Returns the overtime of each entry in hundredths of an hour, counted one hundredth at a time. */
 function slowOvertime(entries: readonly Hundredths[], { weeklyAfterHours, dailyAfterHours }: OvertimeRule): number[] {
   const overtime = entries.map(({ payType, hundredths }) => (payType === 'overtime' ? hundredths : 0))
   const ofDay = new Map<string, number>()

@@ -3,12 +3,14 @@ import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/cont
 import { roundMoney } from '../../../platform/values/money.ts'
 
 /**
- * Computes the hours and costs of a week. All arithmetic is decimal and starts from the entries' hours and rates, so
- * that recounting a week always has the same result.
+ * Computes the hours and costs of a week. All arithmetic is decimal and starts from the entries' times and rates, so
+ * that recounting a week always has the same result. Time is added up in milliseconds and rounded once: thirty times
+ * 80 minutes are 40 hours.
  */
 
 /** The fields of an entry that its pay depends on. */
-export type WorkedEntry = Pick<TimeEntry, 'date' | 'startedAt' | 'hours' | 'payType' | 'rate'>
+export type WorkedEntry = Pick<TimeEntry, 'date' | 'startedAt' | 'hours' | 'payType' | 'rate'> &
+  Partial<Pick<TimeEntry, 'endedAt' | 'breakMinutes'>>
 export type CountedEntry = Pick<TimeEntry, 'overtimeHours' | 'cost'>
 export type WeekTotals = Pick<
   Timesheet,
@@ -18,7 +20,7 @@ export type WeekTotals = Pick<
 }
 
 export interface CountedWeek {
-  /** In the order of the given entries. */
+  /** The counted entries, in the order of the given entries. */
   readonly entries: readonly CountedEntry[]
   readonly totals: WeekTotals
 }
@@ -27,20 +29,53 @@ const DOUBLE_RATE = 2
 const HOUR_MS = 3_600_000
 
 /** Returns the hours that passed from one time to the other, less the breaks; negative if the breaks are longer. */
-export function hoursBetween(startedAt: string, endedAt: string, breakMinutes: number): number {
-  return new Big(Date.parse(endedAt) - Date.parse(startedAt))
-    .minus(breakMinutes * 60_000)
-    .div(HOUR_MS)
-    .round(4, Big.roundHalfUp)
-    .toNumber()
+export function countHoursBetween(startedAt: string, endedAt: string, breakMinutes: number): number {
+  return toHours(millisecondsBetween(startedAt, endedAt, breakMinutes))
+}
+
+function millisecondsBetween(startedAt: string, endedAt: string, breakMinutes: number): Big {
+  return new Big(Date.parse(endedAt) - Date.parse(startedAt)).minus(breakMinutes * 60_000)
+}
+
+function toHours(milliseconds: Big): number {
+  return milliseconds.div(HOUR_MS).round(4, Big.roundHalfUp).toNumber()
+}
+
+/** Returns the exact time of an entry. The hours of the entry are rounded, unless a user entered them. */
+function findWorkedTime({ startedAt, endedAt, breakMinutes, hours }: WorkedEntry): Big {
+  if (startedAt === null || endedAt == null || hours === null) return new Big(hours ?? 0).times(HOUR_MS)
+  return millisecondsBetween(startedAt, endedAt, breakMinutes ?? 0)
+}
+
+/**
+ * Computes the cost of each entry. The costs of all entries with the same rate add up to the rate times their paid
+ * hours, rounded once. The cost of an entry is the amount that it adds to the rounded total. This amount can differ
+ * from the entry's own rounded cost by one minor unit.
+ */
+class RoundedCosts {
+  readonly #paidByRate = new Map<number, Big>()
+  readonly #currency: string
+
+  constructor(currency: string) {
+    this.#currency = currency
+  }
+
+  add(rate: number, paid: Big): Big {
+    const before = this.#paidByRate.get(rate) ?? new Big(0)
+    const after = before.plus(paid)
+    this.#paidByRate.set(rate, after)
+    const costOf = (time: Big) => roundMoney(time.times(rate).div(HOUR_MS), this.#currency)
+    return new Big(costOf(after)).minus(costOf(before))
+  }
 }
 
 /**
  * Splits the hours of a week into regular hours and overtime, in the order of work, and computes their cost. Within a
- * day, entries with times come before those with only hours, which keep the order in which they were added. An hour is
- * overtime once, by its day or by its week: hours beyond the daily threshold do not count toward the week.
+ * day, entries with times come before entries with only hours, which keep the order in which they were added. An hour
+ * counts as overtime only once, by day or by week: hours beyond the daily threshold do not count toward the weekly
+ * threshold.
  */
-export function countWeek(
+export function countWeekHours(
   entries: readonly WorkedEntry[],
   rule: OvertimeRule,
   rate: number | null,
@@ -49,24 +84,25 @@ export function countWeek(
   const counted = entries.map((): CountedEntry => ({ overtimeHours: 0, cost: null }))
   const sums = { regular: new Big(0), overtime: new Big(0), double: new Big(0), pto: new Big(0), cost: new Big(0) }
   const regularOfDay = new Map<string, Big>()
+  const costs = new RoundedCosts(currency)
   for (const { entry, i } of sortByTime(entries)) {
-    const hours = new Big(entry.hours ?? 0)
+    const hours = findWorkedTime(entry)
     const ofDay = regularOfDay.get(entry.date) ?? new Big(0)
     const parts = { regular: new Big(0), overtime: new Big(0), double: new Big(0), pto: new Big(0) }
     parts[entry.payType] = hours
     if (entry.payType === 'regular') {
-      const ofRule = hoursBelowThreshold(rule.dailyAfterHours, ofDay, hours)
-      parts.regular = hoursBelowThreshold(rule.weeklyAfterHours, sums.regular, ofRule)
+      const ofRule = findTimeBelow(rule.dailyAfterHours, ofDay, hours)
+      parts.regular = findTimeBelow(rule.weeklyAfterHours, sums.regular, ofRule)
       parts.overtime = hours.minus(parts.regular)
       regularOfDay.set(entry.date, ofDay.plus(parts.regular))
     }
     const own = entry.rate ?? rate
-    const paidHours = parts.regular
+    const paidTime = parts.regular
       .plus(parts.pto)
       .plus(parts.overtime.times(rule.multiplier))
       .plus(parts.double.times(DOUBLE_RATE))
-    const cost = own === null || entry.hours === null ? null : new Big(roundMoney(paidHours.times(own), currency))
-    counted[i] = { overtimeHours: parts.overtime.toNumber(), cost: cost?.toNumber() ?? null }
+    const cost = own === null || entry.hours === null ? null : costs.add(own, paidTime)
+    counted[i] = { overtimeHours: toHours(parts.overtime), cost: cost?.toNumber() ?? null }
     sums.regular = sums.regular.plus(parts.regular)
     sums.overtime = sums.overtime.plus(parts.overtime)
     sums.double = sums.double.plus(parts.double)
@@ -75,25 +111,28 @@ export function countWeek(
   }
   const { regular, overtime, double, pto, cost } = sums
   const totals = {
-    totalHours: regular.plus(overtime).plus(double).plus(pto).toNumber(),
-    regularHours: regular.toNumber(),
-    overtimeHours: overtime.toNumber(),
-    doubleHours: double.toNumber(),
-    ptoHours: pto.toNumber(),
+    totalHours: toHours(regular.plus(overtime).plus(double).plus(pto)),
+    regularHours: toHours(regular),
+    overtimeHours: toHours(overtime),
+    doubleHours: toHours(double),
+    ptoHours: toHours(pto),
     cost: cost.toNumber(),
   }
   return { entries: counted, totals }
 }
 
-/** Returns how many of the hours fit below the threshold, given the hours already worked; all without a threshold. */
-function hoursBelowThreshold(threshold: number | null, worked: Big, hours: Big): Big {
-  const left = threshold === null ? hours : new Big(threshold).minus(worked)
+/**
+ * Returns how much of the time fits below the threshold in hours, given the time already worked. Without a threshold,
+ * returns all of the time.
+ */
+function findTimeBelow(threshold: number | null, worked: Big, hours: Big): Big {
+  const left = threshold === null ? hours : new Big(threshold).times(HOUR_MS).minus(worked)
   if (left.lt(0)) return new Big(0)
   return left.lt(hours) ? left : hours
 }
 
 function sortByTime(entries: readonly WorkedEntry[]): { entry: WorkedEntry; i: number }[] {
-  // Sorts after every time.
+  // The character `~` sorts after every time.
   const place = ({ date, startedAt }: WorkedEntry) => `${date} ${startedAt ?? '~'}`
   return entries
     .map((entry, i) => ({ entry, i, at: place(entry) }))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TimeEntry } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { selectValues } from '../../../platform/resources/columns.ts'
+import { toSelectColumnsSql } from '../../../platform/resources/columns.ts'
 import { resolveColumns } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
@@ -21,7 +21,7 @@ export const { list: listWithoutRates } = defineResource({
   computed: { rate: 'null::numeric', cost: 'null::numeric' },
 })
 
-const ENTRY_COLUMNS = sql.raw(selectValues(resolveColumns({ schema: 'TimeEntry', table: 'timeEntries' })))
+const ENTRY_COLUMNS = sql.raw(toSelectColumnsSql(resolveColumns({ schema: 'TimeEntry', table: 'timeEntries' })))
 
 /** Returns the entries of a timesheet that are not archived, in the order in which they were added. */
 export async function listEntriesOfTimesheet(
@@ -49,15 +49,15 @@ export interface WorkSpan {
   startedAt: string
   endedAt: string
   now: string
-  /** The entry that is being changed, to be ignored; null for a new one. */
+  /** ID of the entry that is being changed, which is ignored; null for a new entry. */
   except: string | null
 }
 
 /**
- * Returns an entry of the user that overlaps the span. A user who is clocked in works until now. No entry lasts longer
- * than a day, so only few rows are read.
+ * Returns an entry of the user that overlaps the span. For a user who is clocked in, the entry lasts until now. No
+ * entry lasts longer than a day, so the query reads only a few rows.
  */
-export async function findOverlap(
+export async function findOverlappingEntry(
   { db, organizationId }: Tenant,
   { userId, startedAt, endedAt, now, except }: WorkSpan,
 ): Promise<{ startedAt: string; endedAt: string | null } | undefined> {
@@ -76,7 +76,7 @@ export async function findOverlap(
 }
 
 /** Returns the user's hours on a date in other entries of any timesheet. */
-export async function sumHoursOn(
+export async function sumHoursOnDate(
   { db, organizationId }: Tenant,
   { userId, date, except }: { userId: string; date: string; except: string | null },
 ): Promise<number> {
@@ -88,23 +88,29 @@ export async function sumHoursOn(
 }
 
 /** The fields of a home that its time entries depend on. */
-export interface EntryPlace {
+export interface HomeWithTimeZone {
   id: string
   name: string
   archivedAt: string | null
   timeZone: string
 }
 
-export async function findPlace({ db, organizationId }: Tenant, homeId: string): Promise<EntryPlace | undefined> {
-  const { rows } = await sql<EntryPlace>`
+export async function findHomeWithTimeZone(
+  { db, organizationId }: Tenant,
+  homeId: string,
+): Promise<HomeWithTimeZone | undefined> {
+  const { rows } = await sql<HomeWithTimeZone>`
     select h."id", h."name", h."archivedAt", c."timeZone" from "homes" h
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
     where h."organizationId" = ${organizationId} and h."id" = ${homeId}`.execute(db)
   return rows[0]
 }
 
-/** Returns the trade under which the home's budget has the cost code, or else the trade whose default it is. */
-export async function findScopeOfCostCode(
+/**
+ * Returns the trade under which the home's budget lists the cost code; otherwise, the trade with this default cost
+ * code.
+ */
+export async function findTradeByCostCode(
   { db, organizationId }: Tenant,
   homeId: string | null,
   costCodeId: string,

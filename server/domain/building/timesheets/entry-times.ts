@@ -1,12 +1,12 @@
 import type { FieldError, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays, dateIn, parseTimestamp } from '../../../platform/values/calendar.ts'
-import { hoursBetween } from './count-hours.ts'
+import { addDays, countHoursOfDay, parseTimestamp, toLocalDate } from '../../../platform/values/calendar.ts'
+import { countHoursBetween } from './count-hours.ts'
 
-/** The time of an entry: hours on a date, from one time to another, or from a time on while clocked in. */
+/** The time of an entry: hours on a date, a period between two times, or a start time while the user is clocked in. */
 export type EntryTimes = Pick<TimeEntry, 'date' | 'startedAt' | 'endedAt' | 'breakMinutes' | 'hours'>
 
-/** The input fields. Undefined fields keep their value. */
+/** The times to set. Undefined fields keep their value. */
 export interface TimesInput {
   date?: string | undefined
   hours?: number | undefined
@@ -15,16 +15,15 @@ export interface TimesInput {
   breakMinutes?: number | undefined
 }
 
-const MAX_HOURS = 24
 const HOUR_MS = 3_600_000
-/** Long enough for a phone that was offline, short enough to be within the same payroll. */
+/** This is long enough for a phone that was offline, but short enough to be within the same payroll. */
 const MAX_DAYS_BACK = 31
 
 /**
- * Returns the times of an entry: the given fields, merged into the current ones. `timeZone` is that of the home or
- * organization.
+ * Returns the times of an entry: the given fields merged into the current fields. `timeZone` is the time zone of the
+ * home or organization.
  */
-export function resolveTimes(
+export function resolveEntryTimes(
   provided: TimesInput,
   before: EntryTimes | null,
   { timeZone, now }: { timeZone: string; now: Date },
@@ -59,6 +58,8 @@ function toClockedTimes(
   const endedAt = provided.endedAt === undefined ? (before?.endedAt ?? null) : normalizeTimestamp(provided.endedAt)
   const breakMinutes = provided.breakMinutes ?? before?.breakMinutes ?? 0
   const isRunning = before !== null && before.startedAt !== null && before.endedAt === null
+  const date = toLocalDate(timeZone, new Date(startedAt))
+  const maxHours = findMaxHours(timeZone, date)
   const errors: FieldError[] = []
   if (provided.hours !== undefined) errors.push(notCombinable('/hours', 'cannot be combined with startedAt'))
   if (provided.date !== undefined) errors.push(notCombinable('/date', 'cannot be combined with startedAt'))
@@ -71,8 +72,8 @@ function toClockedTimes(
   } else {
     const passed = Date.parse(endedAt) - Date.parse(startedAt)
     if (passed < 0) errors.push({ pointer: '/endedAt', code: 'order', message: `must not be before ${startedAt}` })
-    else if (passed > MAX_HOURS * HOUR_MS) {
-      const message = `must be at most ${MAX_HOURS} hours after ${startedAt}`
+    else if (passed > maxHours * HOUR_MS) {
+      const message = `must be at most ${maxHours} hours after ${startedAt}`
       errors.push({ pointer: '/endedAt', code: 'maximum', message })
     } else if (breakMinutes * 60_000 > passed) {
       const message = `must not be longer than the time from ${startedAt} to ${endedAt}`
@@ -80,8 +81,8 @@ function toClockedTimes(
     }
   }
   if (errors.length > 0) throw validationFailed(errors)
-  const hours = endedAt === null ? null : hoursBetween(startedAt, endedAt, breakMinutes)
-  return { date: dateIn(timeZone, new Date(startedAt)), startedAt, endedAt, breakMinutes, hours }
+  const hours = endedAt === null ? null : countHoursBetween(startedAt, endedAt, breakMinutes)
+  return { date, startedAt, endedAt, breakMinutes, hours }
 }
 
 function normalizeTimestamp(timestamp: string | null): string | null {
@@ -100,11 +101,15 @@ function tooEarlyOrLate(pointer: string): FieldError {
   return { pointer, code: 'maximum', message: 'must not be in the future' }
 }
 
-/** Returns the time of clocking in or out: now, or the earlier time that the user gave. */
+/** How far the clock of a phone may be ahead of the clock of the service. */
+const CLOCK_TOLERANCE_MS = 2 * 60 * 1000
+
+/** Returns the time of clocking in or out: now, or the earlier time that the user entered. */
 export function resolveClockTime(at: string | undefined, now: Date): string {
   if (at === undefined) return now.toISOString()
   const timestamp = parseTimestamp(at)
-  if (timestamp > now) throw validationFailed([tooEarlyOrLate('/at')])
+  if (timestamp.getTime() > now.getTime() + CLOCK_TOLERANCE_MS) throw validationFailed([tooEarlyOrLate('/at')])
+  if (timestamp > now) return now.toISOString()
   const earliest = addDays(now.toISOString().slice(0, 10), -MAX_DAYS_BACK)
   if (timestamp.toISOString() < earliest)
     throw validationFailed([{ pointer: '/at', code: 'minimum', message: `must not be before ${earliest}` }])
@@ -120,15 +125,24 @@ export function assertWithinWeek({ date, startedAt }: EntryTimes, { weekStarting
   throw validationFailed([{ pointer, code: 'out_of_week', message }])
 }
 
-/** Throws if a date has more hours than a day. `others` is the user's other hours on that date. */
-export function assertFitsDay({ date, startedAt, hours }: EntryTimes, others: number): void {
-  if (hours === null || hours + others <= MAX_HOURS) return
+/**
+ * Returns the maximum number of hours of a date: 24, or 25 when clocks are set back. On a day of 23 hours, the maximum
+ * is also 24, because the work can end on the next day.
+ */
+function findMaxHours(timeZone: string, date: string): number {
+  return Math.max(24, countHoursOfDay(timeZone, date))
+}
+
+/** Throws if a date has more hours than the day. `others` is the user's other hours on that date. */
+export function assertHoursFitDay({ date, startedAt, hours }: EntryTimes, others: number, timeZone: string): void {
+  const maxHours = findMaxHours(timeZone, date)
+  if (hours === null || hours + others <= maxHours) return
   const pointer = startedAt === null ? '/hours' : '/endedAt'
   throw validationFailed([
     {
       pointer,
       code: 'maximum',
-      message: `must not bring ${date} above ${MAX_HOURS} hours; ${others} hours are already recorded`,
+      message: `must not raise the total for ${date} above ${maxHours} hours; ${others} hours are already recorded`,
     },
   ])
 }

@@ -3,16 +3,16 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { changeStatus } from './change-status.ts'
-import { clockIn, clockOut, insertSheet } from './clock.ts'
+import { changeTimesheetStatus } from './change-timesheet-status.ts'
+import { clockIn, clockOut, insertTimesheet } from './clock.ts'
 import * as entries from './entry-queries.ts'
-import { resolveTimes } from './entry-times.ts'
+import { resolveEntryTimes } from './entry-times.ts'
 import { resolvePosting } from './posting.ts'
 import * as timesheets from './queries.ts'
 import {
   assertCanSetRate,
-  assertNotApproved,
-  assertOpen,
+  assertTimesheetNotApproved,
+  assertTimesheetOpen,
   assertWeekStart,
   canSeeRates,
   hideRates,
@@ -31,14 +31,22 @@ export const timesheetOperations = {
       const { weekStartsOn, overtimeRule } = await timesheets.findWeekSettings(call)
       assertWeekStart(body.weekStarting, weekStartsOn)
       const user = await timesheets.lockUser(call, body.userId)
-      const other = await timesheets.findByWeek(call, user.id, body.weekStarting)
+      const other = await timesheets.findTimesheetByWeek(call, user.id, body.weekStarting)
       if (other !== undefined)
-        throw conflict('already_done', `${user.name} already has a timesheet for that week (${other.id}).`, {
-          errors: [
-            { pointer: '/weekStarting', code: 'conflict', message: 'must be unique; another timesheet has this week' },
-          ],
-        })
-      return insertSheet(call, { ...body, overtimeRule })
+        throw conflict(
+          'already_done',
+          `Cannot create the timesheet: ${user.name} already has a timesheet for that week (${other.id}).`,
+          {
+            errors: [
+              {
+                pointer: '/weekStarting',
+                code: 'conflict',
+                message: 'must be unique; the user already has a timesheet for this week',
+              },
+            ],
+          },
+        )
+      return insertTimesheet(call, { ...body, overtimeRule })
     })
     return { status: 201, body: hideRates(call, sheet) }
   },
@@ -52,7 +60,7 @@ export const timesheetOperations = {
     const sheet = await call.write(async (call) => {
       const before = await timesheets.lock(call, path.timesheetId)
       assertIfMatch(ifMatch, before)
-      assertNotApproved(before)
+      assertTimesheetNotApproved(before)
       const isRecounted = body.rate !== undefined && body.rate !== before.rate
       return isRecounted ? recalculateWeek(call, before, body) : timesheets.update(call, before, body)
     })
@@ -60,7 +68,7 @@ export const timesheetOperations = {
   },
 
   async changeTimesheetStatus({ path, body }, call) {
-    const sheet = await call.write((call) => changeStatus(call, path.timesheetId, body))
+    const sheet = await call.write((call) => changeTimesheetStatus(call, path.timesheetId, body))
     return { status: 200, body: hideRates(call, sheet) }
   },
 
@@ -78,13 +86,13 @@ export const timesheetOperations = {
       const { userId } = await timesheets.find(call, path.timesheetId)
       await timesheets.lockUser(call, userId)
       const sheet = await timesheets.lock(call, path.timesheetId)
-      assertOpen(sheet)
+      assertTimesheetOpen(sheet)
       const { timeZone, ...posting } = await resolvePosting(call, { ...rest, createScopes: query.createScopes })
       const provided = { date, hours, startedAt, endedAt, breakMinutes }
       return addEntry(call, sheet, {
         ...rest,
         ...posting,
-        ...resolveTimes(provided, null, { timeZone, now: call.now }),
+        ...resolveEntryTimes(provided, null, { timeZone, now: call.now }),
       })
     })
     return { status: 201, body: hideRates(call, entry) }
@@ -110,10 +118,10 @@ export const timesheetOperations = {
       const { sheet, entry } = await lockEntryWithSheet(call, path.timeEntryId)
       assertIfMatch(ifMatch, entry)
       if (entry.archivedAt !== null) throw conflict('archived', 'Cannot change the time entry: it has been removed.')
-      assertOpen(sheet)
+      assertTimesheetOpen(sheet)
       const { timeZone, ...posting } = await resolvePosting(call, { ...rest, createScopes: query.createScopes }, entry)
       const provided = { date, hours, startedAt, endedAt, breakMinutes }
-      const times = resolveTimes(provided, entry, { timeZone, now: call.now })
+      const times = resolveEntryTimes(provided, entry, { timeZone, now: call.now })
       return changeEntry(call, sheet, entry, { ...rest, ...posting, ...times })
     })
     return { status: 200, body: hideRates(call, entry) }
@@ -124,7 +132,7 @@ export const timesheetOperations = {
       const { sheet, entry } = await lockEntryWithSheet(call, path.timeEntryId)
       assertIfMatch(ifMatch, entry)
       if (entry.archivedAt !== null) return
-      assertOpen(sheet)
+      assertTimesheetOpen(sheet)
       await removeEntry(call, sheet, entry)
     })
     return { status: 204 }
@@ -132,8 +140,8 @@ export const timesheetOperations = {
 } satisfies Partial<Handlers>
 
 /**
- * Locks the entry and its timesheet and returns both. The order is the same everywhere: the user, the timesheet, its
- * entries.
+ * Locks the entry and its timesheet and returns both. The order of locks is the same everywhere: first the user, then
+ * the timesheet, then its entries.
  */
 async function lockEntryWithSheet(
   call: WriteCall,

@@ -6,7 +6,7 @@ import * as scopes from '../../vendors/scopes/queries.ts'
 import * as tasks from '../tasks/queries.ts'
 import * as entries from './entry-queries.ts'
 
-/** The home, trade and cost code that an entry's cost is assigned to. */
+/** The home, trade, and cost code to which an entry's cost is assigned. */
 type EntryPosting = Pick<TimeEntry, 'homeId' | 'taskId' | 'scope' | 'costCodeId'>
 type PostingInput = { [Field in keyof EntryPosting]?: EntryPosting[Field] | undefined } & {
   createScopes: boolean | undefined
@@ -15,9 +15,9 @@ type PostingInput = { [Field in keyof EntryPosting]?: EntryPosting[Field] | unde
 const NO_POSTING: EntryPosting = { homeId: null, taskId: null, scope: null, costCodeId: null }
 
 /**
- * Returns what an entry is assigned to: the given fields, merged into the current ones. A named task sets its home and
- * trade, a cost code its trade, and a trade its default cost code, unless these are given too. Newly named records must
- * be active.
+ * Returns the assignment of an entry: the given fields merged into the current fields. A given task sets the home and
+ * trade, a cost code sets its trade, and a trade sets its default cost code. Fields in the input take precedence. Newly
+ * assigned records must be active.
  */
 export async function resolvePosting(
   call: WriteCall,
@@ -28,7 +28,7 @@ export async function resolvePosting(
   const task = taskId === null ? null : await tasks.findOptional(call, taskId)
   const ofTask = provided.taskId == null ? null : (task?.homeId ?? null)
   const homeId = provided.homeId === undefined ? (ofTask ?? before.homeId) : provided.homeId
-  const home = homeId === null ? null : await entries.findPlace(call, homeId)
+  const home = homeId === null ? null : await entries.findHomeWithTimeZone(call, homeId)
   if (task === undefined || home === undefined)
     throw unknownReference([...(home === undefined ? ['/homeId'] : []), ...(task === undefined ? ['/taskId'] : [])])
   if (task !== null && task.homeId !== homeId) {
@@ -59,5 +59,5 @@ async function resolveScope(
   if (scope !== undefined) return scope === null ? null : scopes.requireTrade(call, scope, createScopes)
   if (taskId != null && scopeOfTask !== null) return scopeOfTask
   if (before.scope !== null || costCodeId == null) return before.scope
-  return entries.findScopeOfCostCode(call, homeId, costCodeId)
+  return entries.findTradeByCostCode(call, homeId, costCodeId)
 }

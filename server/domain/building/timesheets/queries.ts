@@ -28,8 +28,8 @@ export interface TimesheetUser {
 }
 
 /**
- * Locks the user until the transaction ends. Every change of a user's time does this first, because overlaps must be
- * detected within a week and across two weeks.
+ * Locks the user until the transaction ends. Every change of a user's time locks the user first, because overlaps must
+ * be detected within a week and across two weeks.
  */
 export async function lockUser({ db, organizationId }: WriteCall, userId: string): Promise<TimesheetUser> {
   const { rows } = await sql<TimesheetUser>`
@@ -41,7 +41,7 @@ export async function lockUser({ db, organizationId }: WriteCall, userId: string
 }
 
 export interface WeekSettings {
-  /** 1 for Monday to 7 for Sunday. */
+  /** First day of the week, from 1 (Monday) to 7 (Sunday). */
   weekStartsOn: number
   overtimeRule: OvertimeRule
 }
@@ -55,7 +55,7 @@ export async function findWeekSettings({ db, organizationId }: Tenant): Promise<
 }
 
 /** Returns the user's timesheet of the week that begins on this day. */
-export async function findByWeek({ db, organizationId }: Tenant, userId: string, weekStarting: string) {
+export async function findTimesheetByWeek({ db, organizationId }: Tenant, userId: string, weekStarting: string) {
   const { rows } = await sql<Pick<Timesheet, 'id' | 'status'>>`
     select "id", "status" from "timesheets"
     where "organizationId" = ${organizationId} and "userId" = ${userId} and "weekStarting" = ${weekStarting}`.execute(
@@ -66,24 +66,49 @@ export async function findByWeek({ db, organizationId }: Tenant, userId: string,
 
 /**
  * Returns the ID of the user's timesheet that contains a date. If the organization changed the first day of its week,
- * two timesheets can; then the later one is returned.
+ * two timesheets can contain the date. In this case, the timesheet that has time on the date is returned; otherwise,
+ * the earlier timesheet.
  */
-export async function findIdByDate(
+export async function findTimesheetIdByDate(
   { db, organizationId }: Tenant,
   userId: string,
   { date, earliest }: { date: string; earliest: string },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    select "id" from "timesheets"
-    where "organizationId" = ${organizationId} and "userId" = ${userId}
-      and "weekStarting" between ${earliest} and ${date}
-    order by "weekStarting" desc limit 1`.execute(db)
+    select s."id" from "timesheets" as s
+    where s."organizationId" = ${organizationId} and s."userId" = ${userId}
+      and s."weekStarting" between ${earliest} and ${date}
+    order by ${hasTimeOn(organizationId, date)} desc, s."weekStarting" limit 1`.execute(db)
   return rows[0]?.id
 }
 
+/** Returns the SQL condition that the timesheet `s` has an entry on the date. */
+function hasTimeOn(organizationId: string, date: string) {
+  return sql`exists (
+    select from "timeEntries" as e where e."organizationId" = ${organizationId} and e."timesheetId" = s."id"
+      and e."date" = ${date} and e."archivedAt" is null)`
+}
+
+/** Returns another timesheet of the user to which the date belongs; undefined if the date belongs to this timesheet. */
+export async function findOtherTimesheetOfDate(
+  call: Tenant,
+  { id, userId, weekStarting }: Pick<Timesheet, 'id' | 'userId' | 'weekStarting'>,
+  date: string,
+): Promise<Pick<Timesheet, 'id' | 'weekStarting'> | undefined> {
+  const { rows } = await sql<Pick<Timesheet, 'id' | 'weekStarting'>>`
+    select s."id", s."weekStarting" from "timesheets" as s
+    where s."organizationId" = ${call.organizationId} and s."userId" = ${userId} and s."id" <> ${id}
+      and s."weekStarting" between ${date}::date - 6 and ${date}
+      and (${hasTimeOn(call.organizationId, date)} or (s."weekStarting" < ${weekStarting} and not exists (
+        select from "timeEntries" as own where own."organizationId" = ${call.organizationId}
+          and own."timesheetId" = ${id} and own."date" = ${date} and own."archivedAt" is null)))
+    order by s."weekStarting" limit 1`.execute(call.db)
+  return rows[0]
+}
+
 /**
- * Returns the rate of the user's latest timesheet before this week, or else of the earliest one after it; null without
- * any.
+ * Returns the rate of the user's latest timesheet before this week, or else of the earliest timesheet after it; null if
+ * there is no such timesheet.
  */
 export async function findLatestRate(
   { db, organizationId }: Tenant,

@@ -1,7 +1,7 @@
 import type { Timesheet, TimesheetStatus } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays, startOfWeek } from '../../../platform/values/calendar.ts'
+import { addDays, getStartOfWeek } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly TimesheetStatus[]>> = {
@@ -12,20 +12,20 @@ export const TIMESHEET_MOVES: Readonly<Record<TimesheetStatus, readonly Timeshee
   exported: [],
 }
 
-/** Allows more than 28 changes of place a day. Every change recounts the whole week in memory. */
+/** Allows more than 28 changes of place per day. Every change recounts the whole week in memory. */
 export const MAX_ENTRIES = 200
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 export function assertWeekStart(date: string, weekStartsOn: number): void {
-  const start = startOfWeek(date, weekStartsOn)
+  const start = getStartOfWeek(date, weekStartsOn)
   if (start === date) return
   const message = `must be a ${WEEKDAYS[weekStartsOn - 1]}, the first day of a week, for example ${start} or ${addDays(start, 7)}`
   throw validationFailed([{ pointer: '/weekStarting', code: 'week_start', message }])
 }
 
 /** Throws `conflict` unless the week is open. */
-export function assertOpen({ status, weekStarting }: Timesheet): void {
+export function assertTimesheetOpen({ status, weekStarting }: Timesheet): void {
   if (status === 'open') return
   const remedy = status === 'rejected' ? ' Reopen it first.' : ''
   throw conflict(
@@ -34,18 +34,18 @@ export function assertOpen({ status, weekStarting }: Timesheet): void {
   )
 }
 
-/** Throws `conflict` if the timesheet is approved and so in the budgets, or exported to payroll. */
-export function assertNotApproved({ status, weekStarting }: Timesheet): void {
+/** Throws `conflict` if the timesheet is approved, and therefore in the budgets, or exported to payroll. */
+export function assertTimesheetNotApproved({ status, weekStarting }: Timesheet): void {
   if (status !== 'approved' && status !== 'exported') return
   throw conflict(
     'wrong_status',
-    `The timesheet for the week of ${formatDate(weekStarting)} is ${status} and cannot be changed.`,
+    `Cannot change the timesheet for the week of ${formatDate(weekStarting)}: it is ${status}.`,
   )
 }
 
 /**
- * The permission to see and set wages. Roles that only read may read payments too, so the permission to write them is
- * used.
+ * The permission to see and set wages. Read-only roles can also read payments, so this is the permission to write
+ * payments.
  */
 const RATES_PERMISSION = 'payments:write'
 
@@ -62,14 +62,17 @@ export function assertCanSetRate(call: Call, rate: number | null | undefined): v
  * Throws if a user approves their own timesheet without the permission to set wages. A key acts for the organization,
  * so this applies only to signed-in users.
  */
-export function assertCanApprove({ principal, permissions }: Call, { userId }: Timesheet): void {
+export function assertCanApproveTimesheet({ principal, permissions }: Call, { userId }: Timesheet): void {
   if (principal.kind !== 'user' || principal.id !== userId || permissions.has(RATES_PERMISSION)) return
   throw problem('permission_denied', `Approving your own timesheet requires ${RATES_PERMISSION}.`, {
     permission: RATES_PERMISSION,
   })
 }
 
-/** Returns the timesheet or entry as the caller may see it: without rates and costs unless they may see wages. */
+/**
+ * Returns the timesheet or entry in the form that the caller may see. Rates and costs are omitted unless the caller may
+ * see wages.
+ */
 export function hideRates<Record extends { rate: number | null; cost: number | null }>(
   call: Call,
   record: Record,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { newCall } from '../../../platform/calls/call.ts'
+import { createCall } from '../../../platform/calls/call.ts'
 import { findUserPrincipal } from '../../../platform/keys/principals.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 import { createUser } from '../../office/users/users.ts'
@@ -15,7 +15,7 @@ let communityId: string
 let homeId: string
 let framing: string
 let trim: string
-/** Key that can read and write timesheets but sees no rates. */
+/** Key that can read and write timesheets but cannot see rates. */
 let foreman: string
 let userId: string
 let people = 0
@@ -80,7 +80,7 @@ async function getActual(home: string) {
   return { rows, totalActual: body.totalActual, totalForecast: body.totalForecastAtCompletion }
 }
 
-test('a week sums its entries, and adding an earlier hour turns a later one into overtime', async () => {
+test('adding an earlier time entry can turn later hours of the week into overtime', async () => {
   const sheet = await newSheet({ rate: 30 })
   expect(sheet).toMatchObject({ status: 'open', totalHours: 0, cost: 0, rate: 30 })
   for (const date of ['2026-11-17', '2026-11-18', '2026-11-19']) await add(sheet, { date, hours: 10 })
@@ -106,7 +106,7 @@ test('a week sums its entries, and adding an earlier hour turns a later one into
   expect(await listed(sheet, '&includeArchived=true')).toHaveLength(5)
 })
 
-test("the organization's rule applies to days too, and a new rule from the next change on", async () => {
+test("a timesheet starts on the first day of the organization's week", async () => {
   const { organizationId, key } = await plumbline.newBuilder()
   const own = { key }
   const [me] = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] }, own)).body
@@ -119,11 +119,34 @@ test("the organization's rule applies to days too, and a new rule from the next 
   expect(refused.body.errors[0].message).toContain(
     'must be a Sunday, the first day of a week, for example 2026-11-15 or 2026-11-22',
   )
+})
+
+test("the organization's overtime rule can have a daily threshold", async () => {
+  const { organizationId, key } = await plumbline.newBuilder()
+  const own = { key }
+  const [me] = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] }, own)).body
+    .recipients
+  const rule = { dailyAfterHours: 8, multiplier: 2 }
+  await updateOrganization(plumbline.database, plumbline.clock, organizationId, { weekStartsOn: 7, overtimeRule: rule })
+  const body = { userId: me.id, weekStarting: '2026-11-15', rate: 10 }
   const { body: sheet } = await plumbline.post(SHEETS, body, own)
   expect(sheet.overtimeRule).toEqual({ weeklyAfterHours: 40, dailyAfterHours: 8, multiplier: 2 })
   const day = { date: '2026-11-15', hours: 10 }
   const { body: added } = await plumbline.post(`${SHEETS}/${sheet.id}/entries`, day, own)
   expect(added).toMatchObject({ overtimeHours: 2, cost: 120 })
+})
+
+test('a new overtime rule applies from the next change of a timesheet', async () => {
+  const { organizationId, key } = await plumbline.newBuilder()
+  const own = { key }
+  const [me] = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] }, own)).body
+    .recipients
+  const rule = { dailyAfterHours: 8, multiplier: 2 }
+  await updateOrganization(plumbline.database, plumbline.clock, organizationId, { weekStartsOn: 7, overtimeRule: rule })
+  const body = { userId: me.id, weekStarting: '2026-11-15', rate: 10 }
+  const { body: sheet } = await plumbline.post(SHEETS, body, own)
+  const day = { date: '2026-11-15', hours: 10 }
+  await plumbline.post(`${SHEETS}/${sheet.id}/entries`, day, own)
   await updateOrganization(plumbline.database, plumbline.clock, organizationId, {
     overtimeRule: { dailyAfterHours: 9 },
   })
@@ -135,7 +158,7 @@ test("the organization's rule applies to days too, and a new rule from the next 
   })
 })
 
-test("a user has one timesheet per week, which starts on the organization's first day of the week", async () => {
+test('a user has at most one timesheet per week', async () => {
   const sheet = await newSheet({ rate: 41.25 })
   const again = await plumbline.post(SHEETS, { userId, weekStarting: WEEK })
   expect([again.status, again.body.code, again.body.detail.includes(sheet.id)]).toEqual([409, 'conflict', true])
@@ -148,7 +171,7 @@ test("a user has one timesheet per week, which starts on the organization's firs
   expect(ofUser.body.data).toEqual([sheet])
 })
 
-test('hours are entered or computed, and contradictory fields are reported at their field', async () => {
+test('contradictory fields of a time entry are reported at their fields', async () => {
   const sheet = await newSheet()
   const times = { startedAt: '2026-11-16T13:00:00Z', endedAt: '2026-11-16T21:00:00Z' }
   for (const [fields, pointer] of [
@@ -177,7 +200,7 @@ test('hours are entered or computed, and contradictory fields are reported at th
     expect([fields, refused.status, refused.body.errors?.[0]?.pointer]).toEqual([fields, 422, pointer])
   }
   expect(await listed(sheet)).toEqual([])
-  // One hour earlier it is still the same week in Chicago.
+  // One hour earlier, it is still the same week in Chicago.
   const late = await add(sheet, { startedAt: '2026-11-23T05:00:00+00', endedAt: '2026-11-23T06:00:00Z' })
   expect(late).toMatchObject({ date: '2026-11-22', hours: 1, startedAt: '2026-11-23T05:00:00.000Z' })
   const stated = await plumbline.patch(`${ENTRIES}/${late.id}`, { startedAt: null, hours: 2 })
@@ -188,7 +211,7 @@ test('hours are entered or computed, and contradictory fields are reported at th
   expect(longer.body).toMatchObject({ hours: 7.25, notes: null })
 })
 
-test("a user's entries cannot overlap or exceed the hours of a day", async () => {
+test("a user's time entries cannot overlap or exceed the hours of a day", async () => {
   const sheet = await newSheet()
   const span = (from: string, to: string) => ({ startedAt: `2026-11-${from}:00Z`, endedAt: `2026-11-${to}:00Z` })
   const post = (fields: object) => plumbline.post(`${SHEETS}/${sheet.id}/entries`, fields)
@@ -208,7 +231,7 @@ test("a user's entries cannot overlap or exceed the hours of a day", async () =>
   expect((await post({ date: '2026-11-19', hours: 15.5 })).body.errors).toMatchObject([{ pointer: '/hours' }])
   await add(sheet, { date: '2026-11-19', hours: 15 })
 
-  // The entry of Sunday night ends in the next week, whose entries must not overlap it either.
+  // The Sunday night entry ends in the next week. Entries of that week must also not overlap it.
   await add(sheet, span('23T03:00', '23T09:00'))
   const next = await newSheet({ weekStarting: '2026-11-23' })
   const early = { startedAt: '2026-11-23T08:00:00Z', endedAt: '2026-11-23T10:00:00Z' }
@@ -217,7 +240,7 @@ test("a user's entries cannot overlap or exceed the hours of a day", async () =>
   expect(await add(other, early)).toMatchObject({ date: '2026-11-23', hours: 2 })
 })
 
-test('one of two concurrent entries for the same hour succeeds', async () => {
+test('only one of several concurrent entries for the same hour succeeds', async () => {
   const sheet = await newSheet()
   const hour = { startedAt: '2026-11-19T13:00:00Z', endedAt: '2026-11-19T14:00:00Z' }
   const answers = await Promise.all([1, 2, 3, 4].map(() => plumbline.post(`${SHEETS}/${sheet.id}/entries`, hour)))
@@ -236,7 +259,7 @@ test('a timesheet has a maximum number of entries', async () => {
   expect(more.body).toMatchObject({ status: 409, reason: 'limit_reached' })
 })
 
-test('a task sets its home and trade, a trade its cost code, and a cost code its trade', async () => {
+test('omitted fields of a time entry are taken from its task, trade, or cost code', async () => {
   const sheet = await newSheet()
   const task = (await plumbline.post('/api/ext/tasks', { homeId, name: 'Walls framed', scope: 'Framing' })).body
   const ofTask = await add(sheet, { date: WEEK, hours: 1, taskId: task.id })
@@ -274,7 +297,7 @@ test('a task sets its home and trade, a trade its cost code, and a cost code its
   expect(renamed.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('time entries') })
 })
 
-test('approved time is in the budget of its home by trade and cost code, and time without a home in none', async () => {
+test('approved time is included in the budget of its home by trade and cost code', async () => {
   const line = { scope: 'framing', costCodeId: framing, amount: 1000 }
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, line)
   const sheet = await newSheet({ rate: 40 })
@@ -308,7 +331,7 @@ test('approved time is in the budget of its home by trade and cost code, and tim
   expect((await entry(office)).postedAt).toBeNull()
 })
 
-test('the forecast of a trade is its orders and time if they exceed the budget', async () => {
+test('if approved time exceeds the budget of a trade, the forecast of the trade increases', async () => {
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, { scope: 'framing', costCodeId: framing, amount: 500 })
   const sheet = await newSheet({ rate: 50 })
   await add(sheet, { date: WEEK, hours: 8, homeId, scope: 'framing' })
@@ -320,7 +343,7 @@ test('the forecast of a trade is its orders and time if they exceed the budget',
   expect(await getActual(homeId)).toMatchObject({ totalActual: 600, totalForecast: 600 })
 })
 
-test('a submitted timesheet awaits approval, an approved one is locked, and an exported one is final', async () => {
+test('the entries of a timesheet can be changed only while the timesheet is open', async () => {
   const sheet = await newSheet({ rate: 20 })
   expect((await move(sheet, 'submitted')).body).toMatchObject({
     ...{ status: 409, reason: 'missing_data' },
@@ -374,7 +397,7 @@ test('a submitted timesheet awaits approval, an approved one is locked, and an e
   )
 })
 
-test('wages are visible to and set by only those with the permission for payments', async () => {
+test('only callers with payments permissions can read and set pay rates', async () => {
   const sheet = await newSheet({ rate: 38.5 })
   const added = await add(sheet, { date: WEEK, hours: 8, homeId, rate: 40 })
   expect(added).toMatchObject({ rate: 40, cost: 320 })
@@ -405,7 +428,7 @@ test('wages are visible to and set by only those with the permission for payment
   expect((await read(hidden)).rate).toBe(38.5)
 })
 
-test('users cannot approve their own timesheet, unless they may make payments', async () => {
+test('users without a payments permission cannot approve their own timesheets', async () => {
   const accountant = await newUser('accountant')
   const { services } = plumbline.app
   for (const [whose, by, code] of [
@@ -418,7 +441,7 @@ test('users cannot approve their own timesheet, unless they may make payments', 
     await add(sheet, { date: weekStarting, hours: 8 })
     await move(sheet, 'submitted')
     const principal = await findUserPrincipal(plumbline.database.statements, plumbline.organizationId, by)
-    const call = newCall(services, { principal, requestId: 'req_test', address: null })
+    const call = createCall(services, { principal, requestId: 'req_test', address: null })
     const answer = call.operation('changeTimesheetStatus', { timesheetId: sheet.id, status: 'approved' })
     const refused = await answer.then(() => null).catch((error: { code: string }) => error.code)
     expect(refused).toBe(code)
@@ -426,7 +449,7 @@ test('users cannot approve their own timesheet, unless they may make payments', 
   }
 })
 
-test('a dry run returns the week and stores nothing', async () => {
+test('a dry run of a timesheet change returns the result and stores nothing', async () => {
   const sheet = await newSheet({ rate: 10 })
   const run = (skill: string, input: object) => plumbline.post('/api/ext/execute', { skill, input, dryRun: true })
   const added = await run('addTimeEntry', { timesheetId: sheet.id, date: WEEK, hours: 8 })
@@ -441,7 +464,7 @@ test('a dry run returns the week and stores nothing', async () => {
   expect((await getActual(homeId)).totalActual).toBe(0)
 })
 
-test('another builder cannot see timesheets of ours or use our users', async () => {
+test("a builder cannot see another builder's timesheets or refer to its users", async () => {
   const { key } = await plumbline.newBuilder()
   const sheet = await newSheet()
   const added = await add(sheet, { date: WEEK, hours: 8 })
@@ -455,7 +478,7 @@ test('another builder cannot see timesheets of ours or use our users', async () 
     expect((await plumbline.post(path, { userId }, theirs)).body.code).toBe('unknown_reference')
 })
 
-test('a change with a stale ETag is rejected', async () => {
+test('changing a timesheet with a stale ETag is rejected', async () => {
   const sheet = await newSheet()
   const added = await add(sheet, { date: WEEK, hours: 8 })
   const stale = { headers: { 'if-match': '"9"' } }
@@ -469,4 +492,53 @@ test('a change with a stale ETag is rejected', async () => {
     'time_entry.updated',
     'time_entry.created',
   ])
+})
+
+test('thirty entries of 80 minutes total 40 hours and cost 40 times the rate', async () => {
+  const sheet = await newSheet({ rate: 31.25 })
+  for (const [place, day] of ['16', '17', '18', '19', '20'].entries())
+    for (let turn = 0; turn < 6; turn++) {
+      const start = Date.parse(`2026-11-${day}T12:00:00Z`) + turn * 80 * 60_000
+      const [startedAt, endedAt] = [new Date(start).toISOString(), new Date(start + 80 * 60_000).toISOString()]
+      const entry = await add(sheet, { startedAt, endedAt })
+      expect(entry.overtimeHours, `entry ${place * 6 + turn}`).toBe(0)
+    }
+  const { body } = await plumbline.get(`${SHEETS}/${sheet.id}`)
+  expect(body).toMatchObject({ totalHours: 40, regularHours: 40, overtimeHours: 0, cost: 1250 })
+  const data = await listed(sheet)
+  const cents = data.map(({ cost }: { cost: number }) => Math.round(cost * 100))
+  expect(cents.reduce((total: number, each: number) => total + each, 0)).toBe(125_000)
+  const summary = await plumbline.post('/api/ext/execute', {
+    ...{ skill: 'timesheetCostSummary', input: { from: WEEK, to: '2026-11-22', groupBy: 'user' } },
+  })
+  const own = summary.body.result.groups.find(({ key }: { key: string }) => key === userId)
+  expect(own).toMatchObject({ hours: 40, cost: 1250 })
+})
+
+test('a time entry can cover all 25 hours of a day on which clocks are set back', async () => {
+  const sheet = await newSheet({ weekStarting: '2026-10-26' })
+  const post = (body: object) => plumbline.post(`${SHEETS}/${sheet.id}/entries`, body)
+  expect((await post({ date: '2026-10-30', hours: 25 })).status).toBe(422)
+  const whole = { startedAt: '2026-11-01T00:00:00-05:00', endedAt: '2026-11-02T00:00:00-06:00' }
+  expect((await post(whole)).body).toMatchObject({ date: '2026-11-01', hours: 25 })
+  expect((await post({ date: '2026-11-01', hours: 0.5 })).status).toBe(422)
+})
+
+test('if a new first day of the week makes two weeks overlap, a day belongs to only one timesheet', async () => {
+  const before = await newSheet()
+  await add(before, { date: '2026-11-21', hours: 8 })
+  const { database, organizationId } = plumbline
+  const setFirstDay = (weekStartsOn: number) =>
+    database.sessions.updateTable('organizations').set({ weekStartsOn }).where('id', '=', organizationId).execute()
+  await setFirstDay(7)
+  try {
+    const after = await newSheet({ weekStarting: '2026-11-22' })
+    const refused = await plumbline.post(`${SHEETS}/${after.id}/entries`, { date: '2026-11-22', hours: 8 })
+    expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '/date', code: 'out_of_week' }] })
+    expect(refused.body.errors[0].message).toContain(before.id)
+    await add(before, { date: '2026-11-22', hours: 8 })
+    await add(after, { date: '2026-11-23', hours: 8 })
+  } finally {
+    await setFirstDay(1)
+  }
 })

@@ -1,27 +1,30 @@
 import type { OvertimeRule, TimeEntry, Timesheet } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { conflict } from '../../../platform/problems/problem.ts'
+import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import type { NewRowValues } from '../../../platform/resources/resource.ts'
 import { formatTimestamp } from '../../../platform/values/format.ts'
-import { type CountedEntry, countWeek } from './count-hours.ts'
+import { type CountedEntry, countWeekHours } from './count-hours.ts'
 import * as entries from './entry-queries.ts'
-import { assertFitsDay, assertWithinWeek, type EntryTimes } from './entry-times.ts'
+import { assertHoursFitDay, assertWithinWeek, type EntryTimes } from './entry-times.ts'
 import * as timesheets from './queries.ts'
 import { MAX_ENTRIES } from './timesheet.ts'
 
 /**
- * Changes to the entries of a timesheet, whose row and user are locked. Each change recounts the week, because one more
- * hour on Monday can turn an hour on Friday into overtime.
+ * Functions that change the entries of a timesheet. The timesheet's row and its user must be locked. Each change
+ * recounts the week, because one more hour on Monday can turn an hour on Friday into overtime.
  */
 export type EntryDraft = Omit<NewRowValues<TimeEntry>, keyof CountedEntry | 'timesheetId' | 'userId'>
 
 export async function addEntry(call: WriteCall, sheet: Timesheet, draft: EntryDraft & EntryTimes): Promise<TimeEntry> {
   const before = await entries.listEntriesOfTimesheet(call, sheet.id)
   if (before.length >= MAX_ENTRIES)
-    throw conflict('limit_reached', `A timesheet can have at most ${MAX_ENTRIES} entries.`)
+    throw conflict(
+      'limit_reached',
+      `Cannot add the time entry: the timesheet already has ${MAX_ENTRIES} entries, the maximum.`,
+    )
   await assertEntryFits(call, sheet, draft, null)
   const rule = await findOvertimeRule(call)
-  const counted = countWeek([...before, { rate: null, ...draft }], rule, sheet.rate, call.currency)
+  const counted = countWeekHours([...before, { rate: null, ...draft }], rule, sheet.rate, call.currency)
   const own = counted.entries.at(-1) ?? { overtimeHours: 0, cost: null }
   const added = await entries.insert(call, { ...draft, ...own, timesheetId: sheet.id, userId: sheet.userId })
   await storeOtherEntries(call, before, counted.entries)
@@ -39,7 +42,7 @@ export async function changeEntry(
   await assertEntryFits(call, sheet, requested, entry.id)
   const before = await entries.listEntriesOfTimesheet(call, sheet.id)
   const rule = await findOvertimeRule(call)
-  const counted = countWeek(
+  const counted = countWeekHours(
     before.map((each) => (each.id === entry.id ? requested : each)),
     rule,
     sheet.rate,
@@ -66,7 +69,7 @@ export async function recalculateWeek(
   const before = await entries.listEntriesOfTimesheet(call, sheet.id)
   const rule = await findOvertimeRule(call)
   const { rate = sheet.rate } = changes
-  const counted = countWeek(before, rule, rate, call.currency)
+  const counted = countWeekHours(before, rule, rate, call.currency)
   await storeOtherEntries(call, before, counted.entries)
   return timesheets.update(call, sheet, { ...changes, ...counted.totals, overtimeRule: rule })
 }
@@ -99,18 +102,37 @@ async function assertEntryFits(
 ): Promise<void> {
   const { userId } = sheet
   assertWithinWeek(times, sheet)
-  if (times.hours !== null) assertFitsDay(times, await entries.sumHoursOn(call, { userId, date: times.date, except }))
+  await assertDayIsFree(call, sheet, times)
+  if (times.hours !== null) {
+    const others = await entries.sumHoursOnDate(call, { userId, date: times.date, except })
+    assertHoursFitDay(times, others, call.timeZone)
+  }
   if (times.startedAt === null) return
   const now = call.now.toISOString()
   const { startedAt } = times
   // A user who is clocked in has worked until now.
   const endedAt = times.endedAt ?? now
-  const other = await entries.findOverlap(call, { userId, startedAt, endedAt, now, except })
+  const other = await entries.findOverlappingEntry(call, { userId, startedAt, endedAt, now, except })
   if (other === undefined) return
   const from = formatTimestamp(other.startedAt, call.timeZone)
-  const until =
-    other.endedAt === null ? 'and is still clocked in' : `until ${formatTimestamp(other.endedAt, call.timeZone)}`
-  throw conflict('period_taken', `The user already has time from ${from} ${until}.`)
+  throw conflict(
+    'period_taken',
+    other.endedAt === null
+      ? `The user has been clocked in since ${from}.`
+      : `The user already has a time entry from ${from} until ${formatTimestamp(other.endedAt, call.timeZone)}.`,
+  )
+}
+
+/**
+ * Throws if the date belongs to another timesheet of the user. After a change of the first day of the week, two
+ * timesheets can contain a date. The date belongs to the timesheet that has time on it; otherwise, to the earlier
+ * timesheet.
+ */
+async function assertDayIsFree(call: WriteCall, sheet: Timesheet, { date, startedAt }: EntryTimes): Promise<void> {
+  const owner = await timesheets.findOtherTimesheetOfDate(call, sheet, date)
+  if (owner === undefined) return
+  const message = `must not be ${date}, which belongs to the timesheet for the week of ${owner.weekStarting} (${owner.id})`
+  throw validationFailed([{ pointer: startedAt === null ? '/date' : '/startedAt', code: 'out_of_week', message }])
 }
 
 function omitUndefined<Fields extends object>(fields: Fields): Fields {

@@ -1,15 +1,16 @@
 import type { BudgetLine, FieldError } from '../../../../client/contract.gen.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
-import { formatAmount } from '../../../platform/values/format.ts'
-import { isMoney, MAX_MONEY, subtract, sum } from '../../../platform/values/money.ts'
-import { splitBudgeted } from '../budgets/budget-line.ts'
+import { formatAmount, formatMaxAmount } from '../../../platform/values/format.ts'
+import { isWithinMoneyRange, subtract, sum } from '../../../platform/values/money.ts'
+import { splitBudgetedAmount } from '../budgets/budget-line.ts'
 
 type LineChanges = Pick<BudgetLine, 'approvedChanges'>
 
 /**
  * Returns the changes that a transfer makes to the two lines. The source line must keep at least zero, because a
- * negative budget would let others spend money that nobody has. It may keep less than is ordered: orders count by trade
- * and cost code, and many transfers correct money that was budgeted in the wrong place.
+ * negative budget would let other lines spend money that does not exist. The line may keep less than the ordered
+ * amount, because orders are compared with the budget by trade and cost code, not by line. Many transfers correct money that was budgeted in the wrong
+ * place.
  */
 export function planTransfer(
   from: BudgetLine,
@@ -20,30 +21,35 @@ export function planTransfer(
   const left = subtract(from.budgeted, amount)
   if (left < 0) {
     const [asked, most] = [amount, from.budgeted].map((value) => formatAmount(value, currency))
-    throw conflict('not_enough_left', `Cannot transfer ${asked}: the line only has ${most}.`, {
-      errors: [{ pointer: '/amount', code: 'conflict', message: `must not exceed the ${most} of the line` }],
+    throw conflict('not_enough_left', `Cannot transfer ${asked}: the line has only ${most}.`, {
+      errors: [{ pointer: '/amount', code: 'conflict', message: `must not exceed the amount of the line (${most})` }],
     })
   }
   const raised = sum([to.budgeted, amount])
-  if (!isMoney(raised)) {
+  if (!isWithinMoneyRange(raised)) {
     throw validationFailed([
       {
         pointer: '/amount',
         code: 'maximum',
-        message: `must not raise the line above ${formatAmount(MAX_MONEY, currency)}`,
+        message: `must not increase the amount of the line above ${formatMaxAmount(currency)}`,
       },
     ])
   }
-  return { from: toLineChanges(from, left), to: toLineChanges(to, raised) }
+  return { from: toLineChanges(from, left, currency), to: toLineChanges(to, raised, currency) }
 }
 
 // A locked budget keeps its original amounts, so a transfer is an approved change.
-function toLineChanges({ originalAmount }: BudgetLine, budgeted: number): LineChanges {
-  return { approvedChanges: splitBudgeted(budgeted, originalAmount, true).approvedChanges }
+function toLineChanges({ originalAmount }: BudgetLine, budgeted: number, currency: string): LineChanges {
+  return {
+    approvedChanges: splitBudgetedAmount(budgeted, originalAmount, { isLocked: true, currency }).approvedChanges,
+  }
 }
 
-/** Returns why nothing can be transferred from or to the line. `pointer` is the field that names it. */
-export function findLineErrors(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
+/**
+ * Returns an error for each reason that prevents a transfer from or to the line. `pointer` refers to the field that
+ * names the line.
+ */
+export function findTransferLineErrors(line: BudgetLine, homeId: string, pointer: string): FieldError[] {
   if (line.homeId !== homeId)
     return [{ pointer, code: 'other_home', message: 'must be in the budget of the same home' }]
   if (line.archivedAt !== null) return [{ pointer, code: 'archived', message: 'has been removed from the budget' }]

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -34,17 +38,17 @@ async function lockedHome(): Promise<{ homeId: string; plumbing: Line; framing: 
   return { homeId: id, plumbing, framing }
 }
 
-const transfer = (body: object = {}, home = homeId): Promise<Answer> =>
+const transfer = (body: object = {}, home = homeId): Promise<ServiceResponse> =>
   plumbline.post(`/api/ext/homes/${home}/budget/transfers`, {
     ...{ fromLineId: plumbing.id, toLineId: framing.id, amount: 250, reason: 'The plumbing was bought for less.' },
     ...body,
   })
 const line = async ({ id }: Line) => (await plumbline.get(`/api/ext/budget-lines/${id}`)).body
 const budget = async () => (await plumbline.get(`/api/ext/homes/${homeId}/budget`)).body
-const faults = ({ body }: Answer) =>
+const faults = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a transfer moves an amount between two lines and keeps the total and the original amounts', async () => {
+test('a budget transfer changes only the current amounts of two lines', async () => {
   const before = await budget()
   const answer = await transfer({ externalId: 'BT-1' })
   expect(answer).toMatchObject({
@@ -69,7 +73,7 @@ test('a transfer moves an amount between two lines and keeps the total and the o
   expect(await transfer({ externalId: 'BT-1' })).toMatchObject({ status: 409 })
 })
 
-test('a transfer is undone by another one, and both stay in the history of the lines', async () => {
+test('a transfer that reverses an earlier budget transfer restores the lines and keeps both transfers in the history', async () => {
   await transfer()
   await transfer({ fromLineId: framing.id, toLineId: plumbing.id, reason: 'It was not after all.' })
   expect(await line(plumbing)).toMatchObject({ approvedChanges: 0, transferred: 0, budgeted: 18_500, version: 3 })
@@ -82,7 +86,7 @@ test('a transfer is undone by another one, and both stay in the history of the l
   expect(audited.body.data).toMatchObject([{ resourceType: 'budget_transfer', action: 'budget_transfer.created' }])
 })
 
-test("an amount transferred to a line by quantity remains when the line's price changes", async () => {
+test('an amount transferred to a line with a quantity is kept when the unit cost of the line changes', async () => {
   await transfer()
   const at = `/api/ext/budget-lines/${framing.id}`
   expect((await plumbline.patch(at, { description: 'Labor' })).body).toMatchObject({ budgeted: 42_250 })
@@ -92,7 +96,7 @@ test("an amount transferred to a line by quantity remains when the line's price 
   expect((await plumbline.patch(at, { unitCost: 15, amount: 42_250 })).body).toMatchObject({ budgeted: 42_250 })
 })
 
-test('a line can give up to its whole amount, even if it is ordered', async () => {
+test('a budget line can transfer up to its whole amount, even if the amount is ordered', async () => {
   const { id: vendorId } = await made('/vendors', { companyName: 'Hill Country Plumbing', scopes: ['plumbing'] })
   await made('/purchase-orders', {
     ...{ homeId, vendorId, scope: 'plumbing' },
@@ -103,14 +107,14 @@ test('a line can give up to its whole amount, even if it is ordered', async () =
     status: 409,
     body: {
       ...{ reason: 'not_enough_left', errors: [{ pointer: '/amount' }] },
-      detail: 'Cannot transfer $18,500.01: the line only has $18,500.00.',
+      detail: 'Cannot transfer $18,500.01: the line has only $18,500.00.',
     },
   })
   expect((await transfer({ amount: 18_500 })).body).toMatchObject({ fromBudgetedAfter: 0 })
   expect((await transfer({ amount: 0.01 })).status).toBe(409)
 })
 
-test('transfers require a locked budget and an active home', async () => {
+test('a budget transfer requires a locked budget and an active home', async () => {
   const { id } = await made('/homes', { name: 'Lot 16', communityId })
   const [a, b] = [
     await made(`/homes/${id}/budget/lines`, { scope: 'plumbing', amount: 100 }),
@@ -121,7 +125,8 @@ test('transfers require a locked budget and an active home', async () => {
     status: 409,
     body: {
       reason: 'budget_not_locked',
-      detail: 'The budget of Lot 16 is not locked. Change its lines with updateBudgetLine instead.',
+      detail:
+        'Cannot transfer budget: the budget of Lot 16 is not locked. Change its lines with updateBudgetLine instead.',
     },
   })
   expect((await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })).status).toBe(200)
@@ -129,7 +134,7 @@ test('transfers require a locked budget and an active home', async () => {
   expect((await transfer({}, 'hom_nobody')).status).toBe(404)
 })
 
-test('lines of another home, unknown or removed lines, and the same line twice are rejected', async () => {
+test('a budget transfer requires two different existing lines of the same home', async () => {
   const other = await lockedHome()
   expect(faults(await transfer({ toLineId: other.framing.id }))).toEqual(['/toLineId other_home'])
   expect(faults(await transfer({ fromLineId: other.plumbing.id, toLineId: other.framing.id }))).toEqual([
@@ -150,7 +155,7 @@ test('lines of another home, unknown or removed lines, and the same line twice a
   expect(faults(await transfer({ fromLineId: stored.id, toLineId: removed.id }, id))).toEqual(['/toLineId archived'])
 })
 
-test('the cost of a selection cannot be transferred, because it follows the selection', async () => {
+test('the cost of a selection cannot be transferred, because its budget line follows the selection', async () => {
   const option = await made('/options', {
     ...{ code: 'EL-LIGHT', name: 'Decorative lights', optionType: 'upgrade', price: 900 },
     ...{ costBasis: 'fixed', cost: 600, scope: 'electrical' },
@@ -164,7 +169,7 @@ test('the cost of a selection cannot be transferred, because it follows the sele
   expect(faults(await transfer({ toLineId: body.data[0].id }))).toEqual(['/toLineId of_selection'])
 })
 
-test('an amount must be positive and fit into a line, and a reason is required', async () => {
+test('a budget transfer requires a reason and an amount within the allowed range', async () => {
   for (const amount of [0, -1, 0.001]) expect((await transfer({ amount })).status).toBe(422)
   expect((await transfer({ reason: ' ' })).status).toBe(422)
   const { id } = await made(`/homes/${homeId}/budget/lines`, { scope: 'roofing', amount: 999_999_999_999.99 })
@@ -173,7 +178,7 @@ test('an amount must be positive and fit into a line, and a reason is required',
   expect(body.data).toEqual([])
 })
 
-test('concurrent transfers never make a line negative and never deadlock', async () => {
+test('concurrent budget transfers never make a line negative and never deadlock', async () => {
   const forth = Array.from({ length: 10 }, () => transfer({ amount: 5000 }))
   const andBack = Array.from({ length: 10 }, () =>
     transfer({ fromLineId: framing.id, toLineId: plumbing.id, amount: 9000 }),
@@ -188,8 +193,8 @@ test('concurrent transfers never make a line negative and never deadlock', async
   expect(await budget()).toMatchObject({ totalBudgeted: 60_500 })
 })
 
-test("transfers are filtered by date in the organization's time zone", async () => {
-  // At 3:00 a.m. UTC it is still the previous day in a builder's default time zone.
+test("budget transfers can be filtered by date in the organization's time zone", async () => {
+  // At 3:00 UTC, it is still the previous day in a builder's default time zone.
   const { body: caller } = await plumbline.get('/api/ext/me')
   expect(caller.organization.timeZone).toBe('America/Chicago')
   const now = plumbline.clock.now()

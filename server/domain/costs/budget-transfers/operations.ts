@@ -3,10 +3,11 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { lockForBudget } from '../budgets/lock-for-budget.ts'
+import { recordBudgetLineEvents } from '../budgets/line-events.ts'
+import { lockHomeForBudget } from '../budgets/lock-home-for-budget.ts'
 import { postBudget } from '../budgets/post-budget.ts'
 import * as budgetLines from '../budgets/queries.ts'
-import { findLineErrors, planTransfer } from './budget-transfer.ts'
+import { findTransferLineErrors, planTransfer } from './budget-transfer.ts'
 import * as transfers from './queries.ts'
 
 export const budgetTransferOperations = {
@@ -29,16 +30,19 @@ export const budgetTransferOperations = {
 
 async function transferBudget(call: WriteCall, homeId: string, body: BudgetTransferCreate): Promise<BudgetTransfer> {
   const { fromLineId, toLineId, amount } = body
-  const home = await lockForBudget(call, homeId)
+  const home = await lockHomeForBudget(call, homeId)
   if (fromLineId === toLineId)
-    throw validationFailed([{ pointer: '/toLineId', code: 'itself', message: 'must be a different line' }])
+    throw validationFailed([{ pointer: '/toLineId', code: 'itself', message: 'must differ from fromLineId' }])
   const { from, to } = await lockLines(call, body)
-  const errors = [...findLineErrors(from, home.id, '/fromLineId'), ...findLineErrors(to, home.id, '/toLineId')]
+  const errors = [
+    ...findTransferLineErrors(from, home.id, '/fromLineId'),
+    ...findTransferLineErrors(to, home.id, '/toLineId'),
+  ]
   if (errors.length > 0) throw validationFailed(errors)
   if (home.budgetLockedAt === null) {
     throw conflict(
       'budget_not_locked',
-      `The budget of ${home.name} is not locked. Change its lines with updateBudgetLine instead.`,
+      `Cannot transfer budget: the budget of ${home.name} is not locked. Change its lines with updateBudgetLine instead.`,
     )
   }
   const changes = planTransfer(from, to, amount, call.currency)
@@ -50,6 +54,7 @@ async function transferBudget(call: WriteCall, homeId: string, body: BudgetTrans
   })
   await budgetLines.update(call, from, changes.from)
   await budgetLines.update(call, to, changes.to)
+  await recordBudgetLineEvents(call, [from, to])
   await postBudget(call, home)
   return created
 }

@@ -12,7 +12,7 @@ export const { list, findAll, insert } = defineResource({
   },
 })
 
-/** Returns a date with its time zone in the form that the filters `from` and `to` expect. */
+/** Returns a date and its time zone in the form that the filters `from` and `to` expect. */
 export function toZonedDay({ timeZone }: Pick<Call, 'timeZone'>, date: string): string {
   return `${date} ${timeZone}`
 }

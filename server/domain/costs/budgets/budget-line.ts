@@ -1,8 +1,8 @@
 import type { BudgetLine, BudgetLineCreate, BudgetLineUpdate } from '../../../../client/contract.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import type { NewRowValues } from '../../../platform/resources/resource.ts'
-import { formatNumber } from '../../../platform/values/format.ts'
-import { computeLineTotal, isMoney, MAX_MONEY, sum, toAmountText } from '../../../platform/values/money.ts'
+import { formatAmount, formatMaxAmount } from '../../../platform/values/format.ts'
+import { computeLineTotal, isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 
 /** A budget is given as an amount, or as a quantity and a unit cost, to which transferred amounts are added. */
 interface LinePricing {
@@ -14,11 +14,12 @@ interface LinePricing {
 }
 
 /**
- * Returns the budgeted amount of a line: quantity × unitCost, rounded to the minor unit of the currency, plus
- * transfers, if both factors are given; otherwise the amount. Returns `undefined` if neither is given. Throws if a
- * given amount contradicts the product, because one of them must be a mistake.
+ * Returns the budgeted amount of a line. If quantity and unitCost are given, this is their product, rounded to the
+ * currency's minor unit, plus transfers. Otherwise, the budgeted amount is the given amount. Returns `undefined` if
+ * neither the factors nor the amount are given. Throws if a given amount contradicts the product, because one of them
+ * must be a mistake.
  */
-export function computeBudgeted({
+export function computeBudgetedAmount({
   quantity,
   unitCost,
   amount,
@@ -27,9 +28,9 @@ export function computeBudgeted({
 }: LinePricing): number | undefined {
   if (quantity === null || unitCost === null) return amount
   const product = sum([computeLineTotal(quantity, unitCost, currency), transferred])
-  if (!isMoney(product)) {
+  if (!isWithinMoneyRange(product)) {
     throw validationFailed([
-      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${formatNumber(MAX_MONEY)}` },
+      { pointer: '/unitCost', code: 'maximum', message: `times quantity must not exceed ${formatMaxAmount(currency)}` },
     ])
   }
   if (amount !== undefined && amount !== product) {
@@ -37,7 +38,10 @@ export function computeBudgeted({
       {
         pointer: '/amount',
         code: 'conflict',
-        message: `must equal quantity × unitCost${transferred === 0 ? '' : ' plus transfers'} (${toAmountText(product, currency)}) or be omitted`,
+        message:
+          transferred === 0
+            ? `must be ${formatAmount(product, currency)} (quantity × unitCost) or be omitted`
+            : `must be ${formatAmount(product, currency)} (quantity × unitCost plus transfers) or be omitted`,
       },
     ])
   }
@@ -45,60 +49,65 @@ export function computeBudgeted({
 }
 
 /**
- * Splits a budgeted amount. Before the lock it is the original amount; afterwards the original stays, and the
- * difference is an approved change.
+ * Splits a budgeted amount into the original amount and approved changes. Before the budget is locked, the whole
+ * budgeted amount is the original amount. Afterward, the original amount stays, and the difference is an approved
+ * change.
  */
-export function splitBudgeted(
+export function splitBudgetedAmount(
   budgeted: number,
   originalAmount: number,
-  isLocked: boolean,
+  { isLocked, currency }: { isLocked: boolean; currency: string },
 ): Pick<BudgetLine, 'originalAmount' | 'approvedChanges'> {
   if (!isLocked) return { originalAmount: budgeted, approvedChanges: 0 }
   const approvedChanges = sum([budgeted, -originalAmount])
-  if (!isMoney(approvedChanges)) {
+  if (!isWithinMoneyRange(approvedChanges)) {
     throw validationFailed([
       {
         pointer: '/amount',
         code: 'maximum',
-        message: `must not differ from the original amount by more than ${formatNumber(MAX_MONEY)}`,
+        message: `must not differ from the original amount by more than ${formatMaxAmount(currency)}`,
       },
     ])
   }
   return { originalAmount, approvedChanges }
 }
 
-export function newBudgetLine(
+export function buildBudgetLine(
   homeId: string,
   { amount, ...body }: BudgetLineCreate,
   { isLocked, currency }: { isLocked: boolean; currency: string },
 ) {
   const { quantity = null, unitCost = null } = body
-  const budgeted = computeBudgeted({ quantity, unitCost, amount, transferred: 0, currency })
+  const budgeted = computeBudgetedAmount({ quantity, unitCost, amount, transferred: 0, currency })
   if (budgeted === undefined) {
     throw validationFailed([
       { pointer: '/amount', code: 'required', message: 'is required unless quantity and unitCost are set' },
     ])
   }
-  return { ...body, homeId, source: 'manual' as const, ...splitBudgeted(budgeted, 0, isLocked) }
+  return { ...body, homeId, source: 'manual' as const, ...splitBudgetedAmount(budgeted, 0, { isLocked, currency }) }
 }
 
-export const BELONGS_TO_SELECTION = 'This budget line belongs to a selection. Change the selection instead.'
+export const BELONGS_TO_SELECTION =
+  'Cannot change or remove the budget line: it belongs to a selection. Change the selection instead.'
 
 /** Returns why the line cannot be changed in this way; null if it can. */
-export function explainFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
+export function explainWhyLineIsFixed(line: BudgetLine, scope: string | undefined, isLocked: boolean): string | null {
   if (line.optionSelectionId !== null) return BELONGS_TO_SELECTION
   const isMoved = scope !== undefined && scope !== line.scope
   return isLocked && isMoved ? 'Cannot change the scope of the line: the budget is locked.' : null
 }
 
 /** Returns the changes that an update makes to the line, including its amounts. */
-export function toChanges(
+export function toBudgetLineChanges(
   line: BudgetLine,
   body: BudgetLineUpdate,
   { isLocked, currency }: { isLocked: boolean; currency: string },
 ): Partial<NewRowValues<BudgetLine, 'budgeted' | 'transferred'>> {
   const { amount, ...rest } = body
   const { quantity, unitCost } = { ...line, ...rest }
-  const budgeted = computeBudgeted({ quantity, unitCost, amount, transferred: line.transferred, currency })
-  return { ...rest, ...(budgeted !== undefined && splitBudgeted(budgeted, line.originalAmount, isLocked)) }
+  const budgeted = computeBudgetedAmount({ quantity, unitCost, amount, transferred: line.transferred, currency })
+  return {
+    ...rest,
+    ...(budgeted !== undefined && splitBudgetedAmount(budgeted, line.originalAmount, { isLocked, currency })),
+  }
 }

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let communityId: string
@@ -16,8 +20,9 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const addLine = (line: object): Promise<Answer> => plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, line)
-const lock = (): Promise<Answer> => plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)
+const addLine = (line: object): Promise<ServiceResponse> =>
+  plumbline.post(`/api/ext/homes/${homeId}/budget/lines`, line)
+const lock = (): Promise<ServiceResponse> => plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)
 const budget = async () => (await plumbline.get(`/api/ext/homes/${homeId}/budget`)).body
 
 async function order(scope: string, amount: number, line: object = {}) {
@@ -38,7 +43,7 @@ async function moveOrder(id: string, ...statuses: string[]): Promise<void> {
   }
 }
 
-test('a home without budget lines has an empty budget with all fields', async () => {
+test('a home without budget lines has an empty budget that contains all fields', async () => {
   const answer = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   expect(answer.status).toBe(200)
   expect(Object.keys(answer.body).slice(0, 3)).toEqual(['scopes', 'totalBudgeted', 'totalCommitted'])
@@ -51,7 +56,7 @@ test('a home without budget lines has an empty budget with all fields', async ()
   })
 })
 
-test('lines are summed by scope to the cent', async () => {
+test('budget lines are summed by trade to the cent', async () => {
   await addLine({ scope: 'framing', amount: 0.1 })
   await addLine({ scope: 'framing', amount: 0.2 })
   await addLine({ scope: 'electrical', amount: 21000 })
@@ -66,7 +71,7 @@ test('lines are summed by scope to the cent', async () => {
   expect([totalBudgeted, totalForecastAtCompletion]).toEqual([21000.3, 21000.3])
 })
 
-test('a line by quantity is budgeted at quantity × unit cost, rounded half up', async () => {
+test('the amount of a budget line with a quantity is the quantity times the unit cost, rounded half up', async () => {
   const line = await addLine({ scope: 'framing', quantity: 3, unit: 'SF', unitCost: 0.335 })
   expect(line.body).toMatchObject({ quantity: 3, unit: 'SF', unitCost: 0.335, originalAmount: 1.01, budgeted: 1.01 })
   const contradicted = await addLine({ scope: 'framing', quantity: 3, unitCost: 0.335, amount: 1 })
@@ -74,7 +79,7 @@ test('a line by quantity is budgeted at quantity × unit cost, rounded half up',
   expect((await addLine({ scope: 'framing', quantity: 3, unitCost: 0.335, amount: 1.01 })).status).toBe(201)
 })
 
-test('a line requires an amount or both factors, and input is not rounded', async () => {
+test('a budget line requires an amount, or a quantity and a unit cost', async () => {
   expect(await addLine({ scope: 'framing', quantity: 3 })).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/amount', code: 'required' }] },
@@ -88,14 +93,14 @@ test('a line requires an amount or both factors, and input is not rounded', asyn
   })
 })
 
-test('an unknown trade becomes a scope', async () => {
+test('an unknown trade in a budget line is added to the list of trades', async () => {
   const scope = `masonry ${homeId}`
   await addLine({ scope, amount: 100 })
   const { body } = await plumbline.get('/api/ext/scopes?limit=200')
   expect(body.data.map((known: { name: string }) => known.name)).toContain(scope)
 })
 
-test('before the lock a change updates the original amount, after it an approved change', async () => {
+test('after the budget lock, changing a line changes approvedChanges instead of originalAmount', async () => {
   const { body: line } = await addLine({ scope: 'plumbing', amount: 18500 })
   const before = await plumbline.patch(`/api/ext/budget-lines/${line.id}`, {
     amount: 19000,
@@ -115,7 +120,7 @@ test('before the lock a change updates the original amount, after it an approved
   expect(await budget()).toMatchObject({ totalBudgeted: 18750.5 })
 })
 
-test('changing a factor recomputes the line, and clearing one turns the line into a lump sum', async () => {
+test('a budget line without a quantity or a unit cost is a lump sum', async () => {
   const { body: line } = await addLine({ scope: 'framing', quantity: 2800, unit: 'SF', unitCost: 15 })
   const at = `/api/ext/budget-lines/${line.id}`
   expect((await plumbline.patch(at, { unitCost: 14.25 })).body.budgeted).toBe(39900)
@@ -128,7 +133,7 @@ test('changing a factor recomputes the line, and clearing one turns the line int
   expect((await plumbline.patch(at, { description: 'Labor' })).body).toMatchObject({ budgeted: 40000 })
 })
 
-test('a budget is locked once, and only if it has lines', async () => {
+test('a budget can be locked only once and only if it has lines', async () => {
   expect(await lock()).toMatchObject({ status: 409, body: { reason: 'missing_data' } })
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const locked = await lock()
@@ -143,13 +148,13 @@ test('a budget is locked once, and only if it has lines', async () => {
     status: 409,
     body: {
       reason: 'in_use',
-      detail: 'The budget is locked, so its lines cannot be removed. Set the amount to 0 instead.',
+      detail: 'Cannot remove the budget line: the budget is locked. Set the amount to 0 instead.',
     },
   })
   expect((await plumbline.patch(`/api/ext/budget-lines/${line.id}`, { scope: 'roofing' })).status).toBe(409)
 })
 
-test('lines added while the budget is being locked count either as original or as a change', async () => {
+test('a budget line that is added while the budget is being locked is counted exactly once', async () => {
   await addLine({ scope: 'framing', amount: 1 })
   const [locked, ...added] = await Promise.all([
     lock(),
@@ -163,7 +168,7 @@ test('lines added while the budget is being locked count either as original or a
   expect((await budget()).totalBudgeted).toBe(81)
 })
 
-test('a removed line is no longer in the budget and the list, but still readable', async () => {
+test('a removed budget line is not listed but can still be read', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const at = `/api/ext/budget-lines/${line.id}`
   expect((await plumbline.delete(at, { headers: { 'if-match': '"7"' } })).status).toBe(412)
@@ -177,7 +182,7 @@ test('a removed line is no longer in the budget and the list, but still readable
   expect((await plumbline.patch(at, { amount: 1 })).status).toBe(409)
 })
 
-test('a line that a purchase order refers to cannot be removed', async () => {
+test('a budget line cannot be removed if a purchase order refers to it', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   await order('framing', 39850, { budgetLineId: line.id })
   expect(await plumbline.delete(`/api/ext/budget-lines/${line.id}`)).toMatchObject({
@@ -189,7 +194,7 @@ test('a line that a purchase order refers to cannot be removed', async () => {
   })
 })
 
-test('the committed amount follows the purchase orders through every status', async () => {
+test('each status change of a purchase order updates the committed amount of its trade', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const { id } = await order('framing', 39850)
   const figures = async () => {
@@ -215,7 +220,7 @@ test('the committed amount follows the purchase orders through every status', as
   expect((await plumbline.get(`/api/ext/homes/${homeId}`)).body.version).toBe(version)
 })
 
-test('a trade that was ordered but not budgeted is listed, regardless of its spelling', async () => {
+test('a trade with orders but without a budget is listed in the budget', async () => {
   await addLine({ scope: 'Plumbing', amount: 18500 })
   await order('plumbing', 1000)
   await order('cleaning', 650)
@@ -227,7 +232,7 @@ test('a trade that was ordered but not budgeted is listed, regardless of its spe
   expect([totalVariance, totalPendingCommitted]).toEqual([18500, 1650])
 })
 
-test('an unchanged budget returns 304 at any time', async () => {
+test('a request for an unchanged budget returns 304 at any later time', async () => {
   await addLine({ scope: 'framing', amount: 42000 })
   const first = await plumbline.get(`/api/ext/homes/${homeId}/budget`)
   plumbline.clock.advance(1000)
@@ -237,7 +242,7 @@ test('an unchanged budget returns 304 at any time', async () => {
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { headers })).status).toBe(200)
 })
 
-test('lines are filtered by scope and sorted by amount', async () => {
+test('budget lines can be filtered by trade and sorted by amount', async () => {
   for (const amount of [300, 100, 200]) await addLine({ scope: 'framing', amount })
   await addLine({ scope: 'roofing', amount: 50 })
   const amounts: number[] = []
@@ -250,7 +255,7 @@ test('lines are filtered by scope and sorted by amount', async () => {
   expect(amounts).toEqual([300, 200, 100])
 })
 
-test('the budget of a canceled home cannot change', async () => {
+test('the budget of a canceled home cannot be changed', async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   await plumbline.post(`/api/ext/homes/${homeId}/status`, { status: 'cancelled' })
   const attempts = [
@@ -262,11 +267,11 @@ test('the budget of a canceled home cannot change', async () => {
   for (const refused of attempts)
     expect(refused).toMatchObject({
       status: 409,
-      body: { code: 'conflict', detail: 'Cannot change the budget of Lot 15: the home is cancelled.' },
+      body: { code: 'conflict', detail: 'Cannot change the budget of Lot 15: the home is canceled.' },
     })
 })
 
-test('reading the budget requires homes:read, and reading its lines budgets:read', async () => {
+test('reading the lines of a budget requires budgets:read', async () => {
   const homes = await plumbline.newKey(['homes:read'])
   const budgets = await plumbline.newKey(['budgets:read'])
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key: homes })).status).toBe(200)
@@ -274,7 +279,7 @@ test('reading the budget requires homes:read, and reading its lines budgets:read
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget/lines`, { key: budgets })).status).toBe(200)
 })
 
-test('another builder can neither read nor change our budgets', async () => {
+test("a builder can neither read nor change another builder's budgets", async () => {
   const { body: line } = await addLine({ scope: 'framing', amount: 42000 })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/homes/${homeId}/budget`, { key })).status).toBe(404)

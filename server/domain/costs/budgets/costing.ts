@@ -1,21 +1,21 @@
 import type { Home, ResolvedTakeoffLine, UnpricedLine } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { isMoney, sum } from '../../../platform/values/money.ts'
+import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import { findPrices } from '../prices/find-prices.ts'
 import { ChoiceError, type ChosenOption } from '../takeoffs/chosen-options.ts'
 import { FormulaError } from '../takeoffs/formula.ts'
-import { computeHouseLines, type HouseLines } from '../takeoffs/house-lines.ts'
+import { computeHomeLines, type HomeLines } from '../takeoffs/home-lines.ts'
 import { CoveredTrades } from './covered-trades.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
-import { findAgreedSums } from './lump-sum-queries.ts'
+import { findAgreedLumpSums } from './lump-sum-queries.ts'
 import { NO_TRADE } from './no-trade.ts'
 import {
-  computeAmount,
-  optionForCost,
-  type Selected,
+  computeSelectionAmount,
+  getCostingOption,
+  type SelectedOption,
   toAmountLine,
   toChosenOption,
   toLineSource,
@@ -25,21 +25,21 @@ import {
 const MAX_QUANTITY = 9_999_999_999.9999
 
 /** The fields of a home that costs depend on; the home need not exist. */
-export type CostedHouse = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
+export type CostingHome = Pick<Home, 'name' | 'communityId' | 'planId' | 'planRevision' | 'elevation'>
 
-/** Subjects to cost: the home itself, and some of its selections. */
+/** The items to cost: the home itself and some of its selections. */
 export interface CostingRequest {
   readonly on: string
   readonly base: boolean
   /** All selections of the home, because one can depend on another. */
-  readonly selected: readonly Selected[]
-  /** IDs of the selections to cost. The takeoffs of the others still matter. */
+  readonly selected: readonly SelectedOption[]
+  /** IDs of the selections whose cost is computed. The takeoffs of the other selections still affect the cost. */
   readonly of: ReadonlySet<string>
-  /** Options that are treated as selected although they are not. */
+  /** Options that are treated as selected although they are not selected. */
   readonly also: readonly ChosenOption[]
 }
 
-/** The cost of a selection. Null if a part has no price, because the sum of the rest would be misleading. */
+/** The cost of a selection. Null if a part has no price, because the sum of the other parts would be misleading. */
 export interface CostedSelection {
   readonly id: string
   readonly cost: number | null
@@ -55,18 +55,18 @@ export interface Costing {
 /** A takeoff line to price, for the home or for a selection. */
 interface LineToPrice {
   readonly line: ResolvedTakeoffLine
-  readonly selected: Selected | null
+  readonly selected: SelectedOption | null
   readonly isTakenOut: boolean
 }
 
 /**
- * Computes the cost of a home and its selections on a date, by line. The number of statements depends neither on the
- * lines nor on the selections.
+ * Computes the cost of a home and its selections on a date, by line. The number of statements does not depend on the
+ * number of lines or selections.
  */
-export async function computeCosting(call: Call, home: CostedHouse, requested: CostingRequest): Promise<Costing> {
+export async function computeCosting(call: Call, home: CostingHome, requested: CostingRequest): Promise<Costing> {
   const asked = requested.selected.filter(({ id }) => requested.of.has(id))
-  const isTakeoffNeeded = requested.base || asked.some((selected) => optionForCost(selected) !== null)
-  const house = isTakeoffNeeded ? await listHouseLines(call, home, requested) : { base: [], options: [] }
+  const isTakeoffNeeded = requested.base || asked.some((selected) => getCostingOption(selected) !== null)
+  const house = isTakeoffNeeded ? await listHomeLines(call, home, requested) : { base: [], options: [] }
   const covered = isTakeoffNeeded
     ? await findCoveredTrades(call, home, requested)
     : new CoveredTrades([], call.currency)
@@ -82,7 +82,7 @@ export async function computeCosting(call: Call, home: CostedHouse, requested: C
     ...toEstimatedLine(each, quantities[i]?.quantity ?? 0, prices[i]),
   }))
   const sums = {
-    house: requested.base ? covered.linesOfHouse() : [],
+    house: requested.base ? covered.linesOfHome() : [],
     of: new Map(asked.map((one) => [one.id, covered.linesOf(one)])),
   }
   const bySelection = Map.groupBy(priced, ({ selected }) => selected?.id ?? null)
@@ -110,7 +110,7 @@ export async function computeCosting(call: Call, home: CostedHouse, requested: C
   }
 }
 
-async function listHouseLines(call: Call, home: CostedHouse, { selected, also }: CostingRequest): Promise<HouseLines> {
+async function listHomeLines(call: Call, home: CostingHome, { selected, also }: CostingRequest): Promise<HomeLines> {
   const { planId, planRevision, elevation } = home
   if (planId === null || planRevision === null)
     throw conflict(
@@ -120,16 +120,16 @@ async function listHouseLines(call: Call, home: CostedHouse, { selected, also }:
   const built = await plans.findRevision(call, planId, planRevision)
   if (built === undefined) throw new Error('Expected the home to have a released plan revision.')
   const chosen = selected.flatMap((each) => {
-    const option = optionForCost(each)
+    const option = getCostingOption(each)
     return option === null ? [] : [toChosenOption(option, each.quantity)]
   })
   const house = { planId, revision: planRevision, elevation }
-  return computeHouseLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
+  return computeHomeLines(call, house, built, [...chosen, ...also]).catch((error: unknown) => {
     // The plan may have lost a figure since its takeoff was saved, and takeoffs of options can change.
     if (error instanceof FormulaError)
       throw conflict(
         'not_suitable',
-        `Cannot compute the cost of ${home.name}: a formula of the takeoff ${error.message}. Correct the takeoff first.`,
+        `Cannot compute the cost of ${home.name}: a formula of its takeoff is not valid (${error.message}). Correct the takeoff first.`,
       )
     if (error instanceof ChoiceError)
       throw conflict('not_suitable', `Cannot compute the cost of ${home.name}. ${error.message}`)
@@ -139,24 +139,27 @@ async function listHouseLines(call: Call, home: CostedHouse, { selected, also }:
 
 async function findCoveredTrades(
   call: Call,
-  home: CostedHouse,
+  home: CostingHome,
   { selected, also, on }: CostingRequest,
 ): Promise<CoveredTrades> {
-  const optionIds = [...selected.flatMap((each) => optionForCost(each)?.id ?? []), ...also.map(({ id }) => id)]
-  return new CoveredTrades(await findAgreedSums(call, home, optionIds, on), call.currency)
+  const optionIds = [...selected.flatMap((each) => getCostingOption(each)?.id ?? []), ...also.map(({ id }) => id)]
+  return new CoveredTrades(await findAgreedLumpSums(call, home, optionIds, on), call.currency)
 }
 
-/** In the budget, a line that a selection replaces stays, and the selection has a negative line for it. */
+/**
+ * Returns the lines to price. In the budget, a line that a selection replaces remains, and the selection has a negative
+ * line to offset it.
+ */
 function listLinesToPrice(
-  { base, options }: HouseLines,
+  { base, options }: HomeLines,
   isBaseWanted: boolean,
-  requested: readonly Selected[],
+  requested: readonly SelectedOption[],
 ): LineToPrice[] {
   const byOption = new Map(options.map((each) => [each.option.id, each]))
   return [
     ...(isBaseWanted ? base.map((line) => ({ line, selected: null, isTakenOut: false })) : []),
     ...requested.flatMap((selected) => {
-      const { own = [], takenOut = [] } = byOption.get(optionForCost(selected)?.id ?? '') ?? {}
+      const { own = [], takenOut = [] } = byOption.get(getCostingOption(selected)?.id ?? '') ?? {}
       return [
         ...own.map((line) => ({ line, selected, isTakenOut: false })),
         ...takenOut.map((line) => ({ line, selected, isTakenOut: true })),
@@ -175,7 +178,7 @@ function toEstimatedLine({ line, selected, isTakenOut }: LineToPrice, quantity: 
     const missing = { optionSelectionId, lineId, partId, sku, name, scope, quantity, unit }
     return { made: null, missing: issue === null ? [] : [{ ...missing, issue }] }
   }
-  if (!isMoney(total) || Math.abs(quantity) > MAX_QUANTITY)
+  if (!isWithinMoneyRange(total) || Math.abs(quantity) > MAX_QUANTITY)
     throw conflict('too_large', `The cost of ${name} exceeds the maximum amount of a budget line.`)
   const made: EstimatedLine = {
     ...{
@@ -192,14 +195,14 @@ function toEstimatedLine({ line, selected, isTakenOut }: LineToPrice, quantity: 
 }
 
 function toCostedSelection(
-  selected: Selected,
+  selected: SelectedOption,
   sums: readonly EstimatedLine[],
   priced: readonly ReturnType<typeof toEstimatedLine>[],
   currency: string,
 ): CostedSelection {
   const { id } = selected
-  if (optionForCost(selected) === null) {
-    const amount = computeAmount(selected, currency)
+  if (getCostingOption(selected) === null) {
+    const amount = computeSelectionAmount(selected, currency)
     if (amount === null) return { id, cost: null, unpriced: [], lines: [] }
     return { id, cost: toMoney(selected, amount), unpriced: [], lines: [toAmountLine(selected, amount, NO_TRADE)] }
   }
@@ -209,8 +212,8 @@ function toCostedSelection(
   return { id, cost: toMoney(selected, sum(lines.map(({ amount }) => amount))), unpriced, lines }
 }
 
-function toMoney({ option }: Selected, cost: number): number {
-  if (isMoney(cost)) return cost
+function toMoney({ option }: SelectedOption, cost: number): number {
+  if (isWithinMoneyRange(cost)) return cost
   throw conflict('too_large', `The cost of ${option?.code ?? 'the selection'} exceeds the maximum amount of a budget.`)
 }
 
@@ -218,16 +221,16 @@ function toMoney({ option }: Selected, cost: number): number {
  * Returns the trade under which the selection is budgeted if its cost is an amount. The lines of a takeoff have their
  * own trades.
  */
-function listTradesOfAmount(selected: Selected): string[] {
-  return optionForCost(selected) === null ? [selected.scope ?? NO_TRADE] : []
+function listTradesOfAmount(selected: SelectedOption): string[] {
+  return getCostingOption(selected) === null ? [selected.scope ?? NO_TRADE] : []
 }
 
-/** Returns the trades in the organization's current spelling. Only a call that writes creates missing ones. */
+/** Returns the trades in the organization's current spelling. Only a call that writes creates missing trades. */
 async function findTrades(call: Call, provided: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (provided.length === 0) return new Map()
   const names = [...new Set(provided)]
   const spelled = call.isWriting
     ? (await scopes.findOrCreateTrades(call, names, true)).spelled
-    : await scopes.canonicalTradeNames(call, names)
+    : await scopes.findCanonicalTradeNames(call, names)
   return new Map([...spelled.values()].map((name) => [name.toLowerCase(), name]))
 }

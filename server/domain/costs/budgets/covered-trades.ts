@@ -1,21 +1,21 @@
 import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { computeLineTotal, isMoney } from '../../../platform/values/money.ts'
+import { computeLineTotal, isWithinMoneyRange } from '../../../platform/values/money.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
-import type { AgreedSum } from './lump-sum-queries.ts'
-import { optionForCost, type Selected, toLineSource } from './selected-option.ts'
+import type { AgreedLumpSum } from './lump-sum-queries.ts'
+import { getCostingOption, type SelectedOption, toLineSource } from './selected-option.ts'
 
 /** The unit of a lump sum. */
 const LUMP_SUM_UNIT = 'LS'
 
-/** The trades of a home and its options that a lump sum pays for, so that their lines cost nothing. */
+/** Trades of a home and its options for which a lump sum pays, so that their lines cost nothing. */
 export class CoveredTrades {
-  /** By option (null for the home itself) and by trade. */
-  readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedSum>>
+  /** Lump sums by option (null for the home itself) and by trade. */
+  readonly #sums: ReadonlyMap<string | null, ReadonlyMap<string, AgreedLumpSum>>
 
   readonly #currency: string
 
-  constructor(sums: readonly AgreedSum[], currency: string) {
+  constructor(sums: readonly AgreedLumpSum[], currency: string) {
     this.#currency = currency
     const grouped = Map.groupBy(sums, ({ optionId }) => optionId)
     this.#sums = new Map(
@@ -23,35 +23,36 @@ export class CoveredTrades {
     )
   }
 
-  /** Returns whether a lump sum pays for the line, both where it is added and where it is removed. */
+  /** Returns whether a lump sum pays for the line, for added lines as well as for removed lines. */
   has({ optionId, scope }: Pick<ResolvedTakeoffLine, 'optionId' | 'scope'>): boolean {
     return scope !== null && (this.#sums.get(optionId)?.has(scope.toLowerCase()) ?? false)
   }
 
-  linesOfHouse(): EstimatedLine[] {
+  linesOfHome(): EstimatedLine[] {
     return this.#sumsOf(null).map((sum) => toEstimatedLine(sum, null, this.#currency))
   }
 
-  /** Returns the lump sums of a selection whose cost is computed; none if its cost is an amount. */
-  linesOf(selected: Selected): EstimatedLine[] {
-    const option = optionForCost(selected)
+  /** Returns the lump sums of a selection whose cost is computed; empty if the cost is an amount. */
+  linesOf(selected: SelectedOption): EstimatedLine[] {
+    const option = getCostingOption(selected)
     return option === null ? [] : this.#sumsOf(option.id).map((sum) => toEstimatedLine(sum, selected, this.#currency))
   }
 
-  #sumsOf(optionId: string | null): AgreedSum[] {
+  #sumsOf(optionId: string | null): AgreedLumpSum[] {
     return [...(this.#sums.get(optionId)?.values() ?? [])]
   }
 }
 
 function toEstimatedLine(
-  { contractId, number, scope, ...sum }: AgreedSum,
-  selected: Selected | null,
+  { contractId, number, scope, ...sum }: AgreedLumpSum,
+  selected: SelectedOption | null,
   currency: string,
 ): EstimatedLine {
   const quantity = selected?.quantity ?? 1
   const what = selected?.option == null ? scope : `${scope} for ${selected.option.code}`
   const amount = computeLineTotal(quantity, sum.amount, currency)
-  if (!isMoney(amount)) throw conflict('too_large', `The cost of ${what} exceeds the maximum amount of a budget line.`)
+  if (!isWithinMoneyRange(amount))
+    throw conflict('too_large', `The cost of ${what} exceeds the maximum amount of a budget line.`)
   return {
     source: selected === null ? 'base' : toLineSource(selected),
     optionSelectionId: selected?.id ?? null,

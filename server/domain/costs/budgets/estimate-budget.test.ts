@@ -50,7 +50,7 @@ const takeoff = () => [
   { ...TAKEOFF[1], partId: labor },
 ]
 
-test("a budget is the plan's takeoff at the prices of the date, by line", async () => {
+test('an estimate creates a budget line for each takeoff line at the price of the given date', async () => {
   const { home, plan } = await newHome(takeoff())
   const { status, body } = await estimate(home)
   expect(status).toBe(200)
@@ -67,7 +67,7 @@ test("a budget is the plan's takeoff at the prices of the date, by line", async 
   expect(budget.body).toMatchObject({ totalBudgeted: 11641.44, scopes: [{ scope: 'framing', budgeted: 11641.44 }] })
 })
 
-test('lines without a price are reported and budgeted at zero', async () => {
+test('takeoff lines without a price are reported separately from the estimate', async () => {
   const { home } = await newHome(takeoff())
   const { body } = await estimate(home, { on: '2027-01-04' })
   expect(body).toMatchObject({
@@ -77,7 +77,7 @@ test('lines without a price are reported and budgeted at zero', async () => {
   expect(await budgetLines(home)).toHaveLength(1)
 })
 
-test('a second estimate keeps its lines, updates changed costs, and leaves lines entered by hand', async () => {
+test('a second estimate changes only lines with changed costs', async () => {
   const { home } = await newHome(takeoff())
   await plumbline.post(`/api/ext/homes/${home}/budget/lines`, { scope: 'permits', amount: 1200 })
   await estimate(home)
@@ -94,13 +94,13 @@ test('a second estimate keeps its lines, updates changed costs, and leaves lines
     { source: 'manual', budgeted: 1200, version: 1 },
     { source: 'base', unitCost: 3.1, version: 2 },
   ])
-  // A removed line returns as the same line.
+  // A removed line is restored as the same line.
   expect((await estimate(home)).body).toMatchObject({ added: 0, changed: 1 })
   expect(await budgetLines(home)).toHaveLength(3)
   await plumbline.delete(`/api/ext/prices/${local}`)
 })
 
-test('a locked budget, a home without a plan, and a canceled home cannot be estimated', async () => {
+test('a budget cannot be estimated if it is locked, or if its home has no plan or is canceled', async () => {
   const { home } = await newHome(takeoff())
   await estimate(home)
   await plumbline.post(`/api/ext/homes/${home}/budget/lock`)
@@ -119,7 +119,7 @@ test('a locked budget, a home without a plan, and a canceled home cannot be esti
   expect((await plumbline.post(`/api/ext/homes/${home}/budget/estimate`, {}, { key })).status).toBe(404)
 })
 
-test("a takeoff that cannot be computed or exceeds a budget's maximum is rejected with a reason", async () => {
+test('an estimate is rejected if the takeoff cannot be computed or an amount exceeds the maximum of a line', async () => {
   const { body: plan } = await plumbline.post('/api/ext/plans', {
     ...{ code: `P${++plans}`, name: 'X', figures: [{ name: 'roofSquares', value: 37 }] },
   })
@@ -142,14 +142,14 @@ test("a takeoff that cannot be computed or exceeds a budget's maximum is rejecte
   }
 })
 
-test('concurrent estimates create each line once', async () => {
+test('concurrent estimates create each budget line only once', async () => {
   const { home } = await newHome(takeoff())
   const answers = await Promise.all([estimate(home), estimate(home), estimate(home)])
   expect(answers.map(({ body }) => body.added).sort()).toEqual([0, 0, 2])
   expect(await budgetLines(home)).toHaveLength(2)
 })
 
-test('a line entered by hand gets the default cost code of its trade', async () => {
+test('a budget line entered by hand gets the default cost code of its trade', async () => {
   const { body: code } = await plumbline.post('/api/ext/cost-codes', { code: '22-100', name: 'P', category: 'other' })
   await plumbline.post('/api/ext/scopes', { name: 'plumbing', defaultCostCodeId: code.id })
   const { home } = await newHome([])

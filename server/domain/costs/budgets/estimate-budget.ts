@@ -1,14 +1,14 @@
 import type { BudgetEstimate, Home, SelectionIssue, UnpricedLine } from '../../../../client/contract.gen.ts'
 import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { formatTimestamp } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
 import { computeCosting } from './costing.ts'
 import { replaceEstimate } from './estimate-queries.ts'
-import { optionForCost } from './selected-option.ts'
-import { findActiveSelections, storeCosts } from './selection-queries.ts'
+import { getCostingOption } from './selected-option.ts'
+import { findActiveSelections, storeSelectionCosts } from './selection-queries.ts'
 
 /**
  * Estimates the budget of a locked home, including its approved selections. Throws `conflict` if the budget can no
@@ -27,7 +27,7 @@ export async function estimateBudget(call: WriteCall, home: Home, date: string |
       `Cannot estimate the budget: ${home.name} has no plan. Set planId on the home first.`,
     )
   const community = await communities.find(call, home.communityId)
-  const on = date ?? dateIn(community.timeZone, call.now)
+  const on = date ?? toLocalDate(community.timeZone, call.now)
   const selected = await findActiveSelections(call, home.id)
   const of = new Set(selected.map(({ id }) => id))
   const { base, selections } = await computeCosting(call, home, { on, base: true, selected, of, also: [] })
@@ -38,8 +38,8 @@ export async function estimateBudget(call: WriteCall, home: Home, date: string |
     { homeId: home.id, isLocked: false, of: 'all' },
     lines,
   )
-  const computed = new Set(selected.flatMap((each) => (optionForCost(each) === null ? [] : [each.id])))
-  await storeCosts(
+  const computed = new Set(selected.flatMap((each) => (getCostingOption(each) === null ? [] : [each.id])))
+  await storeSelectionCosts(
     call,
     selections
       .filter(({ id }) => computed.has(id))
@@ -56,7 +56,7 @@ export async function estimateBudget(call: WriteCall, home: Home, date: string |
   }
 }
 
-/** The maximum number of issues stored with a selection. The estimate returns all of them. */
+/** The maximum number of issues stored with a selection. The estimate returns all issues. */
 const MAX_ISSUES_SHOWN = 20
 
 export function toSelectionIssues(unpriced: readonly UnpricedLine[]): SelectionIssue[] {

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { BudgetLine } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
+import { recordBudgetLineEvents } from './line-events.ts'
+import * as budgetLines from './queries.ts'
 
 /** A budget line estimated from a takeoff line, a lump sum, or the cost of a selection. */
 export interface EstimatedLine
@@ -24,8 +26,8 @@ const COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `"${name}"`).join(', '))
 const STORED_COLUMNS_SQL = sql.raw(COLUMN_NAMES.map((name) => `b."${name}"`).join(', '))
 
 /**
- * Returns the key that identifies a line in a later estimate. Selections have IDs, so no two lines share a key. The
- * lump sum of a trade keeps its line when another contract replaces the first.
+ * Returns the key that identifies a line in a later estimate. Keys contain the selection's ID, so no two lines share a
+ * key. The lump sum of a trade keeps its budget line when a new contract replaces the previous contract.
  */
 function toEstimateKey({ optionSelectionId, isTakenOut, takeoffLineId, contractId, scope }: EstimatedLine): string {
   if (contractId !== null) return `${optionSelectionId ?? ''}=${scope.toLowerCase()}`
@@ -33,15 +35,48 @@ function toEstimateKey({ optionSelectionId, isTakenOut, takeoffLineId, contractI
 }
 
 /**
- * Replaces the estimated lines of a home, or only those of some selections. A takeoff line keeps its budget line, which
- * orders may refer to; a line with the same figures is not changed. Before the lock, amounts are originals, and lines
- * that no longer exist are removed. Afterwards the originals stay, and every difference is an approved change.
+ * Replaces the estimated lines of a home, or only the lines of some selections. A takeoff line keeps its budget line,
+ * to which orders may refer. A line with the same figures is not changed. Before the budget is locked, all amounts are
+ * original amounts, and lines that no longer exist are removed. Afterward, the original amounts stay, and every
+ * difference is an approved change.
  */
 export async function replaceEstimate(
-  { db, organizationId, actor, now }: WriteCall,
-  { homeId, isLocked, of }: { homeId: string; isLocked: boolean; of: readonly string[] | 'all' },
+  call: WriteCall,
+  place: EstimatePlace,
   lines: readonly EstimatedLine[],
 ): Promise<{ added: number; changed: number; removed: number }> {
+  const former = await budgetLines.findAll(call, await findEstimatedIds(call, place.homeId))
+  const written = await writeEstimate(call, place, lines)
+  await recordBudgetLineEvents(call, former, { added: written.added })
+  return { ...written, added: written.added.length }
+}
+
+/** The home whose lines are estimated, and the selections whose lines are replaced. */
+interface EstimatePlace {
+  homeId: string
+  isLocked: boolean
+  of: readonly string[] | 'all'
+}
+
+/**
+ * Returns the IDs of all lines that an estimate may change, including removed lines, which the estimate may restore.
+ */
+async function findEstimatedIds({ db, organizationId }: WriteCall, homeId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('budgetLines')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .where('homeId', '=', homeId)
+    .where('estimateKey', 'is not', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function writeEstimate(
+  { db, organizationId, actor, now }: WriteCall,
+  { homeId, isLocked, of }: EstimatePlace,
+  lines: readonly EstimatedLine[],
+): Promise<{ added: string[]; changed: number; removed: number }> {
   const keys = lines.map(toEstimateKey)
   const within = of === 'all' ? sql`"estimateKey" is not null` : sql`"optionSelectionId" = any(${[...of]}::text[])`
   const gone = isLocked ? sql`"approvedChanges" = - "originalAmount"` : sql`"archivedAt" = ${now}`
@@ -51,12 +86,19 @@ export async function replaceEstimate(
       and "estimateKey" <> all(${keys}::text[]) and (not ${isLocked}::boolean or "approvedChanges" <> - "originalAmount")`.execute(
     db,
   )
-  if (lines.length === 0) return { added: 0, changed: 0, removed: Number(removed) }
-  const original = isLocked ? sql`case when b."archivedAt" is null then b."originalAmount" else 0 end` : sql`l."amount"`
-  const { rows } = await sql<{ added: boolean }>`
-    with l as (
-      select l.*, coalesce(${original}, 0) as "originalAmount", l."amount" - coalesce(${original}, 0) as "approvedChanges"
-      from unnest(
+  if (lines.length === 0) return { added: [], changed: 0, removed: Number(removed) }
+  const original = isLocked
+    ? sql`case when old."archivedAt" is null then old."originalAmount" else 0 end`
+    : sql`l."amount"`
+  const { rows } = await sql<{ id: string; isAdded: boolean }>`
+    insert into "budgetLines" as b ("organizationId", "id", "homeId", "estimateKey", "source", "optionSelectionId",
+      "takeoffLineId", ${COLUMNS_SQL}, "version", "createdBy", "createdAt", "updatedAt")
+    select o."id", l."id", ${homeId}::text, l."estimateKey", l."source", l."optionSelectionId", l."takeoffLineId",
+      l."scope", l."costCodeId", l."partId", l."priceId", l."contractId", l."description", l."quantity", l."unit", l."unitCost",
+      coalesce(${original}, 0), l."amount" - coalesce(${original}, 0), 1, ${JSON.stringify(actor)}::jsonb,
+      ${now}::timestamptz, ${now}::timestamptz
+    from "organizations" as o
+    cross join unnest(
         ${lines.map(() => typeid('bud').toString())}::text[], ${keys}::text[], ${lines.map((line) => line.source)}::text[],
         ${lines.map((line) => line.optionSelectionId)}::text[], ${lines.map((line) => line.takeoffLineId)}::text[],
         ${lines.map((line) => line.scope)}::text[], ${lines.map((line) => line.costCodeId)}::text[],
@@ -67,15 +109,9 @@ export async function replaceEstimate(
         ${lines.map((line) => line.amount)}::numeric[]
       ) as l ("id", "estimateKey", "source", "optionSelectionId", "takeoffLineId", "scope", "costCodeId", "partId",
         "priceId", "contractId", "description", "quantity", "unit", "unitCost", "amount")
-      left join "budgetLines" as b on b."organizationId" = ${organizationId} and b."homeId" = ${homeId}
-        and b."estimateKey" = l."estimateKey"
-    )
-    insert into "budgetLines" as b ("organizationId", "id", "homeId", "estimateKey", "source", "optionSelectionId",
-      "takeoffLineId", ${COLUMNS_SQL}, "version", "createdBy", "createdAt", "updatedAt")
-    select ${organizationId}, l."id", ${homeId}, l."estimateKey", l."source", l."optionSelectionId", l."takeoffLineId",
-      l."scope", l."costCodeId", l."partId", l."priceId", l."contractId", l."description", l."quantity", l."unit", l."unitCost",
-      l."originalAmount", l."approvedChanges", 1, ${JSON.stringify(actor)}::jsonb, ${now}, ${now}
-    from l
+    left join "budgetLines" as old on old."organizationId" = o."id" and old."homeId" = ${homeId}::text
+      and old."estimateKey" = l."estimateKey"
+    where o."id" = ${organizationId}
     on conflict ("organizationId", "homeId", "estimateKey") where "estimateKey" is not null do update set
       (${COLUMNS_SQL}) = row (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
         excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
@@ -85,7 +121,7 @@ export async function replaceEstimate(
       or (${STORED_COLUMNS_SQL}) is distinct from (excluded."scope", excluded."costCodeId", excluded."partId", excluded."priceId",
         excluded."contractId", excluded."description", excluded."quantity", excluded."unit", excluded."unitCost", excluded."originalAmount",
         excluded."approvedChanges")
-    returning b."version" = 1 as "added"`.execute(db)
-  const added = rows.filter((row) => row.added).length
-  return { added, changed: rows.length - added, removed: Number(removed) }
+    returning b."id", b."version" = 1 as "isAdded"`.execute(db)
+  const added = rows.flatMap(({ id, isAdded }) => (isAdded ? [id] : []))
+  return { added, changed: rows.length - added.length, removed: Number(removed) }
 }

@@ -5,9 +5,7 @@ import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES, SETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 import { NO_TRADE } from './no-trade.ts'
 
-const DECIMALS = sql.raw(toMinorUnitsSql('o."currency"'))
-
-/** The figures that can be summed. The others follow from them. */
+/** The figures that can be summed. The other figures are computed from these. */
 export type AdditiveFigures = Pick<
   BudgetCostCode,
   | ('budgeted' | 'originalBudgeted' | 'approvedChanges')
@@ -17,47 +15,49 @@ export type AdditiveFigures = Pick<
   labor: number
 }
 
-/** The part of a home's scope with one cost code, or with none. */
+/** The budget of a home for one trade and cost code, or for a trade's lines without a cost code. */
 export interface BudgetRow extends AdditiveFigures, Pick<BudgetCostCode, 'costCodeId' | 'code' | 'name' | 'category'> {
   scope: string
 }
 
 /**
- * Returns the budgets of several homes by scope and cost code in one statement, so that all figures are from the same
- * moment. Sorted by the scope's name, then by code, with rows without a code last. Omits homes without rows. Trades
- * that differ only in case are one scope, named as the budget spells it.
+ * Returns the budgets of several homes by trade and cost code in one statement, so that all figures are from the same
+ * moment. Sorts rows by the trade's name, then by code, with rows without a code last. Omits homes without rows. Trades
+ * that differ only in letter case count as one trade. The spelling comes from the budget, else from the orders, else
+ * from the time entries.
  *
- * A line's retainage is the retainage of the order up to and including the line, less that before the line, each
- * rounded half away from zero. So the lines add up to the order's retainedAmount, which is rounded as a whole. Payments
- * for a single line count there. All other payments and released retainage are divided in the same way over the lines,
- * in proportion to the completed work of each that was not paid separately. If that is zero, as for a deposit, the
- * proportion is that of the ordered amounts.
+ * Payments for a single line count for that line. All other payments and the order's retainage are divided among the
+ * lines, in proportion to the completed work that was not paid separately. Amounts are rounded half away from zero on the
+ * running sum, so the lines add up to the order. If there is no such work, as for a deposit, the ordered amounts determine
+ * the proportion.
  */
 export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): Promise<Map<string, BudgetRow[]>> {
   const { organizationId } = call
   const { rows } = await sql<BudgetRow & { homeId: string }>`
     with "figures" as (
-      select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", "costCodeId",
+      select "homeId", lower("scope") as "key", "scope" as "budgetedAs", null::text as "orderedAs", null::text as "workedAs", "costCodeId",
         "originalAmount" as "originalBudgeted", "approvedChanges", "budgeted",
         0 as "committed", 0 as "pendingCommitted", 0 as "actual", 0 as "paid", 0 as "retained", 0 as "labor"
       from "budgetLines"
       where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "archivedAt" is null
       union all
-      select o."homeId", lower(o."scope"), null, o."scope", l."costCodeId", 0, 0, 0,
-        ${amountInStatusSql(COMMITTED_STATUSES)}, ${amountInStatusSql(PENDING_STATUSES)}, l."completedAmount",
+      select o."homeId", lower(o."scope"), null, o."scope", null, l."costCodeId", 0, 0, 0,
+        ${amountInStatusSql(COMMITTED_STATUSES)}, ${amountInStatusSql(PENDING_STATUSES)}, l."completedAmount" + l."creditAhead",
         l."paidAlone" + ${shareSql('(o."paidAmount" - l."paidByLine")')},
         case when ${isInStatusSql(SETTLED_STATUSES)} then 0
-          else round(l."upToHere" * o."retainagePercent" / 100, ${DECIMALS})
-            - round((l."upToHere" - l."completedAmount") * o."retainagePercent" / 100, ${DECIMALS})
-            - ${shareSql('o."releasedAmount"')} end, 0
+          else ${shareSql('o."retainedAmount"')} end, 0
       from "purchaseOrders" o
       cross join lateral (
-        select n.*, sum("completedAmount") over (order by "position") as "upToHere",
+        select n.*,
+          -- Credit lines count as completed for what the other lines exceed the total.
+          case when n."position" = min("position") filter (where n."isCredit") over ()
+            then o."completedAmount" - sum("completedAmount") over () else 0 end as "creditAhead",
           sum("weight") over (order by "position") as "weighed", sum("weight") over () as "whole",
           sum("paidAlone") over () as "paidByLine"
         from (
           select "position", "costCodeId", "total" + "taxAmount" as "amount", "completedAmount", "paidAmount" as "paidAlone",
-            case when o."completedAmount" <> sum("paidAmount") over () then "completedAmount" - "paidAmount"
+            ("total" + "taxAmount") * case when o."total" < 0 then -1 else 1 end < 0 as "isCredit",
+            case when sum("completedAmount") over () <> sum("paidAmount") over () then "completedAmount" - "paidAmount"
               when o."total" <> 0 then "total" + "taxAmount" else 1 end as "weight"
           from "purchaseOrderLines"
           where "organizationId" = ${organizationId} and "purchaseOrderId" = o."id"
@@ -66,12 +66,12 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
       where o."organizationId" = ${organizationId} and o."homeId" = any(${[...homeIds]})
         and o."status" = any(${[...COMMITTED_STATUSES, ...PENDING_STATUSES]}::text[])
       union all
-      select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)), null, coalesce("scope", ${NO_TRADE}::text), "costCodeId",
+      select "homeId", lower(coalesce("scope", ${NO_TRADE}::text)), null, null, coalesce("scope", ${NO_TRADE}::text), "costCodeId",
         0, 0, 0, 0, 0, "cost", 0, 0, "cost"
       from "timeEntries"
       where "organizationId" = ${organizationId} and "homeId" = any(${[...homeIds]}) and "postedAt" is not null
     ), "posted" as (
-      select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", "costCodeId",
+      select "homeId", "key", min("budgetedAs") as "budgetedAs", min("orderedAs") as "orderedAs", min("workedAs") as "workedAs", "costCodeId",
         sum("budgeted") as "budgeted", sum("originalBudgeted") as "originalBudgeted",
         sum("approvedChanges") as "approvedChanges", sum("committed") as "committed",
         sum("pendingCommitted") as "pendingCommitted", sum("actual") as "actual", sum("paid") as "paid",
@@ -80,7 +80,7 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
       group by "homeId", "key", "costCodeId"
     )
     select p."homeId",
-      coalesce(min(p."budgetedAs") over "ofScope", min(p."orderedAs") over "ofScope") as "scope",
+      coalesce(min(p."budgetedAs") over "ofScope", min(p."orderedAs") over "ofScope", min(p."workedAs") over "ofScope") as "scope",
       p."costCodeId", c."code", c."name", c."category", p."budgeted", p."originalBudgeted", p."approvedChanges",
       p."committed", p."pendingCommitted", p."actual", p."paid", p."retained", p."labor"
     from "posted" p
@@ -96,7 +96,7 @@ export async function findBudgetRows(call: Tenant, homeIds: readonly string[]): 
   return byHome
 }
 
-/** SQL of the line's share of an amount of the order. */
+/** Returns the SQL expression for the line's share of an amount of the order. */
 function shareSql(amount: string) {
   const decimals = toMinorUnitsSql('o."currency"')
   return sql.raw(
@@ -108,7 +108,9 @@ function isInStatusSql(statuses: readonly string[]) {
   return sql`o."status" = any(${[...statuses]}::text[])`
 }
 
-/** SQL of the line's amount with tax if its order has one of the statuses; otherwise zero. */
+/**
+ * Returns the SQL expression for the line's amount with tax if its order has one of the statuses; otherwise, for zero.
+ */
 function amountInStatusSql(statuses: readonly string[]) {
   return sql`case when ${isInStatusSql(statuses)} then l."amount" else 0 end`
 }

@@ -11,7 +11,8 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   communityId = (await made('/communities', { name: 'Juniper Ridge', status: 'active' })).id
   vendorId = (await made('/vendors', { companyName: 'Lone Star Framing LLC', scopes: ['framing'] })).id
-  // Created in a different order than their codes, so that sorting by code and by ID differ.
+  // The cost codes are not created in the order of their codes, so that sorting by code and by ID give different
+  // results.
   labor = (await made('/cost-codes', { code: '06-120', name: 'Framing labor', category: 'labor' })).id
   lumber = (await made('/cost-codes', { code: '06-110', name: 'Framing lumber', category: 'material' })).id
 })
@@ -47,7 +48,7 @@ interface Row {
 }
 const byCode = (rows: Row[], figure: string) => rows.map((row) => [row.code, row[figure]])
 
-test('a scope is divided by cost code in the order of the codes, with rows without a code last', async () => {
+test('the budget of a trade lists its cost codes in order, with costs without a code last', async () => {
   await addLine(30_000, lumber)
   await addLine(12_000, labor, 'Framing')
   await addLine(500)
@@ -65,7 +66,7 @@ test('a scope is divided by cost code in the order of the codes, with rows witho
   expect(framing).toMatchObject({ budgeted: 42_500, pendingCommitted: 9842.5, forecastAtCompletion: 42_500 })
 })
 
-test('completed work counts as actual cost, and as paid once its order is closed', async () => {
+test('completed work counts as paid only after its order is closed', async () => {
   await addLine(5000, lumber)
   const { id } = await order([{ costCodeId: lumber, unitPrice: 3999.99 }])
   const figures = async () => {
@@ -90,10 +91,11 @@ test('completed work counts as actual cost, and as paid once its order is closed
   expect(await figures()).toEqual([3999.99, 3999.99, 3999.99, 0])
 })
 
-test('the retainage of an order is divided over its lines to the cent', async () => {
+test('the retainage of an order is divided among its lines to the cent', async () => {
   const lines = [lumber, labor, null].map((costCodeId) => ({ costCodeId, unitPrice: 0.35 }))
   const ordered = await order(lines)
-  // 10 percent of 1.05, rounded half up. Ten percent of each line would round to 0.04, which adds up to 0.12.
+  // The retainage is 10 percent of 1.05, rounded half up. Rounding ten percent of each line would give 0.04 three
+  // times, for a total of 0.12.
   await move(ordered.id, 'approved', 'issued', 'accepted', 'completed')
   expect((await plumbline.get(`/api/ext/purchase-orders/${ordered.id}`)).body.retainedAmount).toBe(0.11)
   const { scopes, totalRetained } = await budget()
@@ -105,7 +107,7 @@ test('the retainage of an order is divided over its lines to the cent', async ()
   ])
 })
 
-test('the remaining budget of a scope is forecast for its codes that are below budget, to the cent', async () => {
+test('the forecast divides the remaining budget of a trade to the cent among cost codes that are below budget', async () => {
   await addLine(100, lumber)
   await addLine(200, labor)
   const forecasts = async () => {
@@ -113,7 +115,7 @@ test('the remaining budget of a scope is forecast for its codes that are below b
     return [...byCode(scopes[0].costCodes, 'forecastAtCompletion'), totalForecastAtCompletion]
   }
   expect(await forecasts()).toEqual([['06-110', 100], ['06-120', 200], 300])
-  // The excess of an order without a code is covered by the other two codes.
+  // The other two codes cover the excess of an order without a code.
   const { id } = await order([{ unitPrice: 200 }])
   expect(await forecasts()).toEqual([['06-110', 33.33], ['06-120', 66.67], [null, 200], 300])
   await move(id, 'void')
@@ -121,7 +123,7 @@ test('the remaining budget of a scope is forecast for its codes that are below b
   expect(await forecasts()).toEqual([['06-110', 350], ['06-120', 0], 350])
 })
 
-test('original amounts and changes are separate by code, by scope, and in total', async () => {
+test('original amounts and changes are reported separately by cost code, by trade, and in total', async () => {
   const { id } = await addLine(1000, lumber)
   await addLine(400, labor)
   await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)

@@ -50,9 +50,10 @@ function toFigures(added: AdditiveFigures, forecastAtCompletion: number): Budget
 }
 
 /**
- * Returns the forecast cost of each code of a scope. A trade's budget is shared: what one code does not need makes up
- * for another that exceeds its own. So what orders and approved time leave of the whole is divided among the codes that
- * are below budget. The forecasts add up to the scope's: its budget, or its orders and time if they exceed it.
+ * Returns the forecast cost of each code of a trade. A trade's budget is shared: the unused budget of one code offsets
+ * the excess of another. The part of the budget that orders and approved time do not use is therefore divided among the
+ * codes that are below budget. The forecasts add up to the trade's forecast: its budget, or its orders and time if they
+ * exceed the budget.
  */
 function forecastCostCodes(rows: readonly BudgetRow[], currency: string): number[] {
   const takenUp = rows.map((row) => sum([row.committed, row.pendingCommitted, row.labor]))

@@ -4,29 +4,30 @@ import type { Tenant } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 
-/** A home has a few dozen trades, and options affect a few each, so no real home comes near this limit. */
+/** A home has a few dozen trades, and each option affects a few trades, so no real home comes near this limit. */
 const MAX_SUMS = 5000
 
 /** A lump sum with the fields of its contract that an estimate needs. */
-export interface AgreedSum
+export interface AgreedLumpSum
   extends Pick<LumpSum, 'optionId' | 'costCodeId' | 'description' | 'amount'>,
     Pick<Contract, 'scope' | 'number'> {
   contractId: string
 }
 
-type LumpSumHouse = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
+type LumpSumHome = Pick<Home, 'name' | 'communityId' | 'planId' | 'elevation'>
 
 /**
- * Returns the lump sum that applies on the date for each trade of the home, and for each trade of each option. Of
- * several, the same one wins as for prices: the more specific, then the preferred, then the lower.
+ * Returns the lump sum that applies on the date for each trade of the home, and for each trade of each option. If
+ * several lump sums apply, the rule is the same as for prices: the most specific lump sum, then the preferred, then the
+ * lowest.
  */
-export async function findAgreedSums(
+export async function findAgreedLumpSums(
   { db, organizationId }: Tenant,
-  { name, communityId, planId, elevation }: LumpSumHouse,
+  { name, communityId, planId, elevation }: LumpSumHome,
   optionIds: readonly string[],
   on: string,
-): Promise<AgreedSum[]> {
-  const { rows } = await sql<AgreedSum>`
+): Promise<AgreedLumpSum[]> {
+  const { rows } = await sql<AgreedLumpSum>`
     select distinct on (l."optionId", lower(c."scope"))
       l."contractId", c."number", c."scope", l."optionId", l."costCodeId", l."description", l."amount"
     from "lumpSums" as l
@@ -42,5 +43,8 @@ export async function findAgreedSums(
       l."amount", l."contractId", l."place"
     limit ${MAX_SUMS + 1}`.execute(db)
   if (rows.length <= MAX_SUMS) return rows
-  throw conflict('limit_reached', `More than ${formatNumber(MAX_SUMS)} lump sums apply to ${name} and its options.`)
+  throw conflict(
+    'limit_reached',
+    `Cannot price ${name}: more than ${formatNumber(MAX_SUMS)} lump sums apply to it and its options. Terminate contracts that are no longer used.`,
+  )
 }

@@ -46,7 +46,7 @@ async function made(path: string, body: object): Promise<string> {
 const newVendor = (companyName: string, fields: object = {}) =>
   made('vendors', { companyName, status: 'active', ...fields })
 
-/** Creates an active turnkey contract of its own vendor. */
+/** Creates an active turnkey contract with its own vendor. */
 async function agreed(lumpSums: object[], fields: object = {}) {
   const vendorId = await newVendor('Lone Star Framing')
   const terms = { vendorId, scope: 'framing', contractType: 'turnkey', effectiveDate: '2026-01-01', ...fields }
@@ -76,7 +76,7 @@ async function newOption(lines: object[], fields: object = {}): Promise<string> 
 }
 const select = async (home: string, fields: object) => (await post(`homes/${home}/selections`, fields)).body
 
-test('a lump sum replaces the lines of its trade, priced or not, and keeps its budget line', async () => {
+test('a lump sum replaces all takeoff lines of its trade in the estimate', async () => {
   const home = await newHome()
   expect(await estimate(home)).toMatchObject({ total: 4300, covered: [], unpriced: [{ sku: 'TRUSS' }] })
   const contract = await agreed([{ planId: plan, amount: 1950.5 }])
@@ -99,7 +99,7 @@ test('a lump sum replaces the lines of its trade, priced or not, and keeps its b
   expect(after).toMatchObject({ contractId: cheaper.id, description: 'Frame and trusses', version: 2 })
 })
 
-test('a lump sum counts even if the takeoff has no line of the trade', async () => {
+test('a lump sum is budgeted even if the takeoff has no line of its trade', async () => {
   const { id } = await agreed([{ planId: plan, amount: 800 }], { scope: 'cleaning' })
   const home = await newHome()
   expect((await estimate(home)).covered).toMatchObject([{ scope: 'cleaning', contractId: id, amount: 800 }])
@@ -107,7 +107,7 @@ test('a lump sum counts even if the takeoff has no line of the trade', async () 
   expect(budget.scopes).toContainEqual(expect.objectContaining({ scope: 'cleaning', budgeted: 800 }))
 })
 
-test('of several lump sums, the one for the elevation wins, then the one for the community, then the lowest', async () => {
+test('the most specific lump sum applies to a home, even if another lump sum is lower', async () => {
   const elsewhere = await made('communities', { name: 'Cedar Hollow' })
   const contracts = [
     await agreed([{ planId: plan, amount: 1 }], { preferred: false }),
@@ -120,7 +120,7 @@ test('of several lump sums, the one for the elevation wins, then the one for the
   expect(await costs({ elevation: 'B' })).toBe(5)
   expect(await costs({})).toBe(4)
   expect(await costs({ communityId: elsewhere })).toBe(2)
-  // Contracts of an inactive vendor and other dates do not count.
+  // Contracts of inactive vendors and contracts for other dates do not count.
   await post(`vendors/${contracts[2]?.vendorId}/status`, { status: 'inactive' })
   expect(await costs({ communityId: elsewhere })).toBe(3)
   const home = await newHome({ communityId: elsewhere })
@@ -130,12 +130,12 @@ test('of several lump sums, the one for the elevation wins, then the one for the
   expect((await estimate(home, { on: '2099-01-01' })).covered).toEqual([])
 })
 
-test('a lump sum for an option replaces its lines in that trade, once for each unit selected', async () => {
+test("a lump sum for an option replaces the option's lines in that trade", async () => {
   const option = await newOption([line('LABOR', 10, 'more'), line('SHINGLE', 1, 'extra')], { marginPercent: 50 })
   const home = await newHome()
   const framed = await agreed([{ optionId: option, amount: 40 }])
   const selection = await select(home, { optionId: option, quantity: 3 })
-  // Three times 40, plus three squares of shingles at 90.
+  // The cost is three times 40, plus three squares of shingles at 90.
   expect(selection).toMatchObject({ cost: 390, issues: [] })
   await post(`selections/${selection.id}/status`, { status: 'approved' })
   expect((await estimate(home)).covered).toEqual([
@@ -147,12 +147,12 @@ test('a lump sum for an option replaces its lines in that trade, once for each u
   ])
   await terminate(framed.id)
   expect((await estimate(home, { on: '2099-01-01' })).covered).toEqual([])
-  // Three times ten hours at 5.
+  // The lump sum is replaced by three times ten hours at 5.
   const after = (await plumbline.get(`/api/ext/selections/${selection.id}`)).body
   expect(after.cost).toBe(420)
 })
 
-test('a line that an option removes saves its price, or nothing in a trade covered by a lump sum', async () => {
+test("a removed line reduces the cost of an option unless a lump sum covers the line's trade", async () => {
   const metal = await newOption([line('METAL', 20, 'shingle'), line('LABOR', 150, 'labor')])
   expect((await select(await newHome(), { optionId: metal })).cost).toBe(20 * 300 - 20 * 90 + (150 - 200) * 5)
   await agreed([{ planId: plan, amount: 1000 }])
@@ -168,7 +168,7 @@ test('a line that an option removes saves its price, or nothing in a trade cover
   expect(covered).toHaveLength(3)
 })
 
-test("an option that removes work paid for by another option's lump sum saves nothing of it", async () => {
+test('an option cannot reduce the cost of work that the lump sum of another option covers', async () => {
   const frame = await newOption([line('LABOR', 10, 'porch')])
   const larger = await newOption([line('LABOR', 30, 'porch')], { requiresOptionIds: [frame] })
   expect((await select(await newHome(), { optionId: larger })).cost).toBe((30 - 10) * 5)
@@ -176,22 +176,24 @@ test("an option that removes work paid for by another option's lump sum saves no
   expect((await select(await newHome(), { optionId: larger })).cost).toBe(30 * 5)
 })
 
-test('an option with a fixed cost keeps it, and an option with an unpriced line has no cost besides its lump sum', async () => {
+test('a lump sum does not change the cost of an option with a fixed cost', async () => {
   const fixed = await newOption([], { costBasis: 'fixed', cost: 55 })
-  const short = await newOption([line('TRUSS', 2, 'two'), line('SHINGLE', 1, 'one')])
-  await agreed(
-    [fixed, short].map((optionId) => ({ optionId, amount: 10 })),
-    { scope: 'roofing' },
-  )
+  await agreed([{ optionId: fixed, amount: 10 }], { scope: 'roofing' })
   const home = await newHome()
   expect((await select(home, { optionId: fixed })).cost).toBe(55)
+})
+
+test('an option with an unpriced line has no cost despite a lump sum', async () => {
+  const short = await newOption([line('TRUSS', 2, 'two'), line('SHINGLE', 1, 'one')])
+  await agreed([{ optionId: short, amount: 10 }], { scope: 'roofing' })
+  const home = await newHome()
   const selection = await select(home, { optionId: short })
   expect(selection).toMatchObject({ cost: null, issues: [{ sku: 'TRUSS' }] })
   await post(`selections/${selection.id}/status`, { status: 'approved' })
   expect((await estimate(home)).covered).toEqual([])
 })
 
-test("a lump sum over a budget line's maximum is rejected with a reason", async () => {
+test('a lump sum above the maximum of a budget line is rejected with a reason', async () => {
   const dear = await newOption([line('SHINGLE', 1, 'gold')], { name: 'Gold' })
   await agreed([{ optionId: dear, amount: 9_999_999_999.99 }], { scope: 'roofing' })
   const { status, body } = await post(`homes/${await newHome()}/selections`, { optionId: dear, quantity: 1000 })

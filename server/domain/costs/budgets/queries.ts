@@ -31,12 +31,12 @@ function transferredSumSql(side: 'fromLineId' | 'toLineId'): string {
     where x."organizationId" = t."organizationId" and x."${side}" = t."id")`
 }
 
-/** The commitment figures of a scope; the other figures of a budget are in figure-queries.ts. */
+/** The commitment figures of a trade; the other figures of a budget are in figure-queries.ts. */
 export type Commitment = Pick<BudgetScope, 'scope' | 'budgeted' | 'committed' | 'pendingCommitted' | 'variance'>
 
 /**
- * Returns the commitments of every scope of the home in one statement, sorted by name. Amounts are summed as numeric.
- * Trades that differ only in case are one scope, named as the budget spells it.
+ * Returns the commitments of every trade of the home in one statement, sorted by name. Sums amounts as numeric. Trades
+ * that differ only in case count as one trade, with the spelling from the budget.
  */
 export async function findCommitments(call: Tenant, homeId: string): Promise<Commitment[]> {
   const { rows } = await sql<Commitment>`

@@ -3,8 +3,8 @@ import { computeLineTotal } from '../../../platform/values/money.ts'
 import type { ChosenOption } from '../takeoffs/chosen-options.ts'
 import type { EstimatedLine } from './estimate-queries.ts'
 
-/** The fields of a selection that its cost and its place in the budget depend on. */
-export interface Selected
+/** The fields of a selection that determine its cost and its place in the budget. */
+export interface SelectedOption
   extends Pick<Selection, 'id' | 'quantity' | 'cost' | 'costBasis' | 'scope' | 'costCodeId' | 'customDescription'> {
   readonly option: Option | null
 }
@@ -13,7 +13,7 @@ export interface Selected
 export const ACTIVE_STATUSES: readonly Selection['status'][] = ['approved', 'ordered', 'installed']
 
 /** Returns the option whose takeoff determines the cost; null if the cost is an amount. */
-export function optionForCost({ option, costBasis }: Selected): Option | null {
+export function getCostingOption({ option, costBasis }: SelectedOption): Option | null {
   return option?.costBasis === 'computed' && costBasis === 'option' ? option : null
 }
 
@@ -22,18 +22,21 @@ export function toChosenOption(option: Option, quantity: number): ChosenOption {
   return { id, code, requiresOptionIds, excludesOptionIds, quantity }
 }
 
-export function toLineSource({ option }: Selected): BudgetLineSource {
+export function toLineSource({ option }: SelectedOption): BudgetLineSource {
   return option?.optionType === 'allowance' ? 'allowance' : 'option'
 }
 
-/** Returns the cost of a selection whose cost is an amount; null if it was not entered yet. */
-export function computeAmount({ option, quantity, cost, costBasis }: Selected, currency: string): number | null {
+/** Returns the cost of a selection whose cost is an amount; null if no amount has been entered yet. */
+export function computeSelectionAmount(
+  { option, quantity, cost, costBasis }: SelectedOption,
+  currency: string,
+): number | null {
   if (costBasis === 'given') return cost
   return option?.cost == null ? null : computeLineTotal(quantity, option.cost, currency)
 }
 
 /** Returns the budget line of a selection whose cost is an amount. */
-export function toAmountLine(selected: Selected, amount: number, noTrade: string): EstimatedLine {
+export function toAmountLine(selected: SelectedOption, amount: number, noTrade: string): EstimatedLine {
   const { id, option, quantity, costBasis, scope, costCodeId, customDescription } = selected
   const isByUnit = costBasis === 'option' && option !== null
   return {

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Selection, SelectionIssue } from '../../../../client/contract.gen.ts'
 import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import * as options from '../options/queries.ts'
-import { ACTIVE_STATUSES, type Selected } from './selected-option.ts'
+import { ACTIVE_STATUSES, type SelectedOption } from './selected-option.ts'
 
-/** The maximum number of selections of a home. A buyer makes about a hundred. */
+/** The maximum number of selections of a home. A buyer makes about a hundred selections. */
 export const MAX_SELECTIONS = 500
 
 /** A selection that counts in the budget, with the fields that messages about it need. */
-export interface ActiveSelection extends Selected, Pick<Selection, 'status' | 'optionId'> {}
+export interface ActiveSelection extends SelectedOption, Pick<Selection, 'status' | 'optionId'> {}
 
 /** Returns the selections that count in the home's budget and price, with their options, in two statements. */
 export async function findActiveSelections(call: Tenant, homeId: string): Promise<ActiveSelection[]> {
@@ -23,7 +23,7 @@ export async function findActiveSelections(call: Tenant, homeId: string): Promis
 }
 
 /** Stores the computed costs of selections. */
-export async function storeCosts(
+export async function storeSelectionCosts(
   call: WriteCall,
   costs: readonly { id: string; cost: number | null; issues: readonly SelectionIssue[] }[],
 ): Promise<void> {

@@ -3,45 +3,57 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { createRowChecker } from '../../../platform/calls/row-checker.ts'
 import { conflict, Problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { findKeyed, matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
+import { findRecordIdsByKey, getRowKeys, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
+  catchProblem,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
-import { explainBudgetFixed } from '../../land/homes/home.ts'
+import { explainWhyBudgetIsFixed } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
-import { explainFixed, newBudgetLine, toChanges } from './budget-line.ts'
+import { buildBudgetLine, explainWhyLineIsFixed, toBudgetLineChanges } from './budget-line.ts'
+import { recordBudgetLineEvents } from './line-events.ts'
 import { postBudget } from './post-budget.ts'
 import * as budgetLines from './queries.ts'
 
 type NewLine = ReturnType<typeof budgetLines.make>
 
-/** Syncs budget lines from an external system. Each row is treated like a call of addBudgetLine or updateBudgetLine. */
+/** Syncs budget lines from an external system. Each row is treated like a call to addBudgetLine or updateBudgetLine. */
 export function defineBudgetLineSync(
   match: Checked['BudgetLinesSync']['match'],
   createScopes?: boolean,
 ): SyncDefinition<'BudgetLineRow', BudgetLine, NewLine> {
   return {
     schema: 'BudgetLineRow',
-    keysOf: rowKeysOf,
-    insertAll: budgetLines.insertAll,
-    updateAll: budgetLines.updateAll,
+    keysOf: getRowKeys,
+
+    async insertAll(call, created) {
+      await budgetLines.insertAll(call, created)
+      await recordBudgetLineEvents(call, [], { added: created.map(({ id }) => id) })
+    },
+
+    async updateAll(call, changed) {
+      await budgetLines.updateAll(call, changed)
+      await recordBudgetLineEvents(
+        call,
+        changed.map(({ before }) => before),
+      )
+    },
 
     async decide(call, rows) {
-      const ids = await findKeyed(call, 'budgetLines', ['externalId'], rows)
+      const ids = await findRecordIdsByKey(call, 'budgetLines', ['externalId'], rows)
       const there = await budgetLines.findAll(call, ids)
-      // Every change of a budget locks its home first, so from here on the lines do not change.
+      // Every change of a budget locks its home first, so the lines cannot change from here on.
       const locked = await homes.lockHomes(call, [
         ...there.map(({ homeId }) => homeId),
         ...rows.flatMap(({ values }) => values.homeId ?? []),
       ])
       const meant = matchRowsByKey(rows, await budgetLines.findAll(call, ids), match)
       const read = await readRowReferences(call, rows, locked, createScopes)
-      return rows.map((row, i) => returnProblem(() => planRow(call, row, meant[i] ?? null, read)))
+      return rows.map((row, i) => catchProblem(() => planRow(call, row, meant[i] ?? null, read)))
     },
 
     async settle(call, written) {
@@ -62,7 +74,7 @@ interface RowReferences {
   costCodes: ReadonlyMap<string, CostCode>
 }
 
-/** Reads everything that the rows refer to, for all rows at once. */
+/** Reads all records that the rows refer to, for all rows at once. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<BudgetLineRow>[],
@@ -101,7 +113,7 @@ function planRow(
     return validationFailed([{ pointer: '/homeId', code: 'required', message: 'is required' }])
   const home = read.homes.get(requested)
   if (home === undefined) return unknownReference(['/homeId'])
-  const reason = explainBudgetFixed(home)
+  const reason = explainWhyBudgetIsFixed(home)
   if (reason !== null) return conflict('home_not_open', reason)
   const isLocked = home.budgetLockedAt !== null
   const { costCodeId } = values
@@ -120,14 +132,14 @@ function planRow(
     const whole = createRowChecker(call, 'BudgetLineCreate')({ ...values, ...(scope !== undefined && { scope }) })
     const defaults = read.ofScope.get(whole.scope) ?? null
     const made = budgetLines.make(call, {
-      ...newBudgetLine(home.id, whole, { isLocked, currency: call.currency }),
+      ...buildBudgetLine(home.id, whole, { isLocked, currency: call.currency }),
       costCodeId: costCodeId === undefined ? defaults : costCodeId,
     })
     return { id: made.id, made, changed: [] }
   }
-  const fixed = explainFixed(before, asked, isLocked)
+  const fixed = explainWhyLineIsFixed(before, asked, isLocked)
   if (fixed !== null) return conflict('fixed', fixed)
-  const changes = toChanges(
+  const changes = toBudgetLineChanges(
     before,
     { ...values, ...(scope !== undefined && { scope }) },
     { isLocked, currency: call.currency },

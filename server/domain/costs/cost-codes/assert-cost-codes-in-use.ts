@@ -3,8 +3,8 @@ import { unknownReference, validationFailed } from '../../../platform/problems/p
 import * as costCodes from './queries.ts'
 
 /**
- * Checks that cost codes of new records exist and are not archived. All are looked up together, so that every error is
- * reported at once.
+ * Checks that cost codes of new records exist and are not archived. Looks up all cost codes together, so that every
+ * error is reported at once.
  */
 export async function assertCostCodesInUse(
   call: WriteCall,

@@ -2,27 +2,33 @@ import type { CostCode } from '../../../../client/contract.gen.ts'
 import { type Problem, validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The maximum depth of the chart. Accounting systems have five levels; a limit keeps every walk through the tree short.
+ * The maximum depth of the chart. Accounting systems have five levels; the limit keeps every traversal of the tree
+ * short.
  */
 export const MAX_LEVELS = 8
 
 /**
- * Returns why nothing can be put below a code, or null. `path` leads to the top level; `levels` is the depth of the
- * addition.
+ * Returns the reason that nothing can be placed below a code, or null. `path` contains the IDs up to the top level;
+ * `levels` is the number of levels to add.
  */
-export function explainNotBelow(parent: CostCode, path: readonly string[], levels: number): string | null {
+export function explainUnsuitableParent(parent: CostCode, path: readonly string[], levels: number): string | null {
   if (parent.archivedAt !== null) return `must not be archived; ${parent.code} is archived`
   if (path.length + levels > MAX_LEVELS) return `must not make the chart more than ${MAX_LEVELS} levels deep`
   return null
 }
 
-/** Returns the problem that the code cannot be below its parent, pointing at the field that names the parent. */
-export function invalidParent(message: string, field: 'parentId' | 'parentCode' = 'parentId'): Problem {
+/**
+ * Returns the problem for a code that cannot be below its parent, with a pointer to the field that names the parent.
+ */
+export function createParentProblem(message: string, field: 'parentId' | 'parentCode' = 'parentId'): Problem {
   return validationFailed([{ pointer: `/${field}`, code: 'tree', message }])
 }
 
-/** Returns why the code cannot be archived, or null. */
-export function explainNotArchivable({ code }: CostCode, uses: { children: number; scopes: number }): string | null {
+/** Returns the reason that the code cannot be archived, or null. */
+export function explainWhyCodeCannotBeArchived(
+  { code }: CostCode,
+  uses: { children: number; scopes: number },
+): string | null {
   const { children, scopes } = uses
   if (children > 0)
     return `Cannot archive ${code}: ${children === 1 ? '1 cost code is' : `${children} cost codes are`} below it. Move or archive ${children === 1 ? 'it' : 'them'} first.`

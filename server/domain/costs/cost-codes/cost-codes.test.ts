@@ -17,14 +17,14 @@ async function newCode(fields: object = {}, key = plumbline.key) {
   return body
 }
 
-/** Creates a chain of codes, topmost first, each below the previous one. */
+/** Creates a chain of codes, topmost first, each below the previous code. */
 async function getChain(levels: number): Promise<string[]> {
   const ids: string[] = []
   for (let level = 0; level < levels; level++) ids.push((await newCode({ parentId: ids.at(-1) ?? null })).id)
   return ids
 }
 
-test('a cost code is created below another one, and its trade becomes a scope', async () => {
+test('the trade of a new cost code is added to the list of trades', async () => {
   const parent = await newCode({ code: '06-000' })
   const lumber = { code: '06-110', name: 'Framing lumber', category: 'material', scope: 'framing', parentId: parent.id }
   const created = await plumbline.post(CODES, { ...lumber, accountingId: '5110' })
@@ -33,7 +33,7 @@ test('a cost code is created below another one, and its trade becomes a scope', 
   expect((await plumbline.get('/api/ext/scopes?name=FRAMING')).body.data).toMatchObject([{ name: 'framing' }])
 })
 
-test('a code can be used again once its cost code is archived', async () => {
+test('the code of an archived cost code can be used again', async () => {
   const first = await newCode({ code: '09-900' })
   const second = { code: '09-900', name: 'Painting', category: 'subcontract' }
   expect(await plumbline.post(CODES, second)).toMatchObject({
@@ -44,7 +44,7 @@ test('a code can be used again once its cost code is archived', async () => {
   expect((await plumbline.post(CODES, second)).status).toBe(201)
 })
 
-test('the chart can be filtered by parent, category, trade, and text', async () => {
+test('cost codes can be filtered by parent, category, trade, and text', async () => {
   const { key } = await plumbline.newBuilder()
   const top = await newCode({ code: '22-000', name: 'Plumbing' }, key)
   await newCode({ code: '22-100', name: 'Rough plumbing', parentId: top.id, scope: 'Plumbing' }, key)
@@ -59,7 +59,7 @@ test('the chart can be filtered by parent, category, trade, and text', async () 
   expect(await found('accountingId=null')).toEqual(['22-000', '22-100', '22-200'])
 })
 
-test('a code cannot be below itself, and the chart has at most eight levels', async () => {
+test('cost codes have at most eight levels and cannot be below themselves', async () => {
   const [first = '', , third = ''] = await getChain(3)
   const move = (id: string, parentId: string) => plumbline.patch(`${CODES}/${id}`, { parentId })
   const problem = { status: 422, body: { errors: [{ pointer: '/parentId', code: 'tree' }] } }
@@ -68,13 +68,13 @@ test('a code cannot be below itself, and the chart has at most eight levels', as
   const deep = await getChain(8)
   const ninth = { code: 'X', name: 'Too deep', category: 'other', parentId: deep[7] }
   expect(await plumbline.post(CODES, ninth)).toMatchObject(problem)
-  // Three levels fit below the fifth of eight, but not below the sixth.
+  // Three levels fit below the fifth of eight levels, but not below the sixth.
   expect(await move(first, deep[5] ?? '')).toMatchObject(problem)
   expect(await move(first, deep[4] ?? '')).toMatchObject({ status: 200, body: { parentId: deep[4] } })
   expect(await move(first, 'cc_nobody')).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('one of two concurrent moves that would put each code below the other is rejected', async () => {
+test('concurrent changes cannot make two cost codes parents of each other', async () => {
   const [one, other] = [await newCode(), await newCode()]
   const answers = await Promise.all([
     plumbline.patch(`${CODES}/${one.id}`, { parentId: other.id }),
@@ -83,7 +83,7 @@ test('one of two concurrent moves that would put each code below the other is re
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-test('a code can be archived once nothing uses it', async () => {
+test('a cost code that is used cannot be archived', async () => {
   const [top = '', below = ''] = await getChain(2)
   expect(await plumbline.delete(`${CODES}/${top}`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'tile', defaultCostCodeId: below })
@@ -97,7 +97,7 @@ test('a code can be archived once nothing uses it', async () => {
   expect(await plumbline.post(CODES, late)).toMatchObject({ status: 422, body: { errors: [{ code: 'tree' }] } })
 })
 
-test('a cost code of another builder returns 404', async () => {
+test('requesting a cost code of another builder returns 404', async () => {
   const { id } = await newCode()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`${CODES}/${id}`, { key })).status).toBe(404)

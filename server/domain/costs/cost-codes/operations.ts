@@ -4,7 +4,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { explainNotArchivable, explainNotBelow, invalidParent } from './cost-code.ts'
+import { createParentProblem, explainUnsuitableParent, explainWhyCodeCannotBeArchived } from './cost-code.ts'
 import * as costCodes from './queries.ts'
 import { defineCostCodeSync } from './sync-cost-codes.ts'
 
@@ -31,13 +31,13 @@ export const costCodeOperations = {
 
   async updateCostCode({ path, query, body, ifMatch }, call) {
     const after = await call.write(async (call) => {
-      if (body.parentId != null) await costCodes.lockTree(call)
+      if (body.parentId != null) await costCodes.lockCostCodeTree(call)
       const before = await costCodes.lock(call, path.costCodeId)
       assertIfMatch(ifMatch, before)
       if (body.parentId != null && body.parentId !== before.parentId) {
         const levels = await costCodes.countLevels(call, before.id)
         const above = await assertFitsBelow(call, body.parentId, levels)
-        if (above.includes(before.id)) throw invalidParent('must not be the code itself or a code below it')
+        if (above.includes(before.id)) throw createParentProblem('must not be the code itself or a code below it')
       }
       const { scope, ...rest } = body
       return costCodes.update(call, before, {
@@ -50,11 +50,13 @@ export const costCodeOperations = {
 
   async archiveCostCode({ path, ifMatch }, call) {
     await call.write(async (call) => {
-      await costCodes.lockTree(call)
+      await costCodes.lockCostCodeTree(call)
       const before = await costCodes.lock(call, path.costCodeId)
       assertIfMatch(ifMatch, before)
       const reason =
-        before.archivedAt === null ? explainNotArchivable(before, await costCodes.countUses(call, before.id)) : null
+        before.archivedAt === null
+          ? explainWhyCodeCannotBeArchived(before, await costCodes.countCostCodeUses(call, before.id))
+          : null
       if (reason !== null) throw conflict('in_use', reason)
       await costCodes.archive(call, before)
     })
@@ -62,14 +64,14 @@ export const costCodeOperations = {
   },
 } satisfies Partial<Handlers>
 
-/** Returns the IDs from the parent up to the top level. Throws if this many levels do not fit below it. */
+/** Returns the IDs from the parent up to the top level. Throws if this many levels do not fit below the parent. */
 async function assertFitsBelow(call: WriteCall, parentId: string, levels: number): Promise<string[]> {
-  await costCodes.lockTree(call)
+  await costCodes.lockCostCodeTree(call)
   const parent = await costCodes.findOptional(call, parentId)
   if (parent === undefined) throw unknownReference(['/parentId'])
-  const path = await costCodes.findPath(call, parentId)
-  const reason = explainNotBelow(parent, path, levels)
-  if (reason !== null) throw invalidParent(reason)
+  const path = await costCodes.findAncestorPath(call, parentId)
+  const reason = explainUnsuitableParent(parent, path, levels)
+  if (reason !== null) throw createParentProblem(reason)
   return path
 }
 

@@ -26,15 +26,15 @@ export const {
 })
 
 /**
- * Locks the structure of the chart until the transaction ends. Otherwise two concurrent moves could each put the
- * other's code below its own, which no check of a single row would detect.
+ * Locks the structure of the chart until the transaction ends. Otherwise, two concurrent moves could each place the
+ * other's code below their own, which no check of a single row would detect.
  */
-export async function lockTree({ db, organizationId }: WriteCall): Promise<void> {
+export async function lockCostCodeTree({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185011))`.execute(db)
 }
 
 /** Returns the IDs from this code up to the top level, starting with itself. */
-export async function findPath({ db, organizationId }: Tenant, id: string): Promise<string[]> {
+export async function findAncestorPath({ db, organizationId }: Tenant, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
       select c."id", c."parentId", 1 as "step" from "costCodes" c
@@ -48,8 +48,8 @@ export async function findPath({ db, organizationId }: Tenant, id: string): Prom
   return rows.map((row) => row.id)
 }
 
-/** Returns these codes and all above them, each with its parent. */
-export async function findParents(
+/** Returns these codes and all codes above them, each with its parent. */
+export async function findAncestors(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
@@ -65,8 +65,8 @@ export async function findParents(
   return new Map(rows.map(({ id, parentId }) => [id, parentId]))
 }
 
-/** Returns the number of levels that each code and everything below it span. */
-export async function countLevelsOfEach(
+/** Returns the number of levels that each code spans, including the codes below it. */
+export async function countLevelsByCode(
   { db, organizationId }: Tenant,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -83,10 +83,10 @@ export async function countLevelsOfEach(
 }
 
 /**
- * Locks the codes with one of the IDs or external IDs, and the active ones with one of the codes, in the order of their
- * IDs.
+ * Locks the cost codes with one of the IDs or external IDs, and the active cost codes with one of the codes. Locks are
+ * taken in the order of the IDs.
  */
-export async function lockByKeys(
+export async function lockCostCodesByKeys(
   call: WriteCall,
   by: Record<'ids' | 'accountingIds' | 'externalIds' | 'codes', readonly string[]>,
 ): Promise<CostCode[]> {
@@ -96,11 +96,11 @@ export async function lockByKeys(
     where "organizationId" = ${organizationId} and "id" = any(array(
       select unnest(${[...by.ids]}::text[])
       union select "id" from "costCodes"
-        where "organizationId" = ${organizationId} and "accountingId" = any(${[...by.accountingIds]}::text[])
+        where "organizationId" = ${organizationId} and "accountingIdKey" = any(array(select "typedKey"("key") from unnest(${[...by.accountingIds]}::text[]) as k ("key")))
       union select "id" from "costCodes"
         where "organizationId" = ${organizationId} and "externalId" = any(${[...by.externalIds]}::text[])
       union select "id" from "costCodes"
-        where "organizationId" = ${organizationId} and "code" = any(${[...by.codes]}::text[]) and "archivedAt" is null))
+        where "organizationId" = ${organizationId} and "codeKey" = any(array(select "typedKey"("key") from unnest(${[...by.codes]}::text[]) as k ("key"))) and "archivedAt" is null))
     order by "id" for no key update`.execute(call.db)
   return findAll(
     call,
@@ -108,7 +108,7 @@ export async function lockByKeys(
   )
 }
 
-/** Returns the number of levels that the code and everything below it span. */
+/** Returns the number of levels that the code spans, including the codes below it. */
 export async function countLevels({ db, organizationId }: Tenant, id: string): Promise<number> {
   const { rows } = await sql<{ levels: number }>`
     with recursive down as (
@@ -123,9 +123,9 @@ export async function countLevels({ db, organizationId }: Tenant, id: string): P
 }
 
 /**
- * Returns what uses the code: the number of active codes directly below it, and of active scopes that default to it.
+ * Returns the uses of the code: the number of active codes directly below it, and of active trades that default to it.
  */
-export async function countUses(
+export async function countCostCodeUses(
   { db, organizationId }: Tenant,
   id: string,
 ): Promise<{ children: number; scopes: number }> {

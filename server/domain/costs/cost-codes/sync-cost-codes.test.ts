@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,10 +13,10 @@ afterAll(() => plumbline.stop())
 
 type Caller = { key: string }
 
-const sync = (rows: object[], caller: Caller, mode = 'best_effort'): Promise<Answer> =>
+const sync = (rows: object[], caller: Caller, mode = 'best_effort'): Promise<ServiceResponse> =>
   plumbline.post('/api/ext/cost-codes/batch', { mode, rows }, caller)
 const row = (code: string, more: object = {}) => ({ code, name: `Code ${code}`, category: 'material', ...more })
-const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
+const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: { status: string }) => status)
 
 /** Returns the chart as `code < parent`, sorted. */
 async function chart(caller: Caller): Promise<string[]> {
@@ -23,7 +27,7 @@ async function chart(caller: Caller): Promise<string[]> {
   )
 }
 
-test('the rows of a chart come in any order, parents may be new, and a second sync changes it', async () => {
+test('a cost code row can refer to a parent in the same request, regardless of the order of the rows', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [
     row('06-111', { parentCode: '06-110', scope: 'framing' }),
@@ -41,7 +45,7 @@ test('the rows of a chart come in any order, parents may be new, and a second sy
   expect(body.data).toMatchObject([{ accountingId: '5110', externalId: 'gl-5110' }])
 })
 
-test('rows matched by accountingId, externalId, or id need only the fields to change', async () => {
+test('a cost code row that is matched by accountingId, externalId, or id needs only the fields to change', async () => {
   const caller = await plumbline.newBuilder()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/cost-codes/batch', { mode: 'best_effort', match, rows }, caller)
@@ -70,7 +74,7 @@ test('rows matched by accountingId, externalId, or id need only the fields to ch
   expect(body).toMatchObject({ name: 'Lumber', accountingId: '5110', externalId: 'gl-1', category: 'material' })
 })
 
-test('codes with an impossible parent fail separately, and the codes below them stay', async () => {
+test('a cost code row with an invalid parent fails without affecting other rows', async () => {
   const caller = await plumbline.newBuilder()
   const eight = Array.from({ length: 8 }, (_, i) => row(`L${i + 1}`, i === 0 ? {} : { parentCode: `L${i}` }))
   expect((await sync(eight.toReversed(), caller)).body).toMatchObject({ created: 8 })
@@ -97,7 +101,7 @@ test('codes with an impossible parent fail separately, and the codes below them 
     ],
     caller,
   )
-  const said = answer.body.rows.map(({ status, problem }: Answer['body']) =>
+  const said = answer.body.rows.map(({ status, problem }: ServiceResponse['body']) =>
     [status, ...(problem?.errors ?? []).map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)].join(
       ' ',
     ),
@@ -117,7 +121,7 @@ test('codes with an impossible parent fail separately, and the codes below them 
     'failed /parentCode unknown_reference',
     'created',
   ])
-  // If each of two new codes names the other as its parent, neither can be created.
+  // If each of two new codes names the other code as its parent, neither code can be created.
   expect(said.slice(5, 7).toSorted()).toEqual(['failed /parentCode tree', 'failed /parentCode unknown_reference'])
   expect(await chart(caller)).toEqual([
     'A',
@@ -129,14 +133,14 @@ test('codes with an impossible parent fail separately, and the codes below them 
   ])
 })
 
-test('a moved code moves the codes below it, and the chart never exceeds eight levels', async () => {
+test('a moved cost code keeps the cost codes below it, up to eight levels', async () => {
   const caller = await plumbline.newBuilder()
   const chain = (name: string, levels: number) =>
     Array.from({ length: levels }, (_, i) => row(`${name}${i + 1}`, i === 0 ? {} : { parentCode: `${name}${i}` }))
   await sync([...chain('A', 5), ...chain('B', 4)], caller)
   expect(statuses(await sync([row('B1', { parentCode: 'A5' })], caller))).toEqual(['failed'])
   expect(statuses(await sync([row('B1', { parentCode: 'A4' })], caller))).toEqual(['updated'])
-  // A1 first moves down a level, which uses the last level available, whatever the row below it requests.
+  // A1 moves down first and uses the last available level, regardless of the move that the row for B4 requests.
   const { body } = await sync([row('NEW'), row('A1', { parentCode: 'NEW' }), row('B4', { parentId: null })], caller)
   expect(body.rows).toMatchObject([
     { status: 'created' },
@@ -146,7 +150,7 @@ test('a moved code moves the codes below it, and the chart never exceeds eight l
   expect(statuses(await sync([row('A1', { parentCode: 'NEW' })], caller))).toEqual(['updated'])
 })
 
-test('modes, dry runs, other builders, and permissions work as for parts', async () => {
+test('a cost code sync follows the rules of a part sync for modes, dry runs, other builders, and permissions', async () => {
   const caller = await plumbline.newBuilder()
   const refused = await sync([row('A'), row('B', { parentCode: 'NONE' })], caller, 'all_or_nothing')
   expect([refused.status, refused.body.code]).toEqual([422, 'unknown_reference'])

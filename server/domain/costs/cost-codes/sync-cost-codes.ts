@@ -1,55 +1,66 @@
 import type { CostCode, CostCodeRow, MatchBy } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { createRowChecker } from '../../../platform/calls/row-checker.ts'
-import { Problem, unknownReference, validationFailed, valueTaken } from '../../../platform/problems/problem.ts'
-import { matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
 import {
-  matchRows,
+  createValueTakenProblem,
+  Problem,
+  unknownReference,
+  validationFailed,
+} from '../../../platform/problems/problem.ts'
+import { getRowKeys, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
+import {
+  catchProblem,
+  matchRowsByExternalId,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
-import { markAcknowledged } from '../../statuses/ledger-states.ts'
+import { createKeyLookup } from '../../../platform/values/typed-keys.ts'
+import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { explainNotBelow, invalidParent } from './cost-code.ts'
+import { createParentProblem, explainUnsuitableParent } from './cost-code.ts'
 import * as costCodes from './queries.ts'
 
-/** Syncs cost codes from an accounting system. Each row is treated like a call of createCostCode or updateCostCode. */
+/** Syncs cost codes from an accounting system. Each row is treated like a call to createCostCode or updateCostCode. */
 export function defineCostCodeSync(
   match: MatchBy | undefined,
   createScopes?: boolean,
 ): SyncDefinition<'CostCodeRow', CostCode> {
   return {
     schema: 'CostCodeRow',
-    ...markAcknowledged('cost_code', match),
-    keysOf: ({ code, ...values }) => ({ code, ...rowKeysOf(values) }),
+    ...createAcknowledgeStep('cost_code', match),
+    keysOf: ({ code, ...values }) => ({ code, ...getRowKeys(values) }),
     insertAll: costCodes.insertAll,
     updateAll: costCodes.updateAll,
 
     async decide(call, rows) {
       // The lock also makes concurrent syncs of cost codes run one after the other.
-      await costCodes.lockTree(call)
-      const found = await costCodes.lockByKeys(call, {
+      await costCodes.lockCostCodeTree(call)
+      const found = await costCodes.lockCostCodesByKeys(call, {
         ids: rows.flatMap(({ values }) => [values.id ?? [], values.parentId ?? []].flat()),
         accountingIds: rows.flatMap(({ values }) => values.accountingId ?? []),
         externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
         codes: rows.flatMap(({ values }) => [values.code ?? [], values.parentCode ?? []].flat()),
       })
       const meant =
-        match === undefined ? matchRows(rows, found, 'code', ({ code }) => code) : matchRowsByKey(rows, found, match)
+        match === undefined
+          ? matchRowsByExternalId(rows, found, 'code', ({ code }) => code)
+          : matchRowsByKey(rows, found, match)
       const names = rows.flatMap(({ values }) => values.scope ?? [])
       const trades = await scopes.findOrCreateTrades(call, names, createScopes)
-      const inUse = new Map(found.flatMap((each) => (each.archivedAt === null ? [[each.code, each] as const] : [])))
+      const findInUse = createKeyLookup(
+        found.filter(({ archivedAt }) => archivedAt === null),
+        ({ code }) => code,
+      )
       const requested = rows.map((row, i) =>
-        returnProblem(() => planRow(call, row, meant[i] ?? null, { trades, inUse })),
+        catchProblem(() => planRow(call, row, meant[i] ?? null, { trades, findInUse })),
       )
       const ids = found.map(({ id }) => id)
       const chart = new CostCodeChart(
         requested.flatMap((each) => (each instanceof Problem ? [] : [each])),
         found,
-        await costCodes.findParents(call, ids),
-        await costCodes.countLevelsOfEach(call, ids),
+        await costCodes.findAncestors(call, ids),
+        await costCodes.countLevelsByCode(call, ids),
       )
       return requested.map((each) => (each instanceof Problem ? each : chart.place(each)))
     },
@@ -62,7 +73,7 @@ interface PlacedRow {
   readonly before: CostCode | null
   /** The resulting code, except for its parent. */
   readonly code: CostCode
-  /** Undefined until the row is placed, and null while it is being placed. */
+  /** The outcome is undefined until the row is placed, and null while the row is being placed. */
   outcome: PlannedWrite<CostCode> | Problem | null | undefined
   parentId: string | null
 }
@@ -71,11 +82,11 @@ function planRow(
   call: WriteCall,
   { values, given }: SyncRow<CostCodeRow>,
   before: CostCode | Problem | null,
-  { trades, inUse }: { trades: scopes.ResolvedTrades; inUse: ReadonlyMap<string, CostCode> },
+  { trades, findInUse }: { trades: scopes.ResolvedTrades; findInUse(code: string | undefined): CostCode | undefined },
 ): PlacedRow | Problem {
   if (before instanceof Problem) return before
-  const holder = values.code === undefined ? undefined : inUse.get(values.code)
-  if (holder !== undefined && holder.id !== before?.id) return valueTaken('code', holder.id)
+  const holder = findInUse(values.code)
+  if (holder !== undefined && holder.id !== before?.id) return createValueTakenProblem('code', holder.id)
   if (values.parentId != null && values.parentCode !== undefined)
     return validationFailed([{ pointer: '/parentCode', code: 'parentId', message: 'cannot be combined with parentId' }])
   const { id: _id, parentCode: _code, parentId: _parent, scope, ...rest } = values
@@ -90,12 +101,12 @@ function planRow(
   return { values, before, code, outcome: undefined, parentId: before?.parentId ?? null }
 }
 
-/** The chart as the rows change it one after the other, those nearest the top first. */
+/** The chart, which the rows change one after the other, starting with the rows nearest the top. */
 class CostCodeChart {
   readonly #byId: ReadonlyMap<string, PlacedRow>
-  readonly #byCode: ReadonlyMap<string, PlacedRow>
+  readonly #findByCode: (code: string) => PlacedRow | undefined
   readonly #found: ReadonlyMap<string, CostCode>
-  readonly #inUse: ReadonlyMap<string, CostCode>
+  readonly #findInUse: (code: string) => CostCode | undefined
   readonly #parents: ReadonlyMap<string, string | null>
   readonly #levels: ReadonlyMap<string, number>
 
@@ -106,14 +117,17 @@ class CostCodeChart {
     levels: ReadonlyMap<string, number>,
   ) {
     this.#byId = new Map(requested.map((each) => [each.code.id, each]))
-    this.#byCode = new Map(requested.map((each) => [each.code.code, each]))
+    this.#findByCode = createKeyLookup(requested, ({ code }) => code.code)
     this.#found = new Map(found.map((each) => [each.id, each]))
-    this.#inUse = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((each) => [each.code, each]))
+    this.#findInUse = createKeyLookup(
+      found.filter(({ archivedAt }) => archivedAt === null),
+      ({ code }) => code,
+    )
     this.#parents = parents
     this.#levels = levels
   }
 
-  /** Places the code below its new parent, after the rows above it. */
+  /** Places the code below its new parent, after placing the rows above it. */
   place(requested: PlacedRow): PlannedWrite<CostCode> | Problem {
     if (requested.outcome == null) {
       requested.outcome = null
@@ -141,7 +155,7 @@ class CostCodeChart {
   #parentOf({ parentId, parentCode }: CostCodeRow): string | null | Problem {
     if (parentCode !== undefined)
       return (
-        (this.#byCode.get(parentCode)?.code ?? this.#inUse.get(parentCode))?.id ?? unknownReference(['/parentCode'])
+        (this.#findByCode(parentCode)?.code ?? this.#findInUse(parentCode))?.id ?? unknownReference(['/parentCode'])
       )
     if (parentId == null) return null
     return this.#found.has(parentId) ? parentId : unknownReference(['/parentId'])
@@ -149,7 +163,7 @@ class CostCodeChart {
 
   /**
    * Returns the IDs from the new parent up to the top level, after placing every row among them. Returns a problem if
-   * the code cannot be below them.
+   * the code cannot be below these codes.
    */
   #pathFrom(parentId: string, { code, values }: PlacedRow): string[] | Problem {
     const field = values.parentCode === undefined ? 'parentId' : 'parentCode'
@@ -157,14 +171,14 @@ class CostCodeChart {
     for (let at: string | null = parentId; at !== null; ) {
       const row: PlacedRow | undefined = this.#byId.get(at)
       if (row?.outcome === null || path.includes(at))
-        return invalidParent('must not be the code itself or a code below it', field)
+        return createParentProblem('must not be the code itself or a code below it', field)
       if (row !== undefined && this.place(row) instanceof Problem && row.before === null)
         return unknownReference([`/${field}`])
       path.push(at)
       at = row === undefined ? (this.#parents.get(at) ?? null) : row.parentId
     }
     const parent = this.#byId.get(parentId)?.code ?? this.#found.get(parentId)
-    const reason = parent === undefined ? null : explainNotBelow(parent, path, this.#levels.get(code.id) ?? 1)
-    return reason === null ? path : invalidParent(reason, field)
+    const reason = parent === undefined ? null : explainUnsuitableParent(parent, path, this.#levels.get(code.id) ?? 1)
+    return reason === null ? path : createParentProblem(reason, field)
   }
 }

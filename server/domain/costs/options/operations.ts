@@ -9,13 +9,13 @@ import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
-import { findAmountErrors, OPTION_MOVES } from './option.ts'
+import { findOptionAmountErrors, OPTION_MOVES } from './option.ts'
 import { findLinkError, type LinkError, type OptionLinks } from './option-links.ts'
 import * as options from './queries.ts'
 
 /**
- * The maximum number of a builder's options that require or exclude others. All of them are read to check a change of
- * one.
+ * The maximum number of a builder's options that require or exclude others. A check of a change of one option reads all
+ * of these options.
  */
 const MAX_LINKED = 2000
 
@@ -29,7 +29,7 @@ export const optionOperations = {
     assertAmounts({ ...body, price, marginPercent, cost })
     const option = await call.write(async (call) => {
       await assertReferences(call, body)
-      // The new option has no ID yet, so nothing can require it.
+      // The new option has no ID yet, so no option can require it.
       await assertLinks(call, { ...body, id: '' }, body.code)
       const scope = body.scope == null ? null : await scopes.requireTrade(call, body.scope, query.createScopes)
       const ofScope =
@@ -48,7 +48,8 @@ export const optionOperations = {
 
   async updateOption({ path, query, body, ifMatch }, call) {
     const option = await call.write(async (call) => {
-      if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined) await options.lockLinks(call)
+      if (body.requiresOptionIds !== undefined || body.excludesOptionIds !== undefined)
+        await options.lockOptionLinks(call)
       const before = await options.lock(call, path.optionId)
       assertIfMatch(ifMatch, before)
       const requested = { ...before, ...body }
@@ -69,10 +70,10 @@ export const optionOperations = {
 
   async archiveOption({ path, ifMatch }, call) {
     await call.write(async (call) => {
-      await options.lockLinks(call)
+      await options.lockOptionLinks(call)
       const before = await options.lock(call, path.optionId)
       assertIfMatch(ifMatch, before)
-      const requiring = before.archivedAt === null ? await options.findRequiringCode(call, before.id) : undefined
+      const requiring = before.archivedAt === null ? await options.findRequiringOptionCode(call, before.id) : undefined
       if (requiring !== undefined)
         throw conflict(
           'in_use',
@@ -97,8 +98,8 @@ export const optionOperations = {
   },
 } satisfies Partial<Handlers>
 
-function assertAmounts(option: Parameters<typeof findAmountErrors>[0]): void {
-  const errors = findAmountErrors(option)
+function assertAmounts(option: Parameters<typeof findOptionAmountErrors>[0]): void {
+  const errors = findOptionAmountErrors(option)
   if (errors.length > 0) throw validationFailed(errors)
 }
 
@@ -119,15 +120,15 @@ async function assertReferences(
 
 async function assertLinks(call: WriteCall, changed: OptionLinks, code: string): Promise<void> {
   if (changed.requiresOptionIds.length + changed.excludesOptionIds.length === 0) return
-  await options.lockLinks(call)
-  const others = await options.listLinks(call, { except: changed.id, limit: MAX_LINKED })
+  await options.lockOptionLinks(call)
+  const others = await options.listOptionLinks(call, { except: changed.id, limit: MAX_LINKED })
   if (others.length >= MAX_LINKED)
     throw conflict('limit_reached', `At most ${formatNumber(MAX_LINKED)} options can require or exclude other options.`)
   const fault = findLinkError(changed, others)
   if (fault !== null) throw validationFailed([await describeLinkError(call, fault, { id: changed.id, code })])
 }
 
-/** Returns the error with the options' codes. The option that is being written has its new code. */
+/** Returns the error with the options' codes. For the option that is being written, uses the new code. */
 async function describeLinkError(call: WriteCall, fault: LinkError, changed: { id: string; code: string }) {
   const ids = fault.kind === 'ring' ? [fault.id, fault.through] : [fault.id, fault.one, fault.other]
   const codes = new Map((await options.findAll(call, ids)).map((option) => [option.id, option.code]))

@@ -6,16 +6,16 @@ export interface OptionLinks {
 }
 
 /**
- * Why an option could never be selected: it requires itself, or two options that exclude each other (one may be
- * itself).
+ * The reason that an option could never be selected: it requires itself, or it requires two options that exclude each
+ * other (one may be itself).
  */
 export type LinkError =
   | { kind: 'ring'; id: string; through: string }
   | { kind: 'contradiction'; id: string; one: string; other: string }
 
 /**
- * Returns the error once `changed` has its new links, for the option itself and for every option that requires it,
- * directly or indirectly. Returns null if all of them can still be selected.
+ * Returns the error that the new links of `changed` cause for this option, or for an option that requires it, directly
+ * or indirectly. Returns null if all of these options can still be selected.
  */
 export function findLinkError(changed: OptionLinks, others: readonly OptionLinks[]): LinkError | null {
   const links = new Map([...others, changed].map((each) => [each.id, each]))
@@ -26,8 +26,8 @@ export function findLinkError(changed: OptionLinks, others: readonly OptionLinks
   return null
 }
 
-/** Returns the IDs of all options that the option requires, directly or indirectly, without its own. */
-export function listRequired(id: string, links: ReadonlyMap<string, OptionLinks>): Set<string> {
+/** Returns the IDs of all options that the option requires, directly or indirectly, without the option's own ID. */
+export function listRequiredOptionIds(id: string, links: ReadonlyMap<string, OptionLinks>): Set<string> {
   const found = new Set<string>()
   const next = [...(links.get(id)?.requiresOptionIds ?? [])]
   for (let required = next.pop(); required !== undefined; required = next.pop()) {
@@ -58,9 +58,11 @@ function listRequiring(id: string, links: ReadonlyMap<string, OptionLinks>): Set
 }
 
 function findErrorOf(id: string, links: ReadonlyMap<string, OptionLinks>): LinkError | null {
-  const required = listRequired(id, links)
+  const required = listRequiredOptionIds(id, links)
   if (required.has(id)) {
-    const through = links.get(id)?.requiresOptionIds.find((each) => each === id || listRequired(each, links).has(id))
+    const through = links
+      .get(id)
+      ?.requiresOptionIds.find((each) => each === id || listRequiredOptionIds(each, links).has(id))
     return { kind: 'ring', id, through: through ?? id }
   }
   const together = new Set([id, ...required])

@@ -8,8 +8,14 @@ export const OPTION_MOVES: Readonly<Record<OptionStatus, readonly OptionStatus[]
 
 type OptionAmounts = Pick<Option, 'optionType' | 'price' | 'marginPercent' | 'costBasis' | 'cost'>
 
-/** Returns all errors in the price and cost of an option, including fields that were not sent. */
-export function findAmountErrors({ optionType, price, marginPercent, costBasis, cost }: OptionAmounts): FieldError[] {
+/** Returns all errors in the price and cost of an option, including fields that the request body omits. */
+export function findOptionAmountErrors({
+  optionType,
+  price,
+  marginPercent,
+  costBasis,
+  cost,
+}: OptionAmounts): FieldError[] {
   const errors: FieldError[] = []
   if (price === null && marginPercent === null)
     errors.push({ pointer: '/price', code: 'required', message: 'is required unless marginPercent is set' })
@@ -35,7 +41,7 @@ export function findAmountErrors({ optionType, price, marginPercent, costBasis, 
 }
 
 /** Returns why the option cannot be selected for a home; null if it can. */
-export function explainNotSelectable(
+export function explainWhyNotSelectable(
   option: Option,
   house: { name: string; planId: string | null; communityId: string },
 ): string | null {

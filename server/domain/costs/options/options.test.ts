@@ -22,7 +22,7 @@ async function newOption(fields: object = {}) {
 
 const move = (id: string, status: string) => plumbline.post(`${OPTIONS}/${id}/status`, { status })
 
-test('a new option is a draft for every plan and community, with a computed cost', async () => {
+test('a new option is a draft that applies to every plan and community', async () => {
   const created = await plumbline.post(OPTIONS, { code: 'ST-BAY', name: 'Bay', optionType: 'structural', price: 1010 })
   expect(created).toMatchObject({
     status: 201,
@@ -50,13 +50,13 @@ test.each([
   })
 })
 
-test('setting a margin and clearing the price replaces the price', async () => {
+test('an option can have a margin instead of a price', async () => {
   const { id } = await newOption()
   const margin = await plumbline.patch(`${OPTIONS}/${id}`, { price: null, marginPercent: 32.5 })
   expect(margin.body).toMatchObject({ price: null, marginPercent: 32.5, version: 2 })
 })
 
-test('an option changes from draft to active, and between active and retired', async () => {
+test('a new option must become active before it can become retired', async () => {
   const { id } = await newOption()
   expect(await move(id, 'retired')).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
   expect((await move(id, 'active')).body.status).toBe('active')
@@ -67,7 +67,7 @@ test('an option changes from draft to active, and between active and retired', a
   expect(history.body.data.map(({ to }: { to: string }) => to)).toEqual(['draft', 'active', 'retired', 'active'])
 })
 
-test('required and excluded options, plans, communities, and the cost code must exist', async () => {
+test('the options, plans, communities, and cost code that an option refers to must exist', async () => {
   const id = 'opt_01m7y975jzfesvq6v0k2m4p6r8'
   for (const [field, value] of Object.entries({
     ...{ requiresOptionIds: [id], excludesOptionIds: [id], planIds: [id], communityIds: [id], costCodeId: id },
@@ -79,7 +79,7 @@ test('required and excluded options, plans, communities, and the cost code must 
   }
 })
 
-test('an option cannot require itself indirectly', async () => {
+test('an option cannot require itself through other options', async () => {
   const base = await newOption({ code: 'R-BASE' })
   const middle = await newOption({ code: 'R-MID', requiresOptionIds: [base.id] })
   const top = await newOption({ code: 'R-TOP', requiresOptionIds: [middle.id] })
@@ -92,7 +92,7 @@ test('an option cannot require itself indirectly', async () => {
   expect(against.body.errors[0].message).toBe('must not make R-BASE exclude itself')
 })
 
-test('one of two concurrent changes that make two options require each other is rejected', async () => {
+test('concurrent changes cannot make two options require each other', async () => {
   const [one, other] = [await newOption(), await newOption()]
   const answers = await Promise.all([
     plumbline.patch(`${OPTIONS}/${one.id}`, { requiresOptionIds: [other.id] }),
@@ -101,7 +101,7 @@ test('one of two concurrent changes that make two options require each other is 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-test('an option cannot require what it excludes, or two options that exclude each other', async () => {
+test('an option cannot require an option that it excludes, or two options that exclude each other', async () => {
   const [wood, credit] = [await newOption({ code: 'FL-WOOD' }), await newOption({ code: 'FL-NONE' })]
   const both = await newOption({ code: 'FL-BOTH', requiresOptionIds: [wood.id, credit.id] })
   const apart = await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })
@@ -115,7 +115,7 @@ test('an option cannot require what it excludes, or two options that exclude eac
   expect((await plumbline.patch(`${OPTIONS}/${credit.id}`, { excludesOptionIds: [wood.id] })).status).toBe(200)
 })
 
-test('a required option cannot be archived, and archiving frees the code', async () => {
+test('an option that another option requires cannot be archived', async () => {
   const base = await newOption({ code: 'A-BASE' })
   const top = await newOption({ code: 'A-TOP', requiresOptionIds: [base.id] })
   const refused = await plumbline.delete(`${OPTIONS}/${base.id}`)
@@ -129,9 +129,19 @@ test('a required option cannot be archived, and archiving frees the code', async
   expect((await plumbline.delete(`${OPTIONS}/${top.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)
   expect((await plumbline.delete(`${OPTIONS}/${base.id}`)).status).toBe(204)
+})
+
+test('an archived option cannot change its status', async () => {
+  const base = await newOption({ code: 'A-GONE' })
+  await plumbline.delete(`${OPTIONS}/${base.id}`)
   expect(await move(base.id, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
-  expect((await newOption({ code: 'A-BASE' })).code).toBe('A-BASE')
-  const twice = { code: 'A-BASE', name: 'X', optionType: 'upgrade', price: 1 }
+})
+
+test('archiving an option frees its code', async () => {
+  const base = await newOption({ code: 'A-FREED' })
+  await plumbline.delete(`${OPTIONS}/${base.id}`)
+  expect((await newOption({ code: 'A-FREED' })).code).toBe('A-FREED')
+  const twice = { code: 'A-FREED', name: 'X', optionType: 'upgrade', price: 1 }
   expect(await plumbline.post(OPTIONS, twice)).toMatchObject({ status: 409, body: { errors: [{ pointer: '/code' }] } })
 })
 
@@ -151,14 +161,14 @@ test('options can be filtered by plan, community, and cutoff task', async () => 
   expect(await found('cutoffTaskName=Drywall%20hung&optionType=upgrade&status=draft')).toEqual([everywhere.id])
 })
 
-test("an option with a trade but no cost code gets the trade's default", async () => {
+test('an option with a trade but no cost code gets the default cost code of the trade', async () => {
   const { body: code } = await plumbline.post('/api/ext/cost-codes', { code: '26-120', name: 'L', category: 'other' })
   await plumbline.post('/api/ext/scopes', { name: 'electrical', defaultCostCodeId: code.id })
   const light = await newOption({ optionType: 'allowance', costBasis: 'fixed', cost: 900, scope: 'Electrical' })
   expect(light).toMatchObject({ cost: 900, scope: 'electrical', costCodeId: code.id })
 })
 
-test('options of another builder return 404', async () => {
+test('requesting an option of another builder returns 404', async () => {
   const { id } = await newOption()
   const { key } = await plumbline.newBuilder()
   for (const answer of [

@@ -14,15 +14,15 @@ export const { list, find, findAll, findOptional, lock, assertExist, insert, mak
   })
 
 /**
- * Locks the links of options until the transaction ends. Otherwise two concurrent changes could each make one option
+ * Locks the links of options until the transaction ends. Otherwise, two concurrent changes could each make one option
  * require the other, which no check of a single row would detect.
  */
-export async function lockLinks({ db, organizationId }: WriteCall): Promise<void> {
+export async function lockOptionLinks({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185012))`.execute(db)
 }
 
-/** Returns the options that require or exclude others, except one of them, up to a limit. */
-export async function listLinks(
+/** Returns the options that require or exclude other options, without the option `except`, up to a limit. */
+export async function listOptionLinks(
   { db, organizationId }: Tenant,
   { except, limit }: { except: string; limit: number },
 ): Promise<OptionLinks[]> {
@@ -33,8 +33,8 @@ export async function listLinks(
   return rows
 }
 
-/** Returns the code of an option that requires this one; undefined if none does. */
-export async function findRequiringCode({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
+/** Returns the code of an option that requires this option; undefined if there is no such option. */
+export async function findRequiringOptionCode({ db, organizationId }: Tenant, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ code: string }>`
     select "code" from "options"
     where "organizationId" = ${organizationId} and "linkCount" > 0 and "archivedAt" is null
@@ -43,10 +43,10 @@ export async function findRequiringCode({ db, organizationId }: Tenant, id: stri
   return rows[0]?.code
 }
 
-/** The maximum number of options that one can require, directly and indirectly, when costing a selection. */
+/** The maximum number of options that an option can require, directly and indirectly, when a selection is costed. */
 const MAX_REQUIRED = 200
 
-/** Returns the options that this one requires, directly or indirectly. */
+/** Returns the options that this option requires, directly or indirectly. */
 export async function listRequiredOptions(tenant: Tenant, id: string): Promise<Option[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive required as (

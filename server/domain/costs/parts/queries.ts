@@ -25,14 +25,14 @@ export const {
   },
 })
 
-/** Returns whether the part has or ever had a price. */
+/** Returns whether the part has, or has ever had, a price. */
 export async function hasPricesOfPart({ db, organizationId }: Tenant, partId: string): Promise<boolean> {
   const { rows } = await sql`
     select from "prices" where "organizationId" = ${organizationId} and "partId" = ${partId} limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Returns those of these parts that have or ever had a price. */
+/** Returns the IDs, out of the given IDs, of parts that have, or have ever had, a price. */
 export async function findPartsWithPrices(
   { db, organizationId }: Tenant,
   partIds: readonly string[],
@@ -46,18 +46,18 @@ export async function findPartsWithPrices(
 }
 
 /**
- * Makes concurrent syncs of parts run one after the other. Two that create the same parts would otherwise wait for each
- * other, or the later one would fail instead of finding the parts unchanged.
+ * Makes concurrent syncs of parts run one after the other. Otherwise, two syncs that create the same parts would wait
+ * for each other, or the later sync would fail instead of finding the parts unchanged.
  */
 export async function lockPartSync({ db, organizationId }: WriteCall): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 74185025))`.execute(db)
 }
 
 /**
- * Locks the parts with one of the IDs or external IDs, and the active ones with one of the SKUs, in the order of their
- * IDs.
+ * Locks the parts with one of the IDs or external IDs, and the active parts with one of the SKUs. Locks are taken in
+ * the order of the IDs.
  */
-export async function lockByKeys(
+export async function lockPartsByKeys(
   call: WriteCall,
   by: { ids?: readonly string[]; externalIds?: readonly string[]; skus: readonly string[] },
 ): Promise<Part[]> {
@@ -70,7 +70,7 @@ export async function lockByKeys(
       union select "id" from "parts"
         where "organizationId" = ${organizationId} and "externalId" = any(${[...externalIds]}::text[])
       union select "id" from "parts"
-        where "organizationId" = ${organizationId} and "sku" = any(${[...skus]}::text[]) and "archivedAt" is null))
+        where "organizationId" = ${organizationId} and "skuKey" = any(array(select "typedKey"("key") from unnest(${[...skus]}::text[]) as k ("key"))) and "archivedAt" is null))
     order by "id" for no key update`.execute(call.db)
   return findAll(
     call,

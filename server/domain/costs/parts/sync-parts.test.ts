@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,16 +13,16 @@ afterAll(() => plumbline.stop())
 
 type Caller = { key: string; headers?: Record<string, string> }
 
-const sync = (rows: unknown[], caller: Caller, mode?: string): Promise<Answer> =>
+const sync = (rows: unknown[], caller: Caller, mode?: string): Promise<ServiceResponse> =>
   plumbline.post('/api/ext/parts/batch', { rows, ...(mode !== undefined && { mode }) }, caller)
-const partsOf = async (caller: Caller): Promise<Answer['body'][]> =>
+const partsOf = async (caller: Caller): Promise<ServiceResponse['body'][]> =>
   (await plumbline.get('/api/ext/parts?sort=sku&limit=200', caller)).body.data
 const row = (sku: string, more: object = {}) => ({ sku, name: `Part ${sku}`, unit: 'EA', ...more })
-const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
-const faults = ({ body }: Answer) =>
+const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: { status: string }) => status)
+const faults = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
 
-test('rows create, update, or leave parts unchanged, and the response says which', async () => {
+test('the response to a part sync says for each row whether the part was created, updated, or unchanged', async () => {
   const caller = await plumbline.newBuilder()
   const { body: stored } = await plumbline.post('/api/ext/parts', row('A', { manufacturer: 'Weyerhaeuser' }), caller)
   const { body: same } = await plumbline.post('/api/ext/parts', row('B', { externalId: 'est-b' }), caller)
@@ -37,7 +41,7 @@ test('rows create, update, or leave parts unchanged, and the response says which
     { row: 2, status: 'unchanged', id: same.id, problem: null },
     { row: 3, status: 'created', problem: null },
   ])
-  // Omitted fields keep their value, and both rows get the trade as it was first spelled.
+  // Omitted fields keep their value, and both rows get the first spelling of the trade.
   expect(await partsOf(caller)).toMatchObject([
     {
       ...stored,
@@ -51,7 +55,7 @@ test('rows create, update, or leave parts unchanged, and the response says which
     { id: answer.body.rows[0].id, sku: 'C', scope: 'Framing', leadTimeDays: 3, version: 1 },
     { id: answer.body.rows[3].id, sku: 'D', scope: 'Framing' },
   ])
-  // An external ID matches its part whatever the SKU, and null clears a field.
+  // An external ID matches its part regardless of the SKU, and null clears a field.
   const renamed = await sync([row('A2', { externalId: 'est-a', manufacturer: null })], caller)
   expect(renamed.body.rows).toMatchObject([{ status: 'updated', id: stored.id }])
   expect((await plumbline.get(`/api/ext/parts/${stored.id}`, caller)).body).toMatchObject({
@@ -68,7 +72,7 @@ test('rows create, update, or leave parts unchanged, and the response says which
   ])
 })
 
-test('a new part gets the default cost code of its trade, unless the row has one', async () => {
+test('a new part without a cost code in its row gets the default cost code of its trade', async () => {
   const caller = await plumbline.newBuilder()
   const code = { code: '06-110', name: 'Lumber', category: 'material' }
   const { body: costCode } = await plumbline.post('/api/ext/cost-codes', code, caller)
@@ -77,7 +81,7 @@ test('a new part gets the default cost code of its trade, unless the row has one
   expect((await partsOf(caller)).map(({ costCodeId }) => costCodeId)).toEqual([costCode.id, null, null])
 })
 
-/** Returns rows of which every second one is invalid, each in its own way. */
+/** Returns rows, of which every second row is invalid, each for a different reason. */
 async function mixed(caller: Caller): Promise<unknown[]> {
   const { body: archived } = await plumbline.post('/api/ext/parts', row('OLD', { externalId: 'est-old' }), caller)
   await plumbline.delete(`/api/ext/parts/${archived.id}`, caller)
@@ -119,13 +123,13 @@ const MIXED_FAULTS = [
   '/rows/14/sku unique',
 ]
 
-test('with best_effort each invalid row fails separately, with the error of the single operation', async () => {
+test('with best_effort, each invalid row fails separately, with the same error as for a single part', async () => {
   const caller = await plumbline.newBuilder()
   const answer = await sync(await mixed(caller), caller, 'best_effort')
   expect(answer.status).toBe(200)
   expect(answer.body).toMatchObject({ created: 7, updated: 0, unchanged: 0, failed: 8 })
   const failed = answer.body.rows.filter(({ status }: { status: string }) => status === 'failed')
-  expect(failed.map(({ row, problem }: Answer['body']) => [row, problem.code])).toEqual([
+  expect(failed.map(({ row, problem }: ServiceResponse['body']) => [row, problem.code])).toEqual([
     [1, 'validation_failed'],
     [3, 'unknown_reference'],
     [5, 'conflict'],
@@ -144,7 +148,7 @@ test('with best_effort each invalid row fails separately, with the error of the 
   expect(skus).toEqual(['A', 'C', 'E', 'G', 'H', 'I', 'J', 'PRICED', 'TAKEN'])
 })
 
-test('with all_or_nothing, the default, one invalid row rejects all, and every error is reported', async () => {
+test('by default, one invalid row rejects the whole part sync with all errors', async () => {
   const caller = await plumbline.newBuilder()
   const rows = await mixed(caller)
   const before = await partsOf(caller)
@@ -161,7 +165,7 @@ test('with all_or_nothing, the default, one invalid row rejects all, and every e
   expect(await partsOf(caller)).toEqual(before)
 })
 
-test('rows match records as they were before the request, and two rows for one part are rejected', async () => {
+test('two rows that match the same part are rejected', async () => {
   const caller = await plumbline.newBuilder()
   await sync([row('A', { externalId: '1' }), row('B', { externalId: '2' }), row('C')], caller)
   const swapped = [row('B', { externalId: '1' }), row('A', { externalId: '2' }), row('C', { name: 'Screw' })]
@@ -172,13 +176,9 @@ test('rows match records as they were before the request, and two rows for one p
   ])
 })
 
-test('repeating an Idempotency-Key returns the same response, and a dry run writes nothing', async () => {
+test('repeating a part sync with the same Idempotency-Key returns the same response', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 1000 }, (_, i) => row(`SKU-${i}`))
-  const input = { mode: 'best_effort', rows: [...rows.slice(0, 2), {}] }
-  const tried = await plumbline.post('/api/ext/execute', { skill: 'syncParts', input, dryRun: true }, caller)
-  expect(tried.body.result).toMatchObject({ created: 2, failed: 1 })
-  expect(await partsOf(caller)).toEqual([])
   const once = { ...caller, headers: { 'idempotency-key': 'nightly' } }
   const first = await sync(rows, once)
   expect(first.body).toMatchObject({ created: 1000 })
@@ -186,10 +186,23 @@ test('repeating an Idempotency-Key returns the same response, and a dry run writ
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(again.body).toEqual(first.body)
   expect((await sync(rows, caller)).body).toMatchObject({ unchanged: 1000 })
-  expect((await sync([...rows, row('ONE-MORE')], caller)).body.errors).toMatchObject([{ pointer: '/rows' }])
 })
 
-test("rows matched by id or externalId need only the fields to change, and cannot take another part's SKU", async () => {
+test('a dry run of a part sync writes nothing', async () => {
+  const caller = await plumbline.newBuilder()
+  const input = { mode: 'best_effort', rows: [row('SKU-0'), row('SKU-1'), {}] }
+  const tried = await plumbline.post('/api/ext/execute', { skill: 'syncParts', input, dryRun: true }, caller)
+  expect(tried.body.result).toMatchObject({ created: 2, failed: 1 })
+  expect(await partsOf(caller)).toEqual([])
+})
+
+test('a part sync accepts at most 1,000 rows', async () => {
+  const caller = await plumbline.newBuilder()
+  const rows = Array.from({ length: 1001 }, (_, i) => row(`SKU-${i}`))
+  expect((await sync(rows, caller)).body.errors).toMatchObject([{ pointer: '/rows' }])
+})
+
+test('a row that is matched by id or externalId needs only the part fields to change', async () => {
   const caller = await plumbline.newBuilder()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/parts/batch', { mode: 'best_effort', match, rows }, caller)
@@ -206,7 +219,7 @@ test("rows matched by id or externalId need only the fields to change, and canno
     { name: 'No sku', unit: 'EA' },
   )
   expect(statuses(answer)).toEqual(['updated', 'failed', 'failed', 'created', 'failed'])
-  const faulty = answer.body.rows.flatMap(({ problem }: Answer['body']) =>
+  const faulty = answer.body.rows.flatMap(({ problem }: ServiceResponse['body']) =>
     problem === null ? [] : [[problem.errors[0].pointer, problem.errors[0].code, problem.conflictingId]],
   )
   expect(faulty).toEqual([
@@ -224,17 +237,20 @@ test("rows matched by id or externalId need only the fields to change, and canno
   expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
-test('parts of another builder are not found, and syncing requires parts:write', async () => {
+test('a part sync finds only parts of its own builder', async () => {
   const [one, other] = [await plumbline.newBuilder(), await plumbline.newBuilder()]
   const first = await sync([row('A', { externalId: '1' })], one)
   const second = await sync([row('A', { externalId: '1' })], other)
   expect(statuses(second)).toEqual(['created'])
   expect(second.body.rows[0].id).not.toBe(first.body.rows[0].id)
+})
+
+test('a part sync requires parts:write', async () => {
   const key = await plumbline.newKey(['parts:read'])
   expect((await sync([row('A')], { key })).body).toMatchObject({ code: 'permission_denied', permission: 'parts:write' })
 })
 
-test('concurrent requests with the same rows succeed, whatever the order of the rows', async () => {
+test('concurrent syncs of the same rows succeed, regardless of the order of the rows', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 60 }, (_, i) => row(`SKU-${i}`, { externalId: `est-${i}` }))
   const changed = rows.map((each) => ({ ...each, name: 'Changed' }))
@@ -246,11 +262,11 @@ test('concurrent requests with the same rows succeed, whatever the order of the 
   ])
   const [one, other] = await Promise.all([sync(changed, caller), sync(rows.toReversed(), caller)])
   expect([one.status, other.status]).toEqual([200, 200])
-  // The request that came last has changed all parts.
+  // The last request has changed all parts.
   expect([1, 60]).toContain(new Set((await partsOf(caller)).map(({ name }) => name)).size)
 })
 
-test('rows for parts that another client creates meanwhile fail separately or match them', async () => {
+test('a part that another client creates during the sync is not created twice', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 80 }, (_, i) => row(`SKU-${i}`))
   const raced = rows.filter((_, i) => i % 8 === 3)

@@ -1,20 +1,21 @@
 import type { Part, PartRow, PartsSync } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { createRowChecker } from '../../../platform/calls/row-checker.ts'
-import { conflict, Problem, unknownReference, valueTaken } from '../../../platform/problems/problem.ts'
+import { conflict, createValueTakenProblem, Problem, unknownReference } from '../../../platform/problems/problem.ts'
 import { matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
-  matchRows,
+  catchProblem,
+  matchRowsByExternalId,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
+import { createKeyLookup } from '../../../platform/values/typed-keys.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as costCodes from '../cost-codes/queries.ts'
 import * as parts from './queries.ts'
 
-/** Syncs parts from an external system. Each row is treated like a call of createPart or updatePart. */
+/** Syncs parts from an external system. Each row is treated like a call to createPart or updatePart. */
 export function definePartSync(match: PartsSync['match'], createScopes?: boolean): SyncDefinition<'PartRow', Part> {
   return {
     schema: 'PartRow',
@@ -24,22 +25,24 @@ export function definePartSync(match: PartsSync['match'], createScopes?: boolean
 
     async decide(call, rows) {
       await parts.lockPartSync(call)
-      const found = await parts.lockByKeys(call, {
+      const found = await parts.lockPartsByKeys(call, {
         ids: rows.flatMap(({ values }) => values.id ?? []),
         skus: rows.flatMap(({ values }) => values.sku ?? []),
         externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
       })
       const meant =
-        match === undefined ? matchRows(rows, found, 'sku', ({ sku }) => sku) : matchRowsByKey(rows, found, match)
+        match === undefined
+          ? matchRowsByExternalId(rows, found, 'sku', ({ sku }) => sku)
+          : matchRowsByKey(rows, found, match)
       const services = await readRowReferences(call, rows, { meant, found, createScopes })
-      return rows.map((row, i) => returnProblem(() => planRow(call, row, meant[i] ?? null, services)))
+      return rows.map((row, i) => catchProblem(() => planRow(call, row, meant[i] ?? null, services)))
     },
   }
 }
 
 interface RowReferences {
   /** Active parts that the rows name by SKU. */
-  bySku: ReadonlyMap<string, Part>
+  findBySku(sku: string | undefined): Part | undefined
   costCodeIds: ReadonlySet<string>
   trades: scopes.ResolvedTrades
   ofScope: ReadonlyMap<string, string>
@@ -47,7 +50,7 @@ interface RowReferences {
   priced: ReadonlySet<string>
 }
 
-/** Reads everything that the rows refer to, for all rows at once. */
+/** Reads all records that the rows refer to, for all rows at once. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<PartRow>[],
@@ -71,7 +74,10 @@ async function readRowReferences(
   })
   const trades = await scopes.findOrCreateTrades(call, scopeNames, createScopes)
   return {
-    bySku: new Map(found.filter(({ archivedAt }) => archivedAt === null).map((part) => [part.sku, part])),
+    findBySku: createKeyLookup(
+      found.filter(({ archivedAt }) => archivedAt === null),
+      ({ sku }) => sku,
+    ),
     trades,
     ofScope:
       trades.spelled.size === 0 ? new Map() : await scopes.findDefaultCostCodes(call, [...trades.spelled.values()]),
@@ -84,11 +90,11 @@ function planRow(
   call: WriteCall,
   { values: { id: _id, ...values }, given }: SyncRow<PartRow>,
   before: Part | Problem | null,
-  { bySku, costCodeIds, trades, ofScope, priced }: RowReferences,
+  { findBySku, costCodeIds, trades, ofScope, priced }: RowReferences,
 ): PlannedWrite<Part> | Problem {
   if (before instanceof Problem) return before
-  const holder = values.sku === undefined ? undefined : bySku.get(values.sku)
-  if (holder !== undefined && holder.id !== before?.id) return valueTaken('sku', holder.id)
+  const holder = findBySku(values.sku)
+  if (holder !== undefined && holder.id !== before?.id) return createValueTakenProblem('sku', holder.id)
   if (values.costCodeId != null && !costCodeIds.has(values.costCodeId)) return unknownReference(['/costCodeId'])
   const named = values.scope == null ? [] : [{ pointer: '/scope', name: values.scope }]
   const problem = scopes.toTradeProblem(call, trades, named)

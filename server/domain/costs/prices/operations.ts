@@ -4,11 +4,11 @@ import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers, Input } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync-rows.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as parts from '../parts/queries.ts'
 import { findPrices } from './find-prices.ts'
-import { assertValidTerm, explainPassedOver, overlapProblem, type PriceRequest } from './price.ts'
+import { assertValidPriceTerm, createOverlapProblem, explainWhyPriceIsUnused, type PriceRequest } from './price.ts'
 import * as prices from './queries.ts'
 import { definePriceSync } from './sync-prices.ts'
 
@@ -22,7 +22,7 @@ export const priceOperations = {
     const { endPrevious, ...given } = body
     const { communityId = null, planId = null, expirationDate = null } = given
     const requested = { ...given, communityId, planId, expirationDate, partId: path.partId }
-    assertValidTerm(requested)
+    assertValidPriceTerm(requested)
     const price = await call.write(async (call) => {
       const part = await parts.lock(call, path.partId)
       if (part.archivedAt !== null) throw conflict('archived', `Cannot add a price: ${part.sku} is archived.`)
@@ -49,7 +49,7 @@ export const priceOperations = {
       const { effectiveDate = before.effectiveDate, expirationDate = before.expirationDate } = body
       const { minQuantity = before.minQuantity } = body
       const requested = { ...before, effectiveDate, expirationDate, minQuantity }
-      assertValidTerm(requested)
+      assertValidPriceTerm(requested)
       await assertNoOverlap(call, requested, before.id)
       return prices.update(call, before, body)
     })
@@ -76,15 +76,15 @@ export const priceOperations = {
     const [line, asked] = [toLine(query), await toPriceRequest(call, query)]
     const [chosen] = await findPrices(call, [line], asked)
     if (chosen === undefined) throw new Error('Expected one price for one line.')
-    const candidates = (await prices.findCandidates(call, [line.partId])).get(line.partId) ?? []
+    const candidates = (await prices.findPriceCandidates(call, [line.partId])).get(line.partId) ?? []
     const passedOver = candidates
       .filter(({ price }) => price.id !== chosen.price?.id)
-      .map((each) => ({ price: each.price, reason: explainPassedOver(each, chosen.price, asked, line.quantity) }))
+      .map((each) => ({ price: each.price, reason: explainWhyPriceIsUnused(each, chosen.price, asked, line.quantity) }))
     return { status: 200, body: { chosen, passedOver } }
   },
 } satisfies Partial<Handlers>
 
-/** Locks the price after its part, so that no two prices of a part are added or changed concurrently. */
+/** Locks the part and then the price, so that no two prices of a part are added or changed concurrently. */
 async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
   const { partId } = await prices.find(call, priceId)
   await parts.lock(call, partId)
@@ -94,20 +94,23 @@ async function lockWithPart(call: WriteCall, priceId: string): Promise<Price> {
 async function assertNotFromContract(call: WriteCall, { contractId }: Price): Promise<void> {
   if (contractId === null) return
   const number = await prices.findContractNumber(call, contractId)
-  throw conflict('fixed', `The price belongs to ${number}. Revise or terminate the contract instead.`)
+  throw conflict(
+    'fixed',
+    `Cannot change or archive the price: it belongs to the contract ${number}. Revise or terminate the contract instead.`,
+  )
 }
 
 type PriceReach = Parameters<typeof prices.findOverlappingPrices>[1]
 
 async function assertNoOverlap(call: WriteCall, requested: PriceReach, except?: string): Promise<void> {
   const [other] = await prices.findOverlappingPrices(call, requested, except)
-  if (other !== undefined) throw overlapProblem(other, requested)
+  if (other !== undefined) throw createOverlapProblem(other, requested)
 }
 
 async function endEarlierPrices(call: WriteCall, requested: PriceReach): Promise<void> {
   for (const { id } of await prices.findOverlappingPrices(call, requested)) {
     const before = await prices.lock(call, id)
-    // A contract's price ends only with its contract, so it is reported as a conflict instead.
+    // A contract's price ends only with its contract, so the overlap is reported as a conflict instead.
     if (before.contractId === null && before.effectiveDate < requested.effectiveDate)
       await prices.update(call, before, { expirationDate: addDays(requested.effectiveDate, -1) })
   }
@@ -126,6 +129,6 @@ async function toPriceRequest(call: Call, { partId, communityId, planId, on }: P
   return {
     communityId: communityId ?? null,
     planId: planId ?? null,
-    on: on ?? dateIn(community?.timeZone ?? call.timeZone, call.now),
+    on: on ?? toLocalDate(community?.timeZone ?? call.timeZone, call.now),
   }
 }

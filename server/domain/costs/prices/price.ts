@@ -3,7 +3,7 @@ import { conflict, type Problem, validationFailed } from '../../../platform/prob
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
 import { computeLineTotal } from '../../../platform/values/money.ts'
 
-/** The place and date that a price is needed for. */
+/** The place and date for which a price is needed. */
 export interface PriceRequest {
   readonly communityId: string | null
   readonly planId: string | null
@@ -21,8 +21,11 @@ type PriceFault = Exclude<PriceIssue, 'no_price'>
 /** The fields of a price that overlap checks need. */
 export type PriceTerm = Pick<Price, 'id' | 'unitPrice' | 'effectiveDate' | 'expirationDate'>
 
-/** Returns the problem that a price overlaps another one of the same vendor and reach, with the possible remedies. */
-export function overlapProblem(other: PriceTerm, requested: Pick<PriceTerm, 'effectiveDate'>): Problem {
+/**
+ * Returns the problem for a price that overlaps another price of the same vendor for the same place, plan, and
+ * quantity, with the possible remedies.
+ */
+export function createOverlapProblem(other: PriceTerm, requested: Pick<PriceTerm, 'effectiveDate'>): Problem {
   const { id, unitPrice, effectiveDate, expirationDate } = other
   const period = `${formatDate(effectiveDate)}${expirationDate === null ? '' : ` to ${formatDate(expirationDate)}`}`
   const remedy =
@@ -31,12 +34,14 @@ export function overlapProblem(other: PriceTerm, requested: Pick<PriceTerm, 'eff
       : `Set expirationDate to a date before ${formatDate(effectiveDate)}.`
   return conflict(
     'period_taken',
-    `The price overlaps ${id} of the same vendor, place, plan and quantity (${formatNumber(unitPrice)} from ${period}). ${remedy}`,
+    `Cannot save the price: it overlaps the price ${id} for the same vendor, place, plan, and quantity (${formatNumber(unitPrice)} from ${period}). ${remedy}`,
   )
 }
 
 /** Throws `validation_failed` for dates or places that contradict each other. */
-export function assertValidTerm(price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>) {
+export function assertValidPriceTerm(
+  price: Pick<Price, 'effectiveDate' | 'expirationDate' | 'communityId' | 'planId'>,
+) {
   const { effectiveDate, expirationDate, communityId, planId } = price
   const errors = []
   if (expirationDate !== null && expirationDate < effectiveDate)
@@ -46,14 +51,14 @@ export function assertValidTerm(price: Pick<Price, 'effectiveDate' | 'expiration
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-/** Returns how specific a price is. Of two that apply, the more specific one wins. */
-export function priceSourceOf({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
+/** Returns how specific a price is. If two prices apply, the more specific price takes precedence. */
+export function getPriceSource({ communityId, planId }: Pick<Price, 'communityId' | 'planId'>): PriceSource {
   if (planId !== null) return 'plan'
   return communityId === null ? 'default' : 'community'
 }
 
-/** Returns every reason why a price does not apply; empty if it does. */
-export function listReasonsAgainst(
+/** Returns every reason that a price does not apply; empty if the price applies. */
+export function listPriceMismatches(
   { price, isVendorActive }: PriceCandidate,
   requested: PriceRequest,
   quantity: number,
@@ -65,36 +70,36 @@ export function listReasonsAgainst(
     ...(isElsewhere ? (['elsewhere'] as const) : []),
     ...(price.expirationDate !== null && price.expirationDate < requested.on ? (['expired'] as const) : []),
     ...(price.effectiveDate > requested.on ? (['not_yet_effective'] as const) : []),
-    // The quantity is negative if a takeoff line removes parts, so that fewer are bought.
+    // The quantity is negative if a takeoff line removes parts, so that fewer parts are bought.
     ...(price.minQuantity > Math.abs(quantity) ? (['below_minimum'] as const) : []),
     ...(isVendorActive ? [] : (['vendor_not_active'] as const)),
   ]
 }
 
-/** Returns why there is no price, based on the candidate that came closest. */
-export function explainNoPrice(
+/** Returns the reason that no price applies, based on the closest candidate. */
+export function explainMissingPrice(
   candidates: readonly PriceCandidate[],
   requested: PriceRequest,
   quantity: number,
 ): PriceIssue {
   let nearest: PriceFault[] | undefined
   for (const candidate of candidates) {
-    const errors = listReasonsAgainst(candidate, requested, quantity)
+    const errors = listPriceMismatches(candidate, requested, quantity)
     if (nearest === undefined || errors.length < nearest.length) nearest = errors
   }
   return nearest?.[0] ?? 'no_price'
 }
 
-/** Returns why this price is not used, given the chosen one. */
-export function explainPassedOver(
+/** Returns the reason that this price is not used, given the chosen price. */
+export function explainWhyPriceIsUnused(
   candidate: PriceCandidate,
   chosen: Price | null,
   requested: PriceRequest,
   quantity: number,
 ): PassedOverPrice['reason'] {
-  const [fault] = listReasonsAgainst(candidate, requested, quantity)
+  const [fault] = listPriceMismatches(candidate, requested, quantity)
   if (fault !== undefined) return fault
-  if (chosen !== null && priceSourceOf(chosen) !== priceSourceOf(candidate.price)) return 'less_specific'
+  if (chosen !== null && getPriceSource(chosen) !== getPriceSource(candidate.price)) return 'less_specific'
   return chosen?.preferred === true && !candidate.price.preferred ? 'not_preferred' : 'higher'
 }
 
@@ -109,7 +114,7 @@ export function toFoundPrice(
     ...line,
     ...requested,
     price,
-    source: price === null ? null : priceSourceOf(price),
+    source: price === null ? null : getPriceSource(price),
     total: price === null ? null : computeLineTotal(line.quantity, price.unitPrice, currency),
     issue,
   }

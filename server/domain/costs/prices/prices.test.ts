@@ -34,7 +34,7 @@ const find = async (partId: string, query: object = {}) => {
 const explain = async (partId: string, query: object = {}) =>
   (await plumbline.get(`/api/ext/prices/explain?${new URLSearchParams({ partId, on: '2026-06-01', ...query })}`)).body
 
-test('the most specific price applies: of the plan in the community, of the community, then the default', async () => {
+test('the most specific price of a part applies: plan in a community, then community, then default', async () => {
   const part = await newPart()
   await priced(part, { unitPrice: 1 })
   await priced(part, { unitPrice: 2, communityId })
@@ -51,7 +51,7 @@ test('the most specific price applies: of the plan in the community, of the comm
   ])
 })
 
-test('of equally specific prices the preferred one applies, and otherwise the lowest', async () => {
+test('if several prices are equally specific, a preferred price applies before the lowest price', async () => {
   const part = await newPart()
   await priced(part, { unitPrice: 3.1 })
   const low = await priced(part, { unitPrice: 2.9 })
@@ -62,7 +62,7 @@ test('of equally specific prices the preferred one applies, and otherwise the lo
   expect(reasons).toEqual(['not_preferred', 'not_preferred'])
 })
 
-test('a price applies from its first to its last day, and from its minimum quantity on', async () => {
+test('a price applies only within its dates and from its minimum quantity', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   await priced(part, { vendorId, unitPrice: 4, expirationDate: '2026-05-31' })
@@ -75,7 +75,7 @@ test('a price applies from its first to its last day, and from its minimum quant
   expect(on.map(({ unitPrice }: { unitPrice: number }) => unitPrice)).toEqual([2, 5])
 })
 
-test('if no price applies, the response says why the closest one does not', async () => {
+test('if no price applies, the response gives the reason why the closest price does not apply', async () => {
   const part = await newPart()
   const issue = async (query: object = {}) => {
     const { price, source, total, issue } = await find(part, query)
@@ -102,7 +102,7 @@ test('if no price applies, the response says why the closest one does not', asyn
   expect((await find(bulk, { quantity: 499 })).issue).toBe('below_minimum')
 })
 
-test('two prices of a vendor with the same reach cannot overlap', async () => {
+test('prices of a vendor for the same plan, community, and quantity cannot overlap in time', async () => {
   const part = await newPart()
   const vendorId = await newVendor()
   const first = await priced(part, { vendorId, effectiveDate: '2026-01-01', expirationDate: '2026-06-30' })
@@ -115,7 +115,7 @@ test('two prices of a vendor with the same reach cannot overlap', async () => {
   const before = await add(part, { vendorId, effectiveDate: '2025-01-01' })
   expect(before).toMatchObject(conflict)
   expect(before.body.detail).toMatch(/ Set expirationDate to a date before January 1, 2026\.$/)
-  // A different vendor, place, plan, or quantity does not overlap.
+  // Prices with a different vendor, place, plan, or quantity do not overlap.
   await priced(part, {})
   await priced(part, { vendorId, communityId })
   await priced(part, { vendorId, communityId, planId })
@@ -133,13 +133,13 @@ test('two prices of a vendor with the same reach cannot overlap', async () => {
   expect((await add(part, { vendorId, effectiveDate: '2026-09-01' })).status).toBe(201)
 })
 
-test('exactly one of twenty concurrent prices with the same reach is added', async () => {
+test('only one of twenty concurrent, overlapping prices is added', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const answers = await Promise.all(Array.from({ length: 20 }, () => add(part, { vendorId })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('contradictory prices and unknown references are reported at their field', async () => {
+test('contradictory price fields and unknown references are reported at their fields', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const pointers = async (fields: object) => {
     const { status, body } = await add(part, { vendorId, ...fields })
@@ -157,7 +157,7 @@ test('contradictory prices and unknown references are reported at their field', 
   expect(await add(part, { vendorId })).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test("a part gets its trade's default cost code, and keeps its unit once it has a price", async () => {
+test('a part gets the default cost code of its trade', async () => {
   const code = { code: '06-110', name: 'Framing lumber', category: 'material' }
   const { id: costCodeId } = (await plumbline.post('/api/ext/cost-codes', code)).body
   await plumbline.post('/api/ext/scopes', { name: 'framing', defaultCostCodeId: costCodeId })
@@ -165,10 +165,20 @@ test("a part gets its trade's default cost code, and keeps its unit once it has 
   const created = await plumbline.post('/api/ext/parts', stud)
   expect(created).toMatchObject({ status: 201, body: { ...stud, scope: 'framing', costCodeId } })
   const { id } = created.body
+  const listed = await plumbline.get(`/api/ext/parts?scope=FRAMING&costCodeId=${costCodeId}&q=stud`)
+  expect(listed.body.data).toMatchObject([{ id }])
+})
+
+test('the unit of a part with a price cannot be changed', async () => {
+  const part = { sku: 'LUM-2X6', name: 'Stud 2x6', unit: 'EA', scope: 'framing' }
+  const { id } = (await plumbline.post('/api/ext/parts', part)).body
   expect((await plumbline.patch(`/api/ext/parts/${id}`, { unit: 'LF' })).body.unit).toBe('LF')
   await priced(id, {})
   expect(await plumbline.patch(`/api/ext/parts/${id}`, { unit: 'EA' })).toMatchObject({ status: 409 })
+})
+
+test('two parts cannot have the same SKU', async () => {
+  const stud = { sku: 'LUM-2X8', name: 'Stud 2x8', unit: 'EA', scope: 'framing' }
+  expect((await plumbline.post('/api/ext/parts', stud)).status).toBe(201)
   expect((await plumbline.post('/api/ext/parts', stud)).body.errors).toMatchObject([{ pointer: '/sku' }])
-  const listed = await plumbline.get(`/api/ext/parts?scope=FRAMING&costCodeId=${costCodeId}&q=stud`)
-  expect(listed.body.data).toMatchObject([{ id }])
 })

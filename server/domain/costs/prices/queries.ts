@@ -9,7 +9,10 @@ export const { list, find, findAll, lock, insert, make, insertAll, updateAll, up
   filters: { on: (date) => `t."effectiveDate" <= ${date} and coalesce(t."expirationDate" >= ${date}, true)` },
 })
 
-/** The maximum number of prices considered to explain why none applies. More would not make the message clearer. */
+/**
+ * The maximum number of prices considered to explain why no price applies. A larger number of prices would not make the
+ * message clearer.
+ */
 const MAX_CANDIDATES = 500
 
 type PriceReach = Pick<
@@ -18,8 +21,8 @@ type PriceReach = Pick<
 >
 
 /**
- * Returns the vendor's prices that overlap this one, for the same place, plan, and quantity. The result is exact while
- * the part is locked, as it is for every change of its prices.
+ * Returns the vendor's prices that overlap this price, for the same place, plan, and quantity. The result is exact
+ * while the part is locked, and every change of a part's prices locks the part.
  */
 export async function findOverlappingPrices(
   { db, organizationId }: Tenant,
@@ -46,8 +49,8 @@ export async function findContractNumber({ db, organizationId }: Tenant, contrac
 }
 
 /**
- * Returns the ID of the price that applies to each line, or null. Takes one statement with one index lookup per line,
- * however many parts and prices there are.
+ * Returns the ID of the price that applies to each line, or null. Runs one statement with one index lookup per line,
+ * regardless of the number of parts and prices.
  */
 export async function choosePriceIds(
   { db, organizationId }: Tenant,
@@ -74,8 +77,11 @@ export async function choosePriceIds(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the prices of each part, newest first, with the status of their vendors. Limited to one vendor if given. */
-export async function findCandidates(
+/**
+ * Returns the prices of each part, newest first, with the status of their vendors. If a vendor is given, returns only
+ * that vendor's prices.
+ */
+export async function findPriceCandidates(
   tenant: Tenant,
   partIds: readonly string[],
   vendorId: string | null = null,
@@ -107,8 +113,8 @@ export async function findCandidates(
 /** A part, vendor, community, and plan whose prices follow one another in time. */
 export type PriceLane = Pick<Price, 'partId' | 'vendorId' | 'communityId' | 'planId'>
 
-/** Returns the IDs of the active prices in these lanes, at most `most`. */
-export async function listIdsInLanes(
+/** Returns the IDs of at most `max` active prices in these lanes. */
+export async function listPriceIdsInLanes(
   { db, organizationId }: Tenant,
   lanes: readonly PriceLane[],
   max: number,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -22,18 +26,18 @@ async function newBook(): Promise<Book> {
   return { key, vendorId: vendor.id, partIds: body.rows.map(({ id }: { id: string }) => id) }
 }
 
-const sync = (rows: unknown[], { key, vendorId }: Book, mode = 'best_effort'): Promise<Answer> =>
+const sync = (rows: unknown[], { key, vendorId }: Book, mode = 'best_effort'): Promise<ServiceResponse> =>
   plumbline.post(
     '/api/ext/prices/batch',
     { mode, rows: rows.map((row) => ({ vendorId, ...(row as object) })) },
     { key },
   )
-const pricesOf = async ({ key, partIds }: Book, part = 0): Promise<Answer['body'][]> =>
+const pricesOf = async ({ key, partIds }: Book, part = 0): Promise<ServiceResponse['body'][]> =>
   (await plumbline.get(`/api/ext/parts/${partIds[part]}/prices?sort=effectiveDate`, { key })).body.data
-const statuses = ({ body }: Answer) => body.rows.map(({ status }: { status: string }) => status)
+const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: { status: string }) => status)
 const from2026 = { unitPrice: 3.25, effectiveDate: '2026-01-01' }
 
-test('a row matches a price by external ID, or else by its part, vendor, reach, and date', async () => {
+test('a price row is matched by external ID, or else by part, vendor, plan, community, quantity, and date', async () => {
   const book = await newBook()
   const rows = [
     { sku: 'A', ...from2026, externalId: 'p1', preferred: true },
@@ -42,7 +46,8 @@ test('a row matches a price by external ID, or else by its part, vendor, reach, 
   const first = await sync(rows, book)
   expect(first.body).toMatchObject({ created: 2, failed: 0 })
   expect(statuses(await sync(rows, book))).toEqual(['unchanged', 'unchanged'])
-  // An omitted `preferred` keeps its value. Another effective date is another price, unless the external ID matches.
+  // An omitted `preferred` keeps its value. A different effective date means a different price, unless the external ID
+  // matches.
   const changed = [
     { sku: 'A', unitPrice: 3.5, effectiveDate: '2026-02-01', externalId: 'p1' },
     { sku: 'B', ...from2026, unitPrice: 2.9, minQuantity: 100, externalId: 'p2' },
@@ -54,7 +59,7 @@ test('a row matches a price by external ID, or else by its part, vendor, reach, 
   expect(await pricesOf(book, 1)).toMatchObject([{ id: first.body.rows[1].id, unitPrice: 2.9, externalId: 'p2' }])
 })
 
-test('rows matched by id or externalId need only the fields to change', async () => {
+test('a price row matched by id or externalId needs only the fields to change', async () => {
   const book = await newBook()
   const by = (match: string, ...rows: object[]) =>
     plumbline.post('/api/ext/prices/batch', { mode: 'best_effort', match, rows }, book)
@@ -67,7 +72,7 @@ test('rows matched by id or externalId need only the fields to change', async ()
   expect(statuses(first)).toEqual(['created', 'failed'])
   const [id] = first.body.rows.map((each: { id: string }) => each.id)
   expect(statuses(await by('externalId', { externalId: 'p1', unitPrice: 3.75 }))).toEqual(['updated'])
-  // A row matched by ID changes that price, and never merges with a similar one.
+  // A row matched by ID changes the price with that ID, and never merges with a similar price.
   const answer = await by(
     'id',
     { id, note: 'Spring list' },
@@ -79,7 +84,7 @@ test('rows matched by id or externalId need only the fields to change', async ()
   expect(statuses(answer)).toEqual(['failed', 'failed', 'failed', 'failed', 'created'])
   expect(statuses(await by('id', { id, note: 'Spring list' }))).toEqual(['updated'])
   const said = answer.body.rows.map(
-    ({ problem }: Answer['body']) => problem?.reason ?? problem?.errors[0].pointer ?? 'done',
+    ({ problem }: ServiceResponse['body']) => problem?.reason ?? problem?.errors[0].pointer ?? 'done',
   )
   expect(said).toEqual(['/id', '/id', 'period_taken', '/effectiveDate', 'done'])
   const [other] = (await by('id', { id, sku: 'B' })).body.rows
@@ -89,7 +94,7 @@ test('rows matched by id or externalId need only the fields to change', async ()
   expect(unasked.body.rows[0].problem.errors).toMatchObject([{ pointer: '/id', code: 'match' }])
 })
 
-test('rows are applied in order, so a row that ends a price makes room for the next', async () => {
+test("price rows are applied in order, so a row can end the price before the next row's price", async () => {
   const book = await newBook()
   await sync([{ sku: 'A', ...from2026, externalId: 'p1' }], book)
   const next = { sku: 'A', unitPrice: 3.4, effectiveDate: '2027-01-01', externalId: 'p2' }
@@ -108,7 +113,7 @@ test('rows are applied in order, so a row that ends a price makes room for the n
   ])
 })
 
-test('each invalid row fails separately, with the error of addPrice or updatePrice', async () => {
+test('each invalid price row fails separately, with the same error as addPrice or updatePrice', async () => {
   const book = await newBook()
   const { key, partIds, vendorId } = book
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge' }, { key })
@@ -137,7 +142,7 @@ test('each invalid row fails separately, with the error of addPrice or updatePri
   ]
   const { body } = await sync(rows, book)
   expect(body).toMatchObject({ created: 2, failed: 14 })
-  const said = body.rows.map(({ problem }: Answer['body']) =>
+  const said = body.rows.map(({ problem }: ServiceResponse['body']) =>
     problem === null
       ? 'done'
       : [problem.code, ...problem.errors.map(({ pointer }: { pointer: string }) => pointer)].join(' '),
@@ -169,7 +174,7 @@ test('each invalid row fails separately, with the error of addPrice or updatePri
   expect(await pricesOf(book)).toEqual(before)
 })
 
-test('parts and vendors of another builder are unknown, and syncing requires parts:write', async () => {
+test('a price sync finds only parts and vendors of its own builder', async () => {
   const [book, other] = [await newBook(), await newBook()]
   const rows = [
     { partId: other.partIds[0], ...from2026 },
@@ -180,17 +185,17 @@ test('parts and vendors of another builder are unknown, and syncing requires par
     { problem: { code: 'unknown_reference', errors: [{ pointer: '/partId' }] } },
     { problem: { code: 'unknown_reference', errors: [{ pointer: '/vendorId' }] } },
   ])
+})
+
+test('a price sync requires parts:write', async () => {
+  const book = await newBook()
   const key = await plumbline.newKey(['parts:read'])
   expect((await sync([{ sku: 'A', ...from2026 }], { ...book, key })).status).toBe(403)
 })
 
-test('concurrent requests with the same rows wait for each other, and a dry run writes nothing', async () => {
+test('concurrent syncs of the same price rows are applied one at a time', async () => {
   const book = await newBook()
   const rows = ['A', 'B', 'C'].map((sku) => ({ sku, ...from2026 }))
-  const input = { rows: rows.map((row) => ({ ...row, vendorId: book.vendorId })) }
-  const tried = await plumbline.post('/api/ext/execute', { skill: 'syncPrices', input, dryRun: true }, book)
-  expect(tried.body.result).toMatchObject({ created: 3 })
-  expect(await pricesOf(book)).toEqual([])
   const answers = await Promise.all([
     sync(rows, book),
     sync(rows.toReversed(), book),
@@ -201,4 +206,13 @@ test('concurrent requests with the same rows wait for each other, and a dry run 
   ])
   for (const { status } of answers) expect([200, 201, 409]).toContain(status)
   for (const part of [0, 1, 2]) expect(await pricesOf(book, part)).toHaveLength(1)
+})
+
+test('a dry run of a price sync writes nothing', async () => {
+  const book = await newBook()
+  const rows = ['A', 'B', 'C'].map((sku) => ({ sku, ...from2026 }))
+  const input = { rows: rows.map((row) => ({ ...row, vendorId: book.vendorId })) }
+  const tried = await plumbline.post('/api/ext/execute', { skill: 'syncPrices', input, dryRun: true }, book)
+  expect(tried.body.result).toMatchObject({ created: 3 })
+  expect(await pricesOf(book)).toEqual([])
 })

@@ -5,28 +5,29 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { createRowChecker } from '../../../platform/calls/row-checker.ts'
 import { conflict, Problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import type { RowChange } from '../../../platform/resources/resource.ts'
-import { findKeyed, findKnownIds as idsOf, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
+import { findRecordIdsByKey, findKnownIds as idsOf, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
-  archivedRecordProblem,
-  duplicateRowProblem,
+  catchProblem,
+  createArchivedRecordProblem,
+  createDuplicateRowProblem,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { formatList, formatNumber } from '../../../platform/values/format.ts'
+import { createKeyLookup, toTypedKey } from '../../../platform/values/typed-keys.ts'
 import * as parts from '../parts/queries.ts'
-import { assertValidTerm, overlapProblem } from './price.ts'
+import { assertValidPriceTerm, createOverlapProblem } from './price.ts'
 import * as prices from './queries.ts'
 
 type PriceSyncRow = SyncRow<PriceRow>
 
-/** The maximum number of prices read for a thousand rows: ten times those of a price book after ten years. */
+/** The maximum number of prices read for a thousand rows: ten times the number for a price book after ten years. */
 const MAX_READ = 20_000
 
 /**
- * Syncs prices from an external system. Each row is treated like a call of addPrice or updatePrice, one after the
+ * Syncs prices from an external system. Each row is treated like a call to addPrice or updatePrice, one after the
  * other.
  */
 export function definePriceSync(match: PricesSync['match']): SyncDefinition<'PriceRow', Price> {
@@ -40,9 +41,9 @@ export function definePriceSync(match: PricesSync['match']): SyncDefinition<'Pri
     updateAll: prices.updateAll,
 
     async decide(call, rows) {
-      const keyed = await findKeyed(call, 'prices', ['externalId'], rows)
+      const keyed = await findRecordIdsByKey(call, 'prices', ['externalId'], rows)
       // Every change of a price locks its part, so the prices read below do not change.
-      const found = await parts.lockByKeys(call, {
+      const found = await parts.lockPartsByKeys(call, {
         ids: [
           ...(await prices.findAll(call, keyed)).map(({ partId }) => partId),
           ...rows.flatMap(({ values }) => values.partId ?? []),
@@ -51,9 +52,9 @@ export function definePriceSync(match: PricesSync['match']): SyncDefinition<'Pri
       })
       const book = new PriceBook(call, found, match === undefined)
       const meant = matchByKey(rows, await prices.findAll(call, keyed), match)
-      const requested = rows.map((row, i) => returnProblem(() => book.wantedOf(row, meant[i] ?? null)))
+      const requested = rows.map((row, i) => catchProblem(() => book.wantedOf(row, meant[i] ?? null)))
       const lanes = requested.flatMap((each) => (each instanceof Problem || each.lane === null ? [] : [each.lane]))
-      const near = await prices.listIdsInLanes(
+      const near = await prices.listPriceIdsInLanes(
         call,
         [...new Map(lanes.map((lane) => [toLaneKey(lane), lane])).values()],
         MAX_READ + 1,
@@ -84,7 +85,9 @@ export function definePriceSync(match: PricesSync['match']): SyncDefinition<'Pri
   }
 }
 
-/** Returns the price that each row names by one of its keys; null if it has no key or no price matches. */
+/**
+ * Returns, for each row, the price that one of the row's keys names; null if the row has no key or no price matches.
+ */
 function matchByKey(
   rows: readonly PriceSyncRow[],
   found: readonly Price[],
@@ -96,7 +99,7 @@ function matchByKey(
     if (id !== undefined)
       return validationFailed([{ pointer: '/id', code: 'match', message: 'requires match to be id' }])
     const own = externalId == null ? undefined : byExternalId.get(externalId)
-    return own?.archivedAt == null ? (own ?? null) : archivedRecordProblem()
+    return own?.archivedAt == null ? (own ?? null) : createArchivedRecordProblem()
   })
 }
 
@@ -105,13 +108,13 @@ interface PlacedRow {
   readonly row: PriceSyncRow
   /** The price that the row names by a key. */
   readonly before: Price | null
-  /** The validated fields of a new price; null for an existing one. */
+  /** The validated fields of a new price; null for an existing price. */
   readonly whole: Checked['PriceCreate'] | null
-  /** Where the price belongs; null if the row names no existing part. */
+  /** The lane of the price; null if the row names no existing part. */
   readonly lane: prices.PriceLane | null
 }
 
-/** Returns where the row's price belongs. An existing price stays where it is, unless the row moves it. */
+/** Returns the lane of the row's price. An existing price keeps its lane, unless the row moves it. */
 function chooseLane({ values, given }: PriceSyncRow, before: Price | null, part: Part): prices.PriceLane {
   const { vendorId = before?.vendorId ?? '', communityId = null, planId = null } = values
   return {
@@ -126,7 +129,7 @@ function listNamedIds(rows: readonly PriceSyncRow[], field: 'vendorId' | 'commun
   return rows.flatMap(({ values }) => values[field] ?? [])
 }
 
-/** Returns what distinguishes a price without IDs from the others of its part. */
+/** Returns the key that distinguishes a price without IDs from the other prices of its part. */
 function toPriceKey({ partId, sku, minQuantity = 0, effectiveDate, ...values }: PriceRow): string {
   const { vendorId, communityId = null, planId = null } = values
   return JSON.stringify([partId ?? null, sku ?? null, vendorId, communityId, planId, minQuantity, effectiveDate])
@@ -136,11 +139,11 @@ function toLaneKey({ partId, vendorId, communityId, planId }: prices.PriceLane):
   return JSON.stringify([partId, vendorId, communityId, planId])
 }
 
-/** The affected prices, as the rows change them one after the other. */
+/** The affected prices, which the rows change one after the other. */
 class PriceBook {
   readonly #call: WriteCall
   readonly #parts: ReadonlyMap<string, Part>
-  readonly #bySku: ReadonlyMap<string, Part>
+  readonly #findBySku: (sku: string | undefined) => Part | undefined
   /** Whether a row without a key matches the price with the same reach and date. */
   readonly #findsAlike: boolean
   readonly #stored = new Map<string, Price>()
@@ -152,7 +155,10 @@ class PriceBook {
   constructor(call: WriteCall, found: readonly Part[], findsAlike: boolean) {
     this.#call = call
     this.#parts = new Map(found.map((part) => [part.id, part]))
-    this.#bySku = new Map(found.filter(({ archivedAt }) => archivedAt === null).map((part) => [part.sku, part]))
+    this.#findBySku = createKeyLookup(
+      found.filter(({ archivedAt }) => archivedAt === null),
+      ({ sku }) => sku,
+    )
     this.#findsAlike = findsAlike
   }
 
@@ -178,24 +184,28 @@ class PriceBook {
     return { row, before, whole, lane: part === null ? null : chooseLane(row, before, part) }
   }
 
-  /** Returns the part that the row names or whose price it names; null if there is none. */
+  /**
+   * Returns the part that the row names, or the part of the price that the row names; null if there is neither a part
+   * nor a price.
+   */
   #partOf({ partId, sku }: PriceRow, before: Price | null): Part | null {
     const named = partId ?? (sku === undefined ? before?.partId : undefined)
     if (named === undefined && sku === undefined)
       throw validationFailed([{ pointer: '/partId', code: 'required', message: 'is required unless sku is set' }])
-    const part = (named === undefined ? this.#bySku.get(sku ?? '') : this.#parts.get(named)) ?? null
-    if (part === null || partId === undefined || sku === undefined || part.sku === sku) return part
+    const part = (named === undefined ? this.#findBySku(sku) : this.#parts.get(named)) ?? null
+    if (part === null || partId === undefined || sku === undefined || toTypedKey(part.sku) === toTypedKey(sku))
+      return part
     throw validationFailed([
       { pointer: '/sku', code: 'part', message: `must be ${part.sku}, the SKU of partId, or omitted` },
     ])
   }
 
-  /** Returns the outcome of the row. Its changes affect the rows after it. */
+  /** Returns the outcome of the row. The row's changes affect the rows after it. */
   apply({ row, before: keyed, whole }: PlacedRow, lane: prices.PriceLane): PlannedWrite<Price> | Problem {
     try {
       const before = this.#meantBy(row, keyed, lane)
       const after = before === null ? this.#made(whole, lane) : applyRow(before, row, lane)
-      assertValidTerm(after)
+      assertValidPriceTerm(after)
       const others = [...this.#lane(lane).values()].filter((other) => other.id !== after.id && doOverlap(other, after))
       // A contract's price ends only with its contract.
       const ended =
@@ -203,7 +213,7 @@ class PriceBook {
           ? others.filter((other) => other.contractId === null && other.effectiveDate < after.effectiveDate)
           : []
       const [other] = others.filter((each) => !ended.includes(each))
-      if (other !== undefined) throw overlapProblem(other, after)
+      if (other !== undefined) throw createOverlapProblem(other, after)
       const day = addDays(after.effectiveDate, -1)
       const now = ended.map((other) => this.#ended(other, day))
       for (const price of [...now, after]) this.#lane(lane).set(price.id, price)
@@ -219,7 +229,7 @@ class PriceBook {
     }
   }
 
-  /** Ends a price. One that an earlier row created is not stored yet, so it is changed in place. */
+  /** Ends a price. A price that an earlier row created is not stored yet, so this changes it in place. */
   #ended(price: Price, expirationDate: string): Price {
     return this.#stored.has(price.id) ? { ...price, expirationDate } : Object.assign(price, { expirationDate })
   }
@@ -228,7 +238,7 @@ class PriceBook {
     const stored = keyed ?? (this.#findsAlike ? this.#alike(values, lane) : undefined)
     if (stored === undefined) return null
     const before = this.#meant.get(stored.id)
-    if (before !== undefined) throw duplicateRowProblem(before)
+    if (before !== undefined) throw createDuplicateRowProblem(before)
     return this.#lane(stored).get(stored.id) ?? stored
   }
 
@@ -250,8 +260,8 @@ class PriceBook {
   }
 
   /**
-   * Returns the prices as changes of stored rows. A price that this request creates is not stored, so it is not a
-   * change.
+   * Returns the prices as changes of stored rows. Omits prices that this request creates, because they are not stored
+   * yet.
    */
   #changes(after: readonly Price[]): RowChange<Price>[] {
     return after.flatMap((price) => {
@@ -267,14 +277,21 @@ function applyRow(before: Price, { values, given }: PriceSyncRow, lane: prices.P
     (field) => (field === 'partId' || given.has(field)) && lane[field] !== before[field],
   )
   if (fixed.length > 0) {
-    throw conflict('fixed', `Cannot change ${formatList(fixed)} of the price. End it and add another price instead.`, {
-      errors: fixed.map((field) => ({ pointer: `/${field}`, code: 'fixed', message: 'cannot be changed' })),
-    })
+    throw conflict(
+      'fixed',
+      `Cannot change ${formatList(fixed)} of the price. End the price and add a new price instead.`,
+      {
+        errors: fixed.map((field) => ({ pointer: `/${field}`, code: 'fixed', message: 'cannot be changed' })),
+      },
+    )
   }
   const own = Object.entries(values).filter(([field]) => given.has(field) && field in before)
   const after: Price = { ...before, ...Object.fromEntries(own) }
   if (before.contractId !== null && !isDeepStrictEqual(before, after))
-    throw conflict('fixed', 'The price belongs to a contract. Revise or terminate the contract instead.')
+    throw conflict(
+      'fixed',
+      'Cannot change the price: it belongs to a contract. Revise or terminate the contract instead.',
+    )
   return after
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PriceIssue } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { explainNoPrice, type PriceCandidate } from './price.ts'
+import { explainMissingPrice, type PriceCandidate } from './price.ts'
 import * as prices from './queries.ts'
 
 /** A quantity of a part needed for a home. */
@@ -19,14 +19,15 @@ export interface VendorQuery {
   readonly on: string
 }
 
-/** A price, or why the vendor has none. */
+/** A price, or the reason that the vendor has no price. */
 export type PriceOffer = { priceId: string; unitPrice: number; issue: null } | { priceId: null; issue: PriceIssue }
 
 /**
- * Returns the vendor's price for each line, in the order of the lines, in one statement; two more if any line has no
- * price, to say why. The vendor need not be active: the order already names it, and issuing checks that.
+ * Returns the vendor's price for each line, in the order of the lines. Runs one statement, and two more to explain any
+ * line without a price. The vendor need not be active: the order already names the vendor, and issuing the order checks
+ * the vendor's status.
  */
-export async function findOffers(
+export async function findVendorOffers(
   tenant: Tenant,
   lines: readonly NeededPart[],
   { vendorId, contractId, on }: VendorQuery,
@@ -54,11 +55,11 @@ export async function findOffers(
   const candidates =
     unpriced.length === 0
       ? new Map<string, readonly PriceCandidate[]>()
-      : await prices.findCandidates(tenant, unpriced, vendorId)
+      : await prices.findPriceCandidates(tenant, unpriced, vendorId)
   return lines.map(({ partId, quantity, communityId, planId }, i) => {
     const row = rows[i]
     if (row?.priceId != null) return { priceId: row.priceId, unitPrice: row.unitPrice, issue: null }
     const own = (candidates.get(partId) ?? []).map((one: PriceCandidate) => ({ ...one, isVendorActive: true }))
-    return { priceId: null, issue: explainNoPrice(own, { communityId, planId, on }, quantity) }
+    return { priceId: null, issue: explainMissingPrice(own, { communityId, planId, on }, quantity) }
   })
 }

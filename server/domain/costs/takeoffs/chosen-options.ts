@@ -1,5 +1,5 @@
 import type { ResolvedTakeoffLine } from '../../../../client/contract.gen.ts'
-import { listRequired, type OptionLinks } from '../options/option-links.ts'
+import { listRequiredOptionIds, type OptionLinks } from '../options/option-links.ts'
 
 /** A selected option with its quantity. */
 export interface ChosenOption extends OptionLinks {
@@ -7,7 +7,7 @@ export interface ChosenOption extends OptionLinks {
   readonly quantity: number
 }
 
-/** The lines that a selected option adds to a home, and those that it replaces. */
+/** The lines that a selected option adds to a home, and the lines that it replaces. */
 export interface ChosenLines {
   readonly option: ChosenOption
   readonly own: readonly ResolvedTakeoffLine[]
@@ -15,12 +15,10 @@ export interface ChosenLines {
 }
 
 /**
- * Why the selected options cannot be combined. The message is a clause to follow a colon, such as `A and B both replace
- * line 1`.
  */
-/** Options that cannot be combined. The message is a whole sentence. */
+/** Options that cannot be combined. The message is a complete sentence. */
 export class ChoiceError extends Error {
-  /** The same about the field with the options. */
+  /** The same error, as a message about the field that contains the options. */
   readonly ofField: string
 
   constructor(sentence: string, ofField: string) {
@@ -30,9 +28,10 @@ export class ChoiceError extends Error {
 }
 
 /**
- * Returns what each selected option adds and removes, ordered so that every option comes after those that it requires.
- * An option builds on what it requires, so its line replaces theirs. Two unrelated options that both replace a line of
- * the plan conflict: whichever won, the buyer would pay for something that is not built.
+ * Returns the lines that each selected option adds and removes. Every option comes after the options that it requires.
+ * An option builds on the options that it requires, so its line replaces the lines of those options. Two unrelated
+ * options that both replace a line of the plan conflict. If either option took precedence, the buyer would pay for work
+ * that is not built.
  */
 export function applyOptions(
   base: readonly ResolvedTakeoffLine[],
@@ -40,7 +39,7 @@ export function applyOptions(
 ): ChosenLines[] {
   const links = new Map(options.map(({ option }) => [option.id, option]))
   const codes = new Map(options.map(({ option }) => [option.id, option.code]))
-  const required = new Map(options.map(({ option }) => [option.id, listRequired(option.id, links)]))
+  const required = new Map(options.map(({ option }) => [option.id, listRequiredOptionIds(option.id, links)]))
   const ordered = [...options].sort(
     (one, other) => (required.get(one.option.id)?.size ?? 0) - (required.get(other.option.id)?.size ?? 0),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ceiling, evaluateFormula, FormulaError, parseFormula } from './formula.ts'
+import { evaluateFormula, FormulaError, parseFormula, roundUp } from './formula.ts'
 
 const figures = new Map([
   ['squareFeet', 2100],
@@ -20,7 +20,7 @@ test.each([
   ['round(2.5) + ceil(2.01) + floor(2.99)', 8],
   ['ceil(-1.5) + floor(-1.5) + round(-2.5)', -6],
   ['min(roofSquares, 40) + max(roofSquares, 40)', 77],
-  // A figure may have the name of a function.
+  // A figure may have the same name as a function.
   ['min + 1', 4],
   ['0.1 + 0.2', 0.3],
 ])('%s is %d', (text, expected) => {
@@ -48,12 +48,12 @@ test.each([
   expect(() => value(text)).toThrow(new FormulaError(words))
 })
 
-test('ceiling returns the smallest integer that is not less than the value, also below zero', async () => {
+test('ceiling returns the smallest integer that is not less than the value, including negative values', async () => {
   const { default: Big } = await import('big.js')
-  expect([1, 1.001, -1.5, 0].map((number) => ceiling(new Big(number)).toNumber())).toEqual([1, 2, -1, 0])
+  expect([1, 1.001, -1.5, 0].map((number) => roundUp(new Big(number)).toNumber())).toEqual([1, 2, -1, 0])
 })
 
-test('a product of many decimals keeps a limited number of digits', () => {
+test('the intermediate results of a formula have a limited number of digits', () => {
   const factors = new Map([['x', 9.87654321098765]])
   const product = parseFormula(Array(250).fill('x').join('/1.1*'))
   expect(() => evaluateFormula(product, factors)).toThrow('has an intermediate result above 10^30')

@@ -1,8 +1,8 @@
 import Big from 'big.js'
 
 /**
- * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses, and five functions. They are
- * parsed into a tree and evaluated with decimals; nothing in them is ever executed as code.
+ * The formulas of a takeoff: numbers, names of figures, + - * / (or × ÷), parentheses, and five functions. Formulas are
+ * parsed into a tree and evaluated with decimals. Nothing in a formula is ever executed as code.
  */
 export type Formula =
   | { kind: 'number'; value: Big }
@@ -17,7 +17,7 @@ export class FormulaError extends Error {}
 const FUNCTIONS = { round: 1, ceil: 1, floor: 1, min: 2, max: 2 } as const
 type FunctionName = keyof typeof FUNCTIONS
 
-/** Deeper formulas are of no use, and parsing them would overflow the stack. */
+/** Deeper formulas are not useful, and parsing them would overflow the stack. */
 const MAX_DEPTH = 32
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?|\.\d+)|([A-Za-z][A-Za-z0-9]*)|([-+*/×÷(),]))/y
@@ -187,13 +187,13 @@ function computeOperation(sign: '+' | '-' | '*' | '/', left: Big, right: Big): B
 function callFunction(name: FunctionName, values: Big[]): Big {
   const [first = new Big(0), second = first] = values
   if (name === 'round') return first.round(0, Big.roundHalfUp)
-  if (name === 'ceil') return ceiling(first)
-  if (name === 'floor') return ceiling(first.neg()).neg()
+  if (name === 'ceil') return roundUp(first)
+  if (name === 'floor') return roundUp(first.neg()).neg()
   return (name === 'min') === first.lt(second) ? first : second
 }
 
 /** Returns the smallest integer that is not less than the value. */
-export function ceiling(value: Big): Big {
+export function roundUp(value: Big): Big {
   const whole = value.round(0, Big.roundDown)
   return whole.lt(value) ? whole.plus(1) : whole
 }

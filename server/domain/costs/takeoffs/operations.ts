@@ -3,18 +3,21 @@ import { type Call, recordChange, type WriteCall } from '../../../platform/calls
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, notFound, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { findElevationError, nextRevision } from '../../land/plans/plan.ts'
+import { findElevationError, getNextRevision } from '../../land/plans/plan.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as options from '../options/queries.ts'
 import { ChoiceError, type ChosenOption } from './chosen-options.ts'
 import { FormulaError } from './formula.ts'
-import { computeHouseLines, listBoughtLines } from './house-lines.ts'
+import { computeHomeLines, listLinesToBuy } from './home-lines.ts'
 import * as optionTakeoffs from './option-queries.ts'
 import { findOptionLineErrors, toStoredOptionLines } from './option-takeoff.ts'
 import * as takeoffs from './queries.ts'
-import { type BuiltRevision, findLineErrors, toStoredLines } from './takeoff.ts'
+import { type BuiltRevision, findTakeoffLineErrors, toStoredTakeoffLines } from './takeoff.ts'
 
-/** More plans than any builder uses at a time. All of them are read to check the takeoff of an option. */
+/**
+ * The maximum number of plans, which is more than any builder uses at a time. A check of the takeoff of an option reads
+ * all of these plans.
+ */
 const MAX_PLANS = 500
 
 export const takeoffOperations = {
@@ -23,12 +26,12 @@ export const takeoffOperations = {
     const { revision } = await findBuilt(call, plan, query.revision)
     return {
       status: 200,
-      body: { planId: plan.id, revision, lines: await takeoffs.listLines(call, plan.id, revision) },
+      body: { planId: plan.id, revision, lines: await takeoffs.listTakeoffLines(call, plan.id, revision) },
     }
   },
 
   async replaceTakeoff({ path, body }, call) {
-    const lines = toStoredLines(body.lines)
+    const lines = toStoredTakeoffLines(body.lines)
     const takeoff = await call.write(async (call) => {
       const plan = await plans.lock(call, path.planId)
       if (plan.archivedAt !== null || plan.status === 'retired')
@@ -36,11 +39,11 @@ export const takeoffOperations = {
           'archived',
           `Cannot change the takeoff of ${plan.code}: the plan is ${plan.archivedAt === null ? 'retired' : 'archived'}.`,
         )
-      const errors = await findLineErrors(lines, plan)
+      const errors = await findTakeoffLineErrors(lines, plan)
       if (errors.length > 0) throw validationFailed(errors)
       await assertPartsAndCodesInUse(call, lines)
       const { revision } = await beginRevision(call, plan)
-      await takeoffs.replaceLines(call, plan.id, revision, lines)
+      await takeoffs.replaceTakeoffLines(call, plan.id, revision, lines)
       recordChange(call, plan.id, 'updated', ['takeoff'])
       return { planId: plan.id, revision, lines }
     })
@@ -55,7 +58,7 @@ export const takeoffOperations = {
     if (fault !== null) throw invalidElevation(fault)
     const chosen = await chooseOptions(call, plan, query.optionIds ?? [])
     const house = { planId: plan.id, revision, elevation }
-    const lines = await computeHouseLines(call, house, built, chosen).catch((error: unknown) => {
+    const lines = await computeHomeLines(call, house, built, chosen).catch((error: unknown) => {
       if (error instanceof ChoiceError) throw invalidOptions(error.ofField)
       // Each elevation may define figures that the plan itself does not have.
       if (error instanceof FormulaError) {
@@ -65,12 +68,12 @@ export const takeoffOperations = {
       }
       throw error
     })
-    return { status: 200, body: { ...house, lines: listBoughtLines(lines) } }
+    return { status: 200, body: { ...house, lines: listLinesToBuy(lines) } }
   },
 
   async getOptionTakeoff({ path }, call) {
     const { id } = await options.find(call, path.optionId)
-    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.listLines(call, id) } }
+    return { status: 200, body: { optionId: id, lines: await optionTakeoffs.listOptionLines(call, id) } }
   },
 
   async replaceOptionTakeoff({ path, body }, call) {
@@ -83,7 +86,7 @@ export const takeoffOperations = {
       const errors = await findOptionLineErrors(lines, await listPlansOfOption(call, option))
       if (errors.length > 0) throw validationFailed(errors)
       await assertPartsAndCodesInUse(call, lines)
-      await optionTakeoffs.replaceLines(call, option.id, lines)
+      await optionTakeoffs.replaceOptionLines(call, option.id, lines)
       recordChange(call, option.id, 'updated', ['takeoff'])
       return { optionId: option.id, lines }
     })
@@ -99,7 +102,10 @@ function invalidOptions(message: string) {
   return validationFailed([{ pointer: 'optionIds', code: 'options', message }])
 }
 
-/** Returns the options with a quantity of one each. Throws if one does not exist or is not available for the plan. */
+/**
+ * Returns the options, each with a quantity of one. Throws if an option does not exist or is not available for the
+ * plan.
+ */
 async function chooseOptions(call: Call, plan: Plan, ids: readonly string[]): Promise<ChosenOption[]> {
   if (ids.length === 0) return []
   const found = await options.findAll(call, ids)
@@ -118,10 +124,10 @@ async function assertPlansExist(call: Call, lines: readonly { planId: string | n
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-/** Returns the plans that the option can be used with. */
+/** Returns the plans with which the option can be used. */
 async function listPlansOfOption(call: Call, { planIds }: Option): Promise<Plan[]> {
   if (planIds.length > 0) return plans.findAll(call, planIds)
-  const inUse = await plans.listIdsInUse(call, MAX_PLANS + 1)
+  const inUse = await plans.listActivePlanIds(call, MAX_PLANS + 1)
   if (inUse.length > MAX_PLANS)
     throw conflict(
       'limit_reached',
@@ -130,7 +136,7 @@ async function listPlansOfOption(call: Call, { planIds }: Option): Promise<Plan[
   return plans.findAll(call, inUse)
 }
 
-/** Returns the content of the given revision, or of the newest one. */
+/** Returns the content of the given revision, or of the newest revision. */
 async function findBuilt(
   call: Call,
   plan: Plan,
@@ -145,7 +151,7 @@ async function findBuilt(
 /** Returns the plan with an editable revision: its draft, which is created here if the newest revision is released. */
 async function beginRevision(call: WriteCall, plan: Plan): Promise<Plan> {
   if (plan.status === 'draft') return plan
-  const next = await plans.update(call, plan, nextRevision(plan))
+  const next = await plans.update(call, plan, getNextRevision(plan))
   await recordStatusChange(call, { id: plan.id, from: plan.status, to: next.status })
   return next
 }
@@ -154,12 +160,12 @@ async function assertPartsAndCodesInUse(
   call: WriteCall,
   lines: readonly Pick<TakeoffLine, 'partId' | 'costCodeId'>[],
 ): Promise<void> {
-  const parts = await takeoffs.findInUse(
+  const parts = await takeoffs.findActiveReferenceIds(
     call,
     'parts',
     lines.map(({ partId }) => partId),
   )
-  const codes = await takeoffs.findInUse(
+  const codes = await takeoffs.findActiveReferenceIds(
     call,
     'costCodes',
     lines.flatMap(({ costCodeId }) => costCodeId ?? []),

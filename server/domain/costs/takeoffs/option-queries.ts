@@ -3,7 +3,7 @@ import type { OptionTakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import type { LineWithPart } from './queries.ts'
 
-export async function listLines({ db, organizationId }: Tenant, optionId: string): Promise<OptionTakeoffLine[]> {
+export async function listOptionLines({ db, organizationId }: Tenant, optionId: string): Promise<OptionTakeoffLine[]> {
   const { rows } = await sql<OptionTakeoffLine>`
     select "lineId", "elevation", "partId", "quantity", "formula", "wastePercent", "costCodeId", "taskName", "planId"
     from "optionTakeoffLines"
@@ -13,7 +13,7 @@ export async function listLines({ db, organizationId }: Tenant, optionId: string
 }
 
 /** Returns the lines of these options that apply to a home of the plan and elevation. */
-export async function listLinesWithParts(
+export async function listOptionLinesWithParts(
   { db, organizationId }: Tenant,
   optionIds: readonly string[],
   { planId, elevation, limit }: { planId: string; elevation: string | null; limit: number },
@@ -29,7 +29,7 @@ export async function listLinesWithParts(
   return rows
 }
 
-export async function replaceLines(
+export async function replaceOptionLines(
   { db, organizationId }: WriteCall,
   optionId: string,
   lines: readonly OptionTakeoffLine[],
@@ -41,14 +41,15 @@ export async function replaceLines(
   await sql`
     insert into "optionTakeoffLines" ("organizationId", "optionId", "place", "lineId", "planId", "elevation", "partId",
       "quantity", "formula", "wastePercent", "costCodeId", "taskName")
-    select ${organizationId}, ${optionId}, l."place", l."lineId", l."planId", l."elevation", l."partId",
+    select o."id", ${optionId}::text, l."place", l."lineId", l."planId", l."elevation", l."partId",
       l."quantity", l."formula", l."wastePercent", l."costCodeId", l."taskName"
-    from unnest(
+    from "organizations" as o cross join unnest(
       ${lines.map((line) => line.lineId)}::text[], ${lines.map((line) => line.planId)}::text[],
       ${lines.map((line) => line.elevation)}::text[], ${lines.map((line) => line.partId)}::text[],
       ${lines.map((line) => line.quantity)}::numeric[], ${lines.map((line) => line.formula)}::text[],
       ${lines.map((line) => line.wastePercent)}::numeric[], ${lines.map((line) => line.costCodeId)}::text[],
       ${lines.map((line) => line.taskName)}::text[]
     ) with ordinality as l ("lineId", "planId", "elevation", "partId", "quantity", "formula", "wastePercent",
-      "costCodeId", "taskName", "place")`.execute(db)
+      "costCodeId", "taskName", "place")
+    where o."id" = ${organizationId}`.execute(db)
 }

@@ -1,18 +1,18 @@
 import type { FieldError, Option, OptionTakeoffLine, Plan } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { findElevationError } from '../../land/plans/plan.ts'
-import { FormulaBudget } from './formula-work.ts'
-import { findFormulaError, listFigures, type TakeoffFigures, uniqueLineId } from './takeoff.ts'
+import { FormulaWorkLimit } from './formula-work-limit.ts'
+import { createUniqueLineId, findFormulaError, listFigures, type TakeoffFigures } from './takeoff.ts'
 
 /**
- * How many times the formulas of one takeoff are computed to check them: distinct formulas times the figures of plans
- * and elevations. About a second of work.
+ * The maximum number of computations to check the formulas of one takeoff: distinct formulas times the figures of plans
+ * and elevations. This is about one second of work.
  */
 const MAX_CHECKS = 100_000
 
 /**
- * Returns the lines as stored. A line without a lineId is named after the option and its position, so that it does not
- * replace a line of the plan by accident.
+ * Returns the lines in their stored form. A line without a lineId is named after the option and its position. It
+ * therefore does not replace a line of the plan by accident.
  */
 export function toStoredOptionLines(
   lines: readonly Checked['OptionTakeoffLineInput'][],
@@ -20,7 +20,7 @@ export function toStoredOptionLines(
 ): OptionTakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return lines.map((line, i) => ({
-    lineId: line.lineId ?? uniqueLineId(`${code}-${i + 1}`, taken),
+    lineId: line.lineId ?? createUniqueLineId(`${code}-${i + 1}`, taken),
     elevation: line.elevation ?? null,
     partId: line.partId,
     quantity: line.quantity ?? null,
@@ -33,7 +33,8 @@ export function toStoredOptionLines(
 }
 
 /**
- * Returns an error for everything that is wrong with the lines of an option for these plans. Throws `too_much_work`.
+ * Returns all errors in the lines of an option for these plans. Throws `too_much_work` if the formulas exceed the work
+ * limit.
  */
 export async function findOptionLineErrors(
   lines: readonly OptionTakeoffLine[],
@@ -70,7 +71,7 @@ export async function findOptionLineErrors(
 class FormulaChecker {
   readonly #sets: { planId: string; elevation: string | null; code: string; figures: TakeoffFigures }[]
   readonly #known = new Map<string, string | null>()
-  readonly #work = new FormulaBudget()
+  readonly #work = new FormulaWorkLimit()
   #left = MAX_CHECKS
 
   constructor(plans: readonly Plan[]) {
@@ -107,8 +108,8 @@ class FormulaChecker {
   }
 }
 
-/** Returns, for each lineId, the most specific of the lines that apply to a home. */
-export function selectMostSpecific<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
+/** Returns, for each lineId, the most specific line that applies to a home. */
+export function selectMostSpecificLines<Line extends Pick<OptionTakeoffLine, 'lineId' | 'planId' | 'elevation'>>(
   lines: readonly Line[],
 ): Line[] {
   const reach = ({ planId, elevation }: Line) => (planId === null ? 0 : elevation === null ? 1 : 2)

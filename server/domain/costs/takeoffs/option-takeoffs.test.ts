@@ -45,7 +45,7 @@ const figures = ({ body }: Awaited<ReturnType<typeof resolved>>) =>
     ...[lineId, source, replaces, quantity],
   ])
 
-test('the takeoff of an option is replaced as a whole, and its lines are named after the option', async () => {
+test('replacing the takeoff of an option replaces all its lines', async () => {
   const option = await newOption({ code: 'KI-QTZ' })
   expect((await plumbline.get(`/api/ext/options/${option}/takeoff`)).body).toEqual({ optionId: option, lines: [] })
   const replaced = await replace(option, [
@@ -65,7 +65,7 @@ test('the takeoff of an option is replaced as a whole, and its lines are named a
   expect((await replace(option, [])).body.lines).toEqual([])
 })
 
-test('a selected option adds its lines, and replaces lines with the same name', async () => {
+test('the lines of a selected option replace takeoff lines with the same name', async () => {
   const option = await newOption()
   await replace(option, [
     { lineId: 'tops', partId: quartz, formula: 'counterSquareFeet', wastePercent: 10 },
@@ -93,7 +93,7 @@ test('a selected option adds its lines, and replaces lines with the same name', 
   expect(b.body.lines[0]).toMatchObject({ optionId: option, partId: quartz, sku: 'TOP-QTZ', scope: 'tops' })
 })
 
-test('an option overrides the one that it requires, in whatever order they are given', async () => {
+test('an option overrides the lines of an option that it requires, regardless of the order in the request', async () => {
   const base = await newOption()
   const top = await newOption({ requiresOptionIds: [base] })
   await replace(base, [
@@ -112,7 +112,7 @@ test('an option overrides the one that it requires, in whatever order they are g
     ])
 })
 
-test('two options that replace the same line are rejected, unless both only add it', async () => {
+test('two options that replace the same takeoff line cannot be selected together', async () => {
   const [one, other] = [await newOption({ code: 'TOP-1' }), await newOption({ code: 'TOP-2' })]
   for (const option of [one, other]) await replace(option, [{ lineId: 'tops', partId: quartz, quantity: 10 }])
   expect(await resolved(`elevation=A&optionIds=${one},${other}`)).toMatchObject({
@@ -131,7 +131,7 @@ test('two options that replace the same line are rejected, unless both only add 
   ])
 })
 
-test('every error in the lines is reported at once with its field', async () => {
+test('all errors in the lines of an option takeoff are reported in one response, each at its field', async () => {
   const option = await newOption({ planIds: [plan] })
   const refused = await replace(option, [
     { partId: stud },
@@ -153,7 +153,7 @@ test('every error in the lines is reported at once with its field', async () => 
   expect(unknown).toMatchObject({ status: 422, body: { code: 'unknown_reference' } })
 })
 
-test('a formula must be valid for every plan of the option, unless its line names the plan', async () => {
+test('a formula without a plan in its line must be valid for every plan of the option', async () => {
   const everywhere = await newOption()
   const line = { partId: stud, formula: 'squareFeet / 10' }
   const refused = await replace(everywhere, [line])
@@ -162,7 +162,7 @@ test('a formula must be valid for every plan of the option, unless its line name
   expect((await replace(await newOption({ planIds: [plan] }), [line])).status).toBe(200)
 })
 
-test('options that are unknown or not available for the plan are rejected', async () => {
+test('a takeoff cannot be resolved with options that are unknown or not available for the plan', async () => {
   const elsewhere = await newOption({ code: 'SMALL', planIds: [small] })
   expect(await resolved(`elevation=A&optionIds=${elsewhere}`)).toMatchObject({
     ...{

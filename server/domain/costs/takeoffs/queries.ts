@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Part, TakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 
-export async function listLines(
+export async function listTakeoffLines(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
@@ -15,13 +15,13 @@ export async function listLines(
   return rows
 }
 
-/** A line with the fields of its part that are needed. */
+/** A line with the required fields of its part. */
 export interface LineWithPart extends TakeoffLine, Pick<Part, 'sku' | 'name' | 'unit' | 'scope'> {
   partCostCodeId: string | null
 }
 
 /** Returns the lines of the whole plan and of one elevation. */
-export async function listLinesWithParts(
+export async function listTakeoffLinesWithParts(
   { db, organizationId }: Tenant,
   planId: string,
   revision: number,
@@ -39,7 +39,7 @@ export async function listLinesWithParts(
 }
 
 /** Replaces the lines of the revision. */
-export async function replaceLines(
+export async function replaceTakeoffLines(
   { db, organizationId }: WriteCall,
   planId: string,
   revision: number,
@@ -52,19 +52,20 @@ export async function replaceLines(
   await sql`
     insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
       "quantity", "formula", "wastePercent", "costCodeId", "taskName")
-    select ${organizationId}, ${planId}, ${revision}, l."place", l."lineId", l."elevation", l."partId",
+    select o."id", ${planId}::text, ${revision}::integer, l."place", l."lineId", l."elevation", l."partId",
       l."quantity", l."formula", l."wastePercent", l."costCodeId", l."taskName"
-    from unnest(
+    from "organizations" as o cross join unnest(
       ${lines.map((line) => line.lineId)}::text[], ${lines.map((line) => line.elevation)}::text[],
       ${lines.map((line) => line.partId)}::text[], ${lines.map((line) => line.quantity)}::numeric[],
       ${lines.map((line) => line.formula)}::text[], ${lines.map((line) => line.wastePercent)}::numeric[],
       ${lines.map((line) => line.costCodeId)}::text[], ${lines.map((line) => line.taskName)}::text[]
     ) with ordinality as l ("lineId", "elevation", "partId", "quantity", "formula", "wastePercent", "costCodeId",
-      "taskName", "place")`.execute(db)
+      "taskName", "place")
+    where o."id" = ${organizationId}`.execute(db)
 }
 
-/** Returns which of these are active parts or active cost codes. */
-export async function findInUse(
+/** Returns the IDs, out of the given IDs, of active parts or active cost codes. */
+export async function findActiveReferenceIds(
   { db, organizationId }: Tenant,
   table: 'parts' | 'costCodes',
   ids: readonly string[],

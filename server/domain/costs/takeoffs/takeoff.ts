@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import type { Elevation, FieldError, Figure, PlanRevision, TakeoffLine } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { ceiling, evaluateFormula, type Formula, FormulaError, parseFormula } from './formula.ts'
-import { FormulaBudget } from './formula-work.ts'
+import { evaluateFormula, type Formula, FormulaError, parseFormula, roundUp } from './formula.ts'
+import { FormulaWorkLimit } from './formula-work-limit.ts'
 
 /** The fields of a plan that quantities depend on. */
 export type BuiltRevision = Pick<
@@ -23,12 +23,13 @@ export function listFigures(built: BuiltRevision, elevation: string | null): Tak
 }
 
 /**
- * Returns the lines as stored. A line without a lineId is named after its position, unless another line has that name.
+ * Returns the lines in their stored form. A line without a lineId is named after its position, unless another line has
+ * that name.
  */
-export function toStoredLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
+export function toStoredTakeoffLines(lines: readonly Checked['TakeoffLineInput'][]): TakeoffLine[] {
   const taken = new Set(lines.map(({ lineId }) => lineId))
   return lines.map((line, i) => ({
-    lineId: line.lineId ?? uniqueLineId(String(i + 1), taken),
+    lineId: line.lineId ?? createUniqueLineId(String(i + 1), taken),
     elevation: line.elevation ?? null,
     partId: line.partId,
     quantity: line.quantity ?? null,
@@ -39,19 +40,22 @@ export function toStoredLines(lines: readonly Checked['TakeoffLineInput'][]): Ta
   }))
 }
 
-/** Returns the name, or a longer one that is not taken. */
-export function uniqueLineId(requested: string, taken: ReadonlySet<string | undefined>): string {
+/** Returns the name or, if it is taken, a longer name. */
+export function createUniqueLineId(requested: string, taken: ReadonlySet<string | undefined>): string {
   let name = requested
   while (taken.has(name)) name += 'a'
   return name
 }
 
-/** Returns an error for everything that is wrong with the lines of a plan. Throws `too_much_work`. */
-export async function findLineErrors(lines: readonly TakeoffLine[], built: BuiltRevision): Promise<FieldError[]> {
+/** Returns all errors in the lines of a plan. Throws `too_much_work` if the formulas exceed the work limit. */
+export async function findTakeoffLineErrors(
+  lines: readonly TakeoffLine[],
+  built: BuiltRevision,
+): Promise<FieldError[]> {
   const seen = new Set<string>()
   const figures = new Map(built.elevations.map(({ code }) => [code, listFigures(built, code)]))
   const ofPlan = built.elevations.length === 0 ? [listFigures(built, null)] : [...figures.values()]
-  const work = new FormulaBudget()
+  const work = new FormulaWorkLimit()
   const errors: FieldError[] = []
   for (const [i, line] of lines.entries()) {
     const fault = (field: string, code: string, message: string) =>
@@ -75,13 +79,13 @@ function formatElevations(elevations: readonly Elevation[]): string {
 }
 
 /**
- * Returns what is wrong with a formula, which must be computable for every plan and elevation that it applies to; null
- * if nothing is. Throws `too_much_work`.
+ * Returns the error in a formula; null if there is no error. The formula must be computable for every plan and
+ * elevation that it applies to. Throws `too_much_work` if the formulas exceed the work limit.
  */
 export async function findFormulaError(
   text: string,
   sets: readonly TakeoffFigures[],
-  work: FormulaBudget,
+  work: FormulaWorkLimit,
 ): Promise<string | null> {
   try {
     await work.take(text)
@@ -114,8 +118,8 @@ export interface LineQuantity {
 }
 
 /**
- * Returns the quantity of a line, multiplied by the number of units. `formula` is passed parsed, so that it is parsed
- * once for many homes.
+ * Returns the quantity of a line, multiplied by the number of units. `formula` is already parsed, so that it is parsed
+ * only once for many homes.
  */
 export function computeQuantity(
   line: { quantity: number | null; wastePercent: number },
@@ -127,8 +131,8 @@ export function computeQuantity(
   const net = (formula === null ? new Big(line.quantity ?? 0) : evaluateFormula(formula, figures)).times(times)
   const withWaste = net.times(new Big(100).plus(line.wastePercent)).div(100)
   const rounded = WHOLE_UNITS.has(unit.toUpperCase())
-    ? // A third of three is one, not two because of a remainder of the division.
-      ceiling(withWaste.round(6, Big.roundHalfUp))
+    ? // A third of three is one, and must not become two because of a remainder of the division.
+      roundUp(withWaste.round(6, Big.roundHalfUp))
     : withWaste.round(2, Big.roundHalfUp)
   return { net: net.round(4, Big.roundHalfUp).toNumber(), quantity: rounded.toNumber() }
 }
@@ -140,8 +144,8 @@ export interface SourcedLine<Line> {
 }
 
 /**
- * Returns the lines of one home: the plan's and the elevation's. The elevation's lines override the plan's lines with
- * the same lineId.
+ * Returns the lines of one home: the lines of its plan and of its elevation. The elevation's lines override the plan's
+ * lines with the same lineId.
  */
 export function mergeLines<Line extends Pick<TakeoffLine, 'lineId' | 'elevation'>>(
   lines: readonly Line[],

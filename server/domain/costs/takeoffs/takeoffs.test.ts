@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { findLineErrors } from './takeoff.ts'
+import { findTakeoffLineErrors } from './takeoff.ts'
 
 let plumbline: TestPlumbline
 let stud: string
@@ -38,7 +38,7 @@ const pointers = ({ status, body }: Awaited<ReturnType<typeof replace>>) => {
   return body.errors.map(({ pointer }: { pointer: string }) => pointer)
 }
 
-test('a takeoff is replaced as a whole and returned in its order, and every line has a name', async () => {
+test('a replaced takeoff has exactly the lines of the request, in the same order', async () => {
   const planId = await newPlan()
   const lines = [
     { partId: stud, formula: 'squareFeet / 4', wastePercent: 7.5, taskName: 'Walls framed' },
@@ -57,7 +57,7 @@ test('a takeoff is replaced as a whole and returned in its order, and every line
   expect(await takeoff(planId)).toEqual({ planId, revision: 1, lines: [] })
 })
 
-test('a home gets the lines of its plan and elevation, with waste, rounded as the unit is sold', async () => {
+test('takeoff quantities of a home include waste and are rounded to the unit of sale', async () => {
   const planId = await newPlan()
   await replace(planId, [
     { lineId: 'studs', partId: stud, formula: 'squareFeet / 9', wastePercent: 10, taskName: 'Walls framed' },
@@ -79,7 +79,7 @@ test('a home gets the lines of its plan and elevation, with waste, rounded as th
     { lineId: 'gable', source: 'elevation', replaces: 'plan', quantity: 6 },
     { lineId: 'porch', source: 'elevation', replaces: null, quantity: 1.13 },
   ])
-  // The lines that all elevations share.
+  // These are the lines that all elevations share.
   expect((await resolved(planId, '')).lines).toMatchObject([
     { lineId: 'studs' },
     { lineId: 'roof', net: 37 },
@@ -89,7 +89,7 @@ test('a home gets the lines of its plan and elevation, with waste, rounded as th
   expect(await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved?elevation=Z`)).toMatchObject(problem)
 })
 
-test('a formula with a figure that only elevations have is resolved for each of them', async () => {
+test('a formula with a figure that only elevations have can be resolved only for an elevation', async () => {
   const brick = (value: number) => ({ figures: [{ name: 'brickSquareFeet', value }] })
   const planId = await newPlan({
     elevations: [
@@ -104,7 +104,7 @@ test('a formula with a figure that only elevations have is resolved for each of 
   expect(refused.body.errors[0].message).toContain('brickSquareFeet')
 })
 
-test('all errors of all lines are reported at once, and no line is replaced', async () => {
+test('an invalid takeoff line prevents the replacement of all lines', async () => {
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   const refused = await replace(planId, [
@@ -128,7 +128,7 @@ test('all errors of all lines are reported at once, and no line is replaced', as
   expect((await takeoff(planId)).lines).toHaveLength(1)
 })
 
-test('the takeoff of a released revision never changes, because replacing it starts the next revision', async () => {
+test('changing the takeoff of a released plan starts the next revision', async () => {
   const planId = await newPlan()
   await replace(planId, [{ partId: stud, quantity: 1 }])
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
@@ -143,21 +143,29 @@ test('the takeoff of a released revision never changes, because replacing it sta
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff?revision=4`)).status).toBe(404)
 })
 
-test('a retired plan keeps its takeoff, and another builder cannot see it', async () => {
+test('the takeoff of a retired plan cannot be replaced', async () => {
   const planId = await newPlan()
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'released' })
   await plumbline.post(`/api/ext/plans/${planId}/status`, { status: 'retired' })
   expect(await replace(planId, [])).toMatchObject({ status: 409, body: { code: 'conflict' } })
+})
+
+test('a builder cannot see the takeoffs of another builder', async () => {
+  const planId = await newPlan()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff`, { key })).status).toBe(404)
   expect((await plumbline.get(`/api/ext/plans/${planId}/takeoff/resolved`, { key })).status).toBe(404)
+})
+
+test('a takeoff cannot contain a part of another builder', async () => {
+  const { key } = await plumbline.newBuilder()
   const { body: theirs } = await plumbline.post('/api/ext/plans', { code: 'X', name: 'X' }, { key })
   const foreign = { lines: [{ partId: stud, quantity: 1 }] }
   const refused = await plumbline.put(`/api/ext/plans/${theirs.id}/takeoff`, foreign, { key })
   expect(pointers(refused)).toEqual(['/lines/0/partId'])
 })
 
-test('a request can replace at most 5,000 lines', async () => {
+test('a request can replace at most 5,000 takeoff lines', async () => {
   const planId = await newPlan()
   const line = { partId: stud, formula: 'max(squareFeet, roofSquares) / 3', wastePercent: 5, taskName: 'Walls framed' }
   const lines = Array.from({ length: 5000 }, () => line)
@@ -173,14 +181,14 @@ const LONG = Array(100).fill('squareFeet').join('+').slice(0, 450)
 const longLines = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ partId: stud, formula: `${LONG.slice(0, LONG.lastIndexOf('+'))}+${i}` }))
 
-test('a takeoff with too many long formulas for its elevations is rejected', async () => {
+test('a takeoff is rejected if it has too many long formulas for its number of elevations', async () => {
   const planId = await newPlan({ elevations: ELEVATIONS })
   const { status, body } = await replace(planId, longLines(400))
   expect([status, body.code]).toEqual([422, 'too_much_work'])
   expect((await replace(planId, longLines(50))).status).toBe(200)
 })
 
-test('other requests are handled while the formulas of a takeoff are checked', async () => {
+test('the service handles other requests while it checks the formulas of a takeoff', async () => {
   const built = {
     ...{ squareFeet: 2100, bedrooms: 3, bathrooms: 2, garageSpaces: 2, stories: 1, figures: [] },
     elevations: ELEVATIONS.map(({ code }) => ({ code, name: null, price: 0, figures: [] })),
@@ -196,7 +204,7 @@ test('other requests are handled while the formulas of a takeoff are checked', a
     if (!isDone) setImmediate(turn)
   }
   setImmediate(turn)
-  const errors = await findLineErrors(lines, built)
+  const errors = await findTakeoffLineErrors(lines, built)
   isDone = true
   expect(errors).toEqual([])
   expect(turns).toBeGreaterThan(50)

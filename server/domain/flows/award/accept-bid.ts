@@ -4,12 +4,12 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { conflict, problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatDate } from '../../../platform/values/format.ts'
-import { isAmountHidden, SEALED_MESSAGE } from '../../bidding/bid-requests/bid-request.ts'
-import { awardBidRequest, closeIfDue, recordChange } from '../../bidding/bid-requests/change-bid-request.ts'
+import { isAmountHidden, SEALED_MESSAGES } from '../../bidding/bid-requests/bid-request.ts'
+import { awardBidRequest, closeIfDue, recordRequestUpdate } from '../../bidding/bid-requests/change-bid-request.ts'
 import type { BidRequestRow } from '../../bidding/bid-requests/queries.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
-import { canStillWin, hasExpired, isLineAwarded, listTakenWork } from '../../bidding/bids/bid.ts'
-import { moveBid, recordAccepted, recordRejected } from '../../bidding/bids/move-bid.ts'
+import { canStillBeAwarded, hasBidExpired, isLineAwarded, listAwardableWork } from '../../bidding/bids/bid.ts'
+import { changeBidStatus, recordBidAccepted, recordBidRejected } from '../../bidding/bids/change-bid-status.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -18,9 +18,9 @@ import * as vendors from '../../vendors/vendors/queries.ts'
 import { findEngagementObstacle, type Obstacle } from '../../vendors/vendors/vendor.ts'
 
 /**
- * Awards a bid: accepts it, rejects the others, awards the request and, if requested, drafts the purchase order.
- * Everything is decided under the lock of the request's row, so of several concurrent awards the first finds the
- * request open and the others find it awarded. Locks are taken in the order home, request, bid, vendor.
+ * Awards a bid: accepts it, rejects the losing bids, awards the request, and, if requested, drafts the purchase order.
+ * Every decision is made under a lock on the request's row. The first of several concurrent awards finds the request
+ * open, and the others find it awarded. Takes locks in this order: home, request, bid, vendor.
  */
 export async function acceptBid(call: WriteCall, bidId: string, requested: Checked['BidAccept']): Promise<BidAwarded> {
   const { rejectOthers, createPurchaseOrder, reason = null } = requested
@@ -32,21 +32,22 @@ export async function acceptBid(call: WriteCall, bidId: string, requested: Check
   const { request, bid, standing, vendor } = await lockForAward(call, seen)
   const awardedLineIds = chooseAwardedLines(request, bid, requested)
   const accepted = standing.filter(({ status }) => status === 'accepted')
-  const winner = { ...bid, awardedLineIds }
+  const awardedAlternates = chooseAlternates(bid, requested)
+  const winner = { ...bid, awardedLineIds, awardedAlternates }
   const obstacle = findAwardObstacle(call, request, winner, accepted, vendor)
   if (obstacle !== null) throw conflict(obstacle.code, obstacle.message)
 
   const order = home === null ? null : await draftOrderFromBid(call, { home, vendor, bid: winner, request })
   const losers = rejectOthers ? listLosers(request, winner, standing) : []
   const isAwarded = request.status === 'awarded'
-  const after = await moveBid(call, bid, 'accepted', reason, { awardedLineIds })
+  const after = await changeBidStatus(call, bid, 'accepted', reason, { awardedLineIds, awardedAlternates })
   const counting = isAwarded
     ? await bidRequests.bumpVersion(call, request.id)
     : await bidRequests.find(call, request.id)
-  await recordAccepted(call, bid, after)
+  await recordBidAccepted(call, bid, after)
   for (const loser of losers)
-    await recordRejected(call, loser, await moveBid(call, loser, 'rejected', 'Another bid was accepted.'))
-  if (isAwarded) await recordChange(call, request, counting)
+    await recordBidRejected(call, loser, await changeBidStatus(call, loser, 'rejected', 'Another bid was accepted.'))
+  if (isAwarded) await recordRequestUpdate(call, request, counting)
   else await awardBidRequest(call, counting, reason)
   const awarded = await bids.find(call, bidId)
   if (order !== null) await recordEvent(call, 'po.created', order)
@@ -56,12 +57,12 @@ export async function acceptBid(call: WriteCall, bidId: string, requested: Check
 interface LockedBid {
   request: BidRequestRow
   bid: BidRow
-  /** The request's bids that can still win or have won. */
+  /** The request's bids that can still be awarded or have been awarded. */
   standing: BidRow[]
   vendor: Vendor
 }
 
-/** Locks everything that the award of a bid changes or depends on. */
+/** Locks all records that the award of a bid changes or depends on. */
 async function lockForAward(call: WriteCall, { id, bidRequestId, vendorId }: BidRow): Promise<LockedBid> {
   const request = await closeIfDue(call, await bidRequests.lock(call, bidRequestId))
   const bid = await bids.lock(call, id)
@@ -74,7 +75,7 @@ async function lockOrderHome(call: WriteCall, bid: BidRow, provided: string | un
   if (!call.permissions.has('pos:write')) {
     throw problem('permission_denied', 'Creating the purchase order requires pos:write.', { permission: 'pos:write' })
   }
-  // The homes of a request do not change once it has bids, so they can be read without a lock.
+  // The homes of a request do not change once the request has bids, so they can be read without a lock.
   const { homeIds } = await bidRequests.find(call, bid.bidRequestId)
   const homeId = chooseOrderHome(bid, homeIds, provided)
   const home = await homes.findOptional(call, homeId)
@@ -99,16 +100,51 @@ function chooseOrderHome(bid: BidRow, homeIds: readonly string[], provided: stri
   if (homeIds.length > 1) {
     throw conflict(
       'missing_data',
-      'The bid covers several homes together. Accept it without an order, then use createPurchaseOrder for each home.',
+      'Cannot create the purchase order: the bid covers several homes together. Accept the bid without an order, then use createPurchaseOrder for each home.',
     )
   }
   if (provided === undefined)
-    throw conflict('missing_data', 'The bid covers the whole community. Set homeId to choose the home to order for.')
+    throw conflict(
+      'missing_data',
+      'Cannot create the purchase order: the bid covers the whole community. Set homeId to the home that the order is for.',
+    )
   return provided
 }
 
-/** Returns the IDs of the lines that the bid wins; null for everything that it offers. */
-function chooseAwardedLines(request: BidRequestRow, bid: BidRow, { lineIds }: Checked['BidAccept']): string[] | null {
+/**
+ * Returns the IDs of the lines for which the bid is awarded; null if the bid is awarded for all lines that it offers,
+ * without alternates.
+ */
+function chooseAwardedLines(request: BidRequestRow, bid: BidRow, requested: Checked['BidAccept']): string[] | null {
+  const chosen = chooseBaseLines(request, bid, requested.lineIds)
+  const { alternateLineIds } = requested
+  if (alternateLineIds === undefined) return chosen
+  const offered = new Set(
+    bid.lines.flatMap(({ lineId, alternate, excluded }) => (alternate && !excluded ? lineId : [])),
+  )
+  const errors: FieldError[] = alternateLineIds.flatMap((lineId, i) =>
+    offered.has(lineId)
+      ? []
+      : [{ pointer: `/alternateLineIds/${i}`, code: 'unknown_line', message: 'is not an alternate line of this bid' }],
+  )
+  if (errors.length > 0) throw validationFailed(errors)
+  const base = chosen ?? bid.lines.map(({ lineId }) => lineId).filter((lineId) => isLineAwarded(bid, lineId))
+  return [...base, ...alternateLineIds]
+}
+
+/** Returns the positions of the chosen alternates; null if none is chosen. */
+function chooseAlternates({ alternates }: BidRow, { alternates: chosen }: Checked['BidAccept']): number[] | null {
+  if (chosen === undefined) return null
+  const errors: FieldError[] = chosen.flatMap((position, i) =>
+    position < alternates.length
+      ? []
+      : [{ pointer: `/alternates/${i}`, code: 'unknown_alternate', message: 'is not the position of an alternate' }],
+  )
+  if (errors.length > 0) throw validationFailed(errors)
+  return [...chosen].sort((a, b) => a - b)
+}
+
+function chooseBaseLines(request: BidRequestRow, bid: BidRow, lineIds: string[] | undefined): string[] | null {
   if (lineIds === undefined) return null
   if (request.awardMode !== 'split') {
     throw validationFailed([
@@ -118,14 +154,20 @@ function chooseAwardedLines(request: BidRequestRow, bid: BidRow, { lineIds }: Ch
   const errors: FieldError[] = lineIds.flatMap((lineId, i) =>
     isLineAwarded({ ...bid, awardedLineIds: null }, lineId)
       ? []
-      : [{ pointer: `/lineIds/${i}`, code: 'unknown_line', message: 'is not a line with a price in this bid' }],
+      : [
+          {
+            pointer: `/lineIds/${i}`,
+            code: 'unknown_line',
+            message: 'is not a line with a price in this bid; alternates belong in alternateLineIds',
+          },
+        ],
   )
   if (errors.length > 0) throw validationFailed(errors)
   return lineIds
 }
 
 /**
- * Returns why the bid cannot win now; null if it can. The status change itself checks that the bid can become accepted.
+ * Returns why the bid cannot be awarded; null if it can. The status change itself checks that the bid can be accepted.
  */
 function findAwardObstacle(
   call: WriteCall,
@@ -138,39 +180,38 @@ function findAwardObstacle(
   if (status === 'draft' || status === 'cancelled')
     return {
       code: 'wrong_status',
-      message: `Cannot award the bid: ${number} is ${status === 'draft' ? 'a draft' : 'cancelled'}.`,
+      message: `Cannot award the bid: ${number} is ${status === 'draft' ? 'a draft' : 'canceled'}.`,
     }
   if (status === 'awarded' && awardMode === 'single')
     return { code: 'already_awarded', message: `Cannot award the bid: ${number} is already awarded.` }
-  if (isAmountHidden(call, request))
-    return { code: 'bids_sealed', message: `Cannot award ${number}: ${SEALED_MESSAGE}` }
+  if (isAmountHidden(call, request)) return { code: 'bids_sealed', message: SEALED_MESSAGES.award(number) }
   if (bid.status !== 'submitted') return null
-  if (hasExpired(bid, call.now)) {
+  if (hasBidExpired(bid, call.now)) {
     const until = bid.validUntil === null ? '' : ` It was valid until ${formatDate(bid.validUntil)}.`
     return { code: 'bid_expired', message: `Cannot award the bid: it has expired.${until}` }
   }
   const obstacle = findEngagementObstacle(vendor)
   if (obstacle !== null) return { ...obstacle, message: `Cannot award the bid. ${obstacle.message}` }
   const taken = listAwardedWork(accepted, request)
-  const twice = new Set(listTakenWork(bid, request).filter((pair) => taken.has(pair)))
+  const twice = new Set(listAwardableWork(bid, request).filter((pair) => taken.has(pair)))
   if (twice.size === 0) return null
   const lines = request.lines.filter((line) => [...twice].some((pair) => pair.endsWith(` ${line.lineId}`)))
   const won = lines.map((line) => `"${line.lineId}"`).join(', ')
   return {
     code: 'already_awarded',
-    message: `Another bid has already been awarded ${won}. Set lineIds to other lines.`,
+    message: `Another bid has already been awarded these lines: ${won}. Set lineIds to other lines.`,
   }
 }
 
 function listAwardedWork(accepted: readonly BidRow[], request: Pick<BidRequest, 'homeIds' | 'lines'>): Set<string> {
-  return new Set(accepted.flatMap((bid) => listTakenWork(bid, request)))
+  return new Set(accepted.flatMap((bid) => listAwardableWork(bid, request)))
 }
 
-/** Returns the bids that can no longer win anything after the winner. */
+/** Returns the bids that cannot be awarded any work after this award. */
 function listLosers(request: BidRequestRow, winner: BidRow, standing: readonly BidRow[]): BidRow[] {
   const others = standing.filter(({ id }) => id !== winner.id)
   const taken = listAwardedWork([...others.filter(({ status }) => status === 'accepted'), winner], request)
   return others.filter(
-    (bid) => bid.status === 'submitted' && !(request.awardMode === 'split' && canStillWin(bid, request, taken)),
+    (bid) => bid.status === 'submitted' && !(request.awardMode === 'split' && canStillBeAwarded(bid, request, taken)),
   )
 }

@@ -4,34 +4,34 @@ import { conflict, problem } from '../../../platform/problems/problem.ts'
 import {
   bumpBidRequestVersion,
   lockBidRequest,
-  recordChange,
+  recordRequestUpdate,
   revokeAward,
 } from '../../bidding/bid-requests/change-bid-request.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
-import { moveBid, recordRejected } from '../../bidding/bids/move-bid.ts'
+import { changeBidStatus, recordBidRejected } from '../../bidding/bids/change-bid-status.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as bids from '../../bidding/bids/queries.ts'
 import * as contracts from '../../bidding/contracts/queries.ts'
-import { voidOrder } from '../../paying/purchase-orders/change-status.ts'
+import { voidOrder } from '../../paying/purchase-orders/change-order-status.ts'
 import * as orders from '../../paying/purchase-orders/queries.ts'
 import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 
-/** Rejects a submitted bid, or revokes the award of an accepted one. */
+/** Rejects a submitted bid, or revokes the award of an accepted bid. */
 export async function rejectBid(call: WriteCall, bidId: string, reason: string | null): Promise<Bid> {
   const { bidRequestId } = await bids.find(call, bidId)
   await lockBidRequest(call, bidRequestId)
   const bid = await bids.lock(call, bidId)
   if (bid.status === 'accepted') await revokeBidAward(call, bid, reason)
   else {
-    await recordRejected(call, bid, await moveBid(call, bid, 'rejected', reason))
+    await recordBidRejected(call, bid, await changeBidStatus(call, bid, 'rejected', reason))
     await bumpBidRequestVersion(call, bidRequestId)
   }
   return bids.toBid(call, await bids.find(call, bidId))
 }
 
 /**
- * Revokes an award. Throws `conflict` once it was ordered, or while it has an active contract. Voids its draft orders
- * and closes the request again for another award, unless the award was split and another part of it remains.
+ * Revokes an award. Throws `conflict` if the award has been ordered or has a contract. Voids the award's draft orders.
+ * Sets the request back to closed, so that it can be awarded again, unless another bid still has an award.
  */
 async function revokeBidAward(call: WriteCall, bid: BidRow, reason: string | null): Promise<void> {
   const ordered = (await orders.lockOrdersOfBid(call, bid.id)).filter((order) => order.status !== 'void')
@@ -51,13 +51,17 @@ async function revokeBidAward(call: WriteCall, bid: BidRow, reason: string | nul
       permission: 'pos:write',
     })
   }
-  await recordRejected(call, bid, await moveBid(call, bid, 'rejected', reason, { awardedLineIds: null }))
+  await recordBidRejected(
+    call,
+    bid,
+    await changeBidStatus(call, bid, 'rejected', reason, { awardedLineIds: null, awardedAlternates: null }),
+  )
   for (const order of ordered) await voidOrder(call, order, 'The award was revoked.')
 
   const others = await bids.listBidsOfRequest(call, bid.bidRequestId, ['accepted'])
   if (others.length === 0) await revokeAward(call, bid.bidRequestId, reason)
   else {
     const before = await bidRequests.find(call, bid.bidRequestId)
-    await recordChange(call, before, await bidRequests.bumpVersion(call, bid.bidRequestId))
+    await recordRequestUpdate(call, before, await bidRequests.bumpVersion(call, bid.bidRequestId))
   }
 }

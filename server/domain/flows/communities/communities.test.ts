@@ -26,7 +26,7 @@ async function newCommunity(fields: object = {}, key = plumbline.key) {
 const move = (id: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/communities/${id}/status`, { status, ...(reason !== undefined && { reason }) })
 
-test('a community is created with its fields and returned unchanged', async () => {
+test('a new community is returned with the fields that were sent', async () => {
   const linked = { ...juniperRidge, accountingId: 'CLASS-204' }
   const created = await plumbline.post('/api/ext/communities', linked)
   expect(created.status).toBe(201)
@@ -37,7 +37,7 @@ test('a community is created with its fields and returned unchanged', async () =
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
-test("the time zone defaults to the builder's and the status to planning", async () => {
+test("a new community gets the builder's time zone and the status planning by default", async () => {
   const { key } = await plumbline.newBuilder({ timeZone: 'America/Denver' })
   const { body } = await plumbline.post('/api/ext/communities', { name: 'Mill Creek Crossing' }, { key })
   expect(body).toMatchObject({ timeZone: 'America/Denver', status: 'planning', lotCount: null })
@@ -51,7 +51,7 @@ test('an unknown time zone is reported at its field', async () => {
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { timeZone: 'CST6CDT/x' })).status).toBe(422)
 })
 
-test('a code can be used again once its community is archived', async () => {
+test('the code of an archived community can be used again', async () => {
   const { key } = await plumbline.newBuilder()
   const first = await newCommunity({ code: 'JR' }, key)
   const second = await plumbline.post('/api/ext/communities', { name: 'Jasper Run', code: 'JR' }, { key })
@@ -77,7 +77,7 @@ test('communities can be filtered by code, status, text, and accounting ID', asy
   expect(await names('sort=name')).toEqual(['Juniper Ridge', 'Mill Creek Crossing'])
 })
 
-test('a community changes from planning to closed step by step, and back only from sold out', async () => {
+test('the status of a community changes only along the defined steps', async () => {
   const { id } = await newCommunity({ status: 'planning' })
   const skipped = await move(id, 'sold_out')
   expect(skipped.status).toBe(409)
@@ -95,7 +95,7 @@ test('a community changes from planning to closed step by step, and back only fr
   expect((await move(id, 'active')).body).toMatchObject({ code: 'invalid_transition', allowed: [] })
 })
 
-test('the status history contains every change with its actor and reason', async () => {
+test('the status history of a community contains every change with its actor and reason', async () => {
   const { id } = await newCommunity()
   await move(id, 'sold_out', 'The last lot went under contract.')
   const moves = await plumbline.database.statements
@@ -121,7 +121,7 @@ test('a community with an unfinished home cannot be closed or archived', async (
     expect(refused.status).toBe(409)
     expect(refused.body).toMatchObject({
       code: 'conflict',
-      detail: 'Cannot close or archive Juniper Ridge: 1 home is not closed, cancelled or archived.',
+      detail: 'Cannot close or archive Juniper Ridge: 1 home is not closed, canceled, or archived.',
     })
   }
   await plumbline.post(`/api/ext/homes/${home.id}/status`, { status: 'cancelled' })
@@ -129,7 +129,7 @@ test('a community with an unfinished home cannot be closed or archived', async (
   expect((await plumbline.delete(`/api/ext/communities/${community.id}`)).status).toBe(204)
 })
 
-test('no home can be added to a community that is sold out, closed or archived', async () => {
+test('no home can be added to a community that is sold out, closed, or archived', async () => {
   const community = await newCommunity()
   const addHome = () => plumbline.post('/api/ext/homes', { name: 'Lot 1', communityId: community.id })
   await move(community.id, 'sold_out')
@@ -151,7 +151,7 @@ test('no home can be added to a community that is sold out, closed or archived',
   expect((await move(other.id, 'sold_out')).status).toBe(409)
 })
 
-test('the number of lots cannot be less than the homes on them', async () => {
+test('the number of lots of a community cannot be less than its number of homes', async () => {
   const community = await newCommunity({ lotCount: 3 })
   for (const name of ['Lot 1', 'Lot 2']) await plumbline.post('/api/ext/homes', { name, communityId: community.id })
   const refused = await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: 1 })
@@ -166,7 +166,7 @@ test('the number of lots cannot be less than the homes on them', async () => {
   expect((await plumbline.patch(`/api/ext/communities/${community.id}`, { lotCount: null })).body.lotCount).toBeNull()
 })
 
-test('another builder can neither see nor change our community, nor add homes to it', async () => {
+test("a builder can neither see nor change another builder's community", async () => {
   const community = await newCommunity()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/communities/${community.id}`, { key })).status).toBe(404)

@@ -5,14 +5,15 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import {
-  assertTimeZone,
+  assertValidTimeZone,
+  buildCommunity,
   COMMUNITY_MOVES,
   describeTakenLots,
-  explainNotClosable,
-  newCommunity,
+  explainWhyNotClosable,
 } from '../../land/communities/community.ts'
 import * as communities from '../../land/communities/queries.ts'
-import { moveDeadlines } from './move-deadlines.ts'
+import { moveBidDeadlines } from './move-bid-deadlines.ts'
+import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'
 import { summarizeCommunity } from './summarize-community.ts'
 import { defineCommunitySync } from './sync-communities.ts'
 
@@ -22,9 +23,9 @@ export const communityOperations = {
   },
 
   async createCommunity({ body }, call) {
-    assertTimeZone(body.timeZone)
+    assertValidTimeZone(body.timeZone)
     const community = await call.write(async (call) => {
-      const created = await communities.insert(call, newCommunity(body, call.timeZone))
+      const created = await communities.insert(call, buildCommunity(body, call.timeZone))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       return created
     })
@@ -44,7 +45,7 @@ export const communityOperations = {
   },
 
   async updateCommunity({ path, body, ifMatch }, call) {
-    assertTimeZone(body.timeZone)
+    assertValidTimeZone(body.timeZone)
     const community = await call.write(async (call) => {
       const before = await communities.lock(call, path.communityId)
       if (body.lotCount != null) {
@@ -53,10 +54,10 @@ export const communityOperations = {
       }
       const after = await communities.update(call, before, body, ifMatch)
       if (after.timeZone !== before.timeZone) {
-        await moveDeadlines(call, after.id)
+        await moveBidDeadlines(call, after.id)
         await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
       }
-      return after
+      return { ...after, reschedule: hasNewCalendar(before, after) ? await rescheduleHomes(call, after) : null }
     })
     return { status: 200, body: community }
   },
@@ -86,6 +87,6 @@ export const communityOperations = {
 } satisfies Partial<Handlers>
 
 async function assertCanClose(call: WriteCall, community: Community): Promise<void> {
-  const reason = explainNotClosable(community, await communities.countOpenHomes(call, community.id))
+  const reason = explainWhyNotClosable(community, await communities.countOpenHomes(call, community.id))
   if (reason !== null) throw conflict('in_use', reason)
 }

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,7 +13,7 @@ afterAll(() => plumbline.stop())
 
 type Caller = { key: string }
 
-async function made(path: string, body: object, caller: Caller): Promise<Answer['body']> {
+async function made(path: string, body: object, caller: Caller): Promise<ServiceResponse['body']> {
   const answer = await plumbline.post(`/api/ext${path}`, body, caller)
   if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
   return answer.body
@@ -37,7 +41,7 @@ async function newHome(communityId: string, fields: object, caller: Caller): Pro
 
 const UP_TO_READY = ['permitting', 'ready_to_start']
 
-test("starts are counted by month and cycle times in workdays, in the community's time zone", async () => {
+test('the community summary counts starts by month', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made(
     '/communities',
@@ -51,7 +55,7 @@ test("starts are counted by month and cycle times in workdays, in the community'
   await made('/homes', { name: 'Lot 3', communityId: id }, caller)
   for (const home of [first, second]) await bring(home, UP_TO_READY, caller)
 
-  // In UTC it is already November.
+  // In UTC, it is already November.
   at('2031-11-01T04:30:00Z')
   await bring(first, ['under_construction'], caller)
   at('2031-11-24T15:00:00Z')
@@ -68,7 +72,7 @@ test("starts are counted by month and cycle times in workdays, in the community'
     lotsFree: 0,
     startsThisMonth: 0,
     completions: 2,
-    // The average of 21 and 5 days, without weekends and Thanksgiving.
+    // This is the average of 21 and 5 days, without weekends and Thanksgiving.
     averageCycleDays: 13,
   })
   expect(after.starts).toHaveLength(12)
@@ -82,7 +86,7 @@ test("starts are counted by month and cycle times in workdays, in the community'
   expect(await summary(id, caller)).toMatchObject({ averageCycleDays: 16, lotsFree: null })
 })
 
-test('budget, orders, and bids are those of the community, and equal the sum of its homes', async () => {
+test('the budget, orders, and bids in a community summary equal the sums over its homes', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, caller)
   const { id: otherId } = await made('/communities', { name: 'Mill Creek' }, caller)
@@ -125,7 +129,7 @@ test('budget, orders, and bids are those of the community, and equal the sum of 
   })
 })
 
-test('sales are counted by status, and homes as available until sold', async () => {
+test('the community summary counts sales by status and unsold homes as available', async () => {
   const caller = await plumbline.newBuilder()
   const { id: communityId } = await made('/communities', { name: 'Juniper Ridge', status: 'active' }, caller)
   const buyers = [{ name: 'Elena Marsh' }]
@@ -141,7 +145,7 @@ test('sales are counted by status, and homes as available until sold', async () 
   expect(shown).toEqual({ pending: 1, approved: 1, pipelineComplete: 0, cancelled: 1, homesAvailable: 2 })
 })
 
-test('an empty community has zero for every figure', async () => {
+test('the summary of an empty community contains zero for every figure', async () => {
   const caller = await plumbline.newBuilder()
   const { id } = await made('/communities', { name: 'Juniper Ridge', lotCount: 12 }, caller)
   expect(await summary(id, caller)).toMatchObject({
@@ -154,7 +158,7 @@ test('an empty community has zero for every figure', async () => {
   })
 })
 
-test('figures that the key may not read are null, and a community of another builder returns 404', async () => {
+test('figures that the key cannot read are null in the community summary', async () => {
   const { id } = await made('/communities', { name: 'Juniper Ridge' }, plumbline)
   const nothing = { budget: null, openOrders: null, bidRequests: null, sales: null }
   const seen = {
@@ -168,5 +172,10 @@ test('figures that the key may not read are null, and a community of another bui
   expect(await summary(id, { key: await plumbline.newKey(['communities:read']) })).toMatchObject(nothing)
   const path = `/api/ext/communities/${id}/summary`
   expect((await plumbline.get(path, { key: await plumbline.newKey(['budgets:read']) })).status).toBe(403)
+})
+
+test("a builder cannot read the summary of another builder's community", async () => {
+  const { id } = await made('/communities', { name: 'Juniper Ridge' }, plumbline)
+  const path = `/api/ext/communities/${id}/summary`
   expect((await plumbline.get(path, await plumbline.newBuilder())).status).toBe(404)
 })

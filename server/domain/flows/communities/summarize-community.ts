@@ -1,25 +1,25 @@
 import type { Community, CommunitySummary } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
-import { average } from '../../../platform/values/money.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
+import { computeAverage } from '../../../platform/values/money.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import * as figures from './summary-queries.ts'
 
-/** The contract's number of months. */
+/** The number of months in a summary, as in the contract. */
 const MONTHS = 12
 
 /**
- * Returns the summary of a community. The number of statements depends neither on its homes nor on their orders.
- * Figures that the caller may not read are not queried.
+ * Returns the summary of a community. The number of statements does not depend on the number of homes or orders. Does
+ * not query figures that the caller may not read.
  */
 export async function summarizeCommunity(call: Call, community: Community): Promise<CommunitySummary> {
   const { id: communityId, lotCount } = community
-  const months = listLastMonths(dateIn(community.timeZone, call.now))
+  const months = listLastMonths(toLocalDate(community.timeZone, call.now))
   const since = months[0] ?? ''
   const may = (permission: string) => call.permissions.has(permission)
   const [homes, completed, budget, openOrders, bidRequests, sales] = await Promise.all([
     figures.summarizeHomes(call, communityId, months),
-    figures.listCompletedSince(call, communityId, since),
+    figures.listHomesCompletedSince(call, communityId, since),
     may('budgets:read') ? figures.summarizeBudget(call, communityId) : null,
     may('pos:read') ? figures.summarizeOpenOrders(call, communityId) : null,
     may('bids:read') ? figures.summarizeBidRequests(call, communityId) : null,
@@ -37,7 +37,7 @@ export async function summarizeCommunity(call: Call, community: Community): Prom
     startsThisMonth: homes.starts.at(-1) ?? 0,
     starts: months.map((month, i) => ({ month, starts: homes.starts[i] ?? 0 })),
     completions: homes.completions,
-    averageCycleDays: days.length === 0 ? null : average(days),
+    averageCycleDays: days.length === 0 ? null : computeAverage(days),
     budget,
     openOrders,
     bidRequests,
@@ -47,7 +47,7 @@ export async function summarizeCommunity(call: Call, community: Community): Prom
   }
 }
 
-/** Returns the first days of the months up to that of the date, oldest first. */
+/** Returns the first day of each of the last months, up to the month of the date, oldest first. */
 function listLastMonths(today: string): string[] {
   const [year = 0, month = 0] = today.split('-').map(Number)
   return Array.from({ length: MONTHS }, (_, i) =>

@@ -7,7 +7,7 @@ import { COMMITTED_STATUSES, OPEN_STATUSES, PENDING_STATUSES } from '../../statu
 
 type SummaryPart<Part extends 'budget' | 'openOrders' | 'bidRequests' | 'sales'> = NonNullable<CommunitySummary[Part]>
 
-/** The average is stable long before this many homes, and the newest ones are the most relevant. */
+/** The average is stable with far fewer homes, and the newest homes are the most relevant. */
 const MAX_AVERAGED = 1000
 
 export interface HomeFigures {
@@ -50,8 +50,8 @@ const STATUSES: readonly (keyof CommunitySummary['homesByStatus'])[] = [
   ...(['closed', 'warranty', 'archived', 'on_hold', 'cancelled'] as const),
 ]
 
-/** Returns the homes completed on or after the date whose start is known, newest first. */
-export async function listCompletedSince(
+/** Returns the homes with a known start that were completed on or after the date, newest first. */
+export async function listHomesCompletedSince(
   { db, organizationId }: Tenant,
   communityId: string,
   since: string,

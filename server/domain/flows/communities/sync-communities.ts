@@ -3,34 +3,35 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import { createRowChecker } from '../../../platform/calls/row-checker.ts'
 import { recordInitialStatuses } from '../../../platform/events/status-history.ts'
 import { conflict, Problem } from '../../../platform/problems/problem.ts'
-import { lockKeyed, matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
+import { getRowKeys, lockRecordsByKey, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
+  catchProblem,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
-import { assertTimeZone, describeTakenLots, newCommunity } from '../../land/communities/community.ts'
+import { assertValidTimeZone, buildCommunity, describeTakenLots } from '../../land/communities/community.ts'
 import * as communities from '../../land/communities/queries.ts'
-import { markAcknowledged } from '../../statuses/ledger-states.ts'
-import { moveDeadlines } from './move-deadlines.ts'
+import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
+import { moveBidDeadlines } from './move-bid-deadlines.ts'
+import { hasNewCalendar, rescheduleHomes } from './reschedule-homes.ts'
 
-/** Syncs communities from an external system. Each row is treated like a call of createCommunity or updateCommunity. */
+/** Syncs communities from an external system. Each row is treated like a call to createCommunity or updateCommunity. */
 export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRow', Community> {
   return {
     schema: 'CommunityRow',
-    ...markAcknowledged('community', match),
-    keysOf: rowKeysOf,
+    ...createAcknowledgeStep('community', match),
+    keysOf: getRowKeys,
 
     async decide(call, rows) {
-      const ids = await lockKeyed(call, 'communities', ['accountingId', 'externalId'], rows)
+      const ids = await lockRecordsByKey(call, 'communities', ['accountingId', 'externalId'], rows)
       const meant = matchRowsByKey(rows, await communities.findAll(call, ids), match)
       const counted = meant.flatMap((before, i) => {
         const isCounted = rows[i]?.values.lotCount != null
         return before === null || before instanceof Problem || !isCounted ? [] : before.id
       })
-      const taken = await communities.countTakenLotsOfEach(call, counted)
-      return rows.map((row, i) => returnProblem(() => planRow(call, row, meant[i] ?? null, taken)))
+      const taken = await communities.countTakenLotsByCommunity(call, counted)
+      return rows.map((row, i) => catchProblem(() => planRow(call, row, meant[i] ?? null, taken)))
     },
 
     async insertAll(call, created) {
@@ -40,11 +41,13 @@ export function defineCommunitySync(match: MatchBy): SyncDefinition<'CommunityRo
 
     async updateAll(call, changed) {
       await communities.updateAll(call, changed)
-      // One by one, because time zones hardly ever change.
+      // Process one community at a time, because time zones and calendars rarely change.
       for (const { before, after } of changed) {
-        if (after.timeZone === before.timeZone) continue
-        await moveDeadlines(call, after.id)
-        await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
+        if (after.timeZone !== before.timeZone) {
+          await moveBidDeadlines(call, after.id)
+          await communities.moveNoticeTimes(call, after.id, before.timeZone, after.timeZone)
+        }
+        if (hasNewCalendar(before, after)) await rescheduleHomes(call, after)
       }
     },
   }
@@ -57,10 +60,10 @@ function planRow(
   taken: ReadonlyMap<string, number>,
 ): PlannedWrite<Community> | Problem {
   if (before instanceof Problem) return before
-  assertTimeZone(values.timeZone)
+  assertValidTimeZone(values.timeZone)
   if (before === null) {
     const whole = createRowChecker(call, 'CommunityCreate')(values)
-    const made = communities.make(call, newCommunity(whole, call.timeZone))
+    const made = communities.make(call, buildCommunity(whole, call.timeZone))
     return { id: made.id, made, changed: [] }
   }
   const { status = before.status, ...rest } = values
@@ -70,7 +73,7 @@ function planRow(
     ]
     return conflict(
       'wrong_status',
-      `Cannot change the status of ${before.name} in a sync. Use changeCommunityStatus.`,
+      `Cannot change the status of ${before.name} in a sync. Change it with changeCommunityStatus instead.`,
       { errors: pointed },
     )
   }

@@ -38,8 +38,8 @@ export function readNoticeSubject(body: VendorNotificationCreate): NoticeSubject
 }
 
 /** Returns why vendors cannot be notified about the home; null if they can. */
-export function explainNotAnnounced(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
-  if (home.status === 'cancelled') return `Cannot notify vendors about ${home.name}: the home is cancelled.`
+export function explainHomeNoticeConflict(home: Pick<Home, 'name' | 'status' | 'archivedAt'>): string | null {
+  if (home.status === 'cancelled') return `Cannot notify vendors about ${home.name}: the home is canceled.`
   if (home.archivedAt !== null) return `Cannot notify vendors about ${home.name}: the home is archived.`
   return null
 }

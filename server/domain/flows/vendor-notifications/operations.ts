@@ -2,12 +2,16 @@ import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { OPEN_INVITATION_STATUSES } from '../../bidding/bid-requests/bid-request.ts'
-import { assertAwaitingBids, lockBidRequest, recordChange } from '../../bidding/bid-requests/change-bid-request.ts'
+import {
+  assertAwaitingBids,
+  lockBidRequest,
+  recordRequestUpdate,
+} from '../../bidding/bid-requests/change-bid-request.ts'
 import * as invitations from '../../bidding/bid-requests/invitation-queries.ts'
 import * as bidRequests from '../../bidding/bid-requests/queries.ts'
-import { explainNotNotified } from '../../building/tasks/confirmation.ts'
+import { explainNotificationConflict } from '../../building/tasks/confirmation.ts'
 import * as tasks from '../../building/tasks/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
@@ -15,7 +19,7 @@ import * as notifications from '../../vendors/vendors/notification-queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { type Notice, sendNotification } from '../../vendors/vendors/send-notifications.ts'
 import { findEngagementObstacle, listRecipients } from '../../vendors/vendors/vendor.ts'
-import { explainNotAnnounced, type NoticeSubject, readNoticeSubject } from './notice-subject.ts'
+import { explainHomeNoticeConflict, type NoticeSubject, readNoticeSubject } from './notice-subject.ts'
 
 type NoticeContent = Pick<Notice, 'bidRequestId' | 'homeId' | 'taskId' | 'date'>
 
@@ -52,12 +56,13 @@ function toNoticeContent(call: WriteCall, vendor: Vendor, subject: NoticeSubject
   return describeHome(call, subject.homeId, subject.date)
 }
 
-// The notice is stored on the task, so its home is locked, like for every change of its schedule.
+// The notice is stored on the task, so the home is locked, as for every change of its schedule.
 async function describeTask(call: WriteCall, vendor: Vendor, taskId: string): Promise<NoticeContent> {
   const home = await tasks.lockHome(call, { taskId })
   if (home === undefined) throw unknownReference(['/taskId'])
   const task = await tasks.find(call, taskId)
-  const reason = explainNotAnnounced(home) ?? explainNotNotified(vendor, task, dateIn(home.timeZone, call.now))
+  const reason =
+    explainHomeNoticeConflict(home) ?? explainNotificationConflict(vendor, task, toLocalDate(home.timeZone, call.now))
   if (reason !== null) throw conflict('wrong_status', reason)
   await tasks.update(call, task, { notifiedStart: task.plannedStart, notifiedAt: call.now.toISOString() })
   return { taskId, homeId: home.id, bidRequestId: null, date: task.plannedStart }
@@ -66,16 +71,16 @@ async function describeTask(call: WriteCall, vendor: Vendor, taskId: string): Pr
 async function describeHome(call: WriteCall, homeId: string, date: string): Promise<NoticeContent> {
   await homes.assertExist(call, [homeId], '/homeId')
   const home = await homes.find(call, homeId)
-  const reason = explainNotAnnounced(home)
+  const reason = explainHomeNoticeConflict(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   const { timeZone } = await communities.find(call, home.communityId)
-  const today = dateIn(timeZone, call.now)
+  const today = toLocalDate(timeZone, call.now)
   if (date < today)
     throw validationFailed([{ pointer: '/date', code: 'minimum', message: `must not be before today (${today})` }])
   return { homeId, taskId: null, bidRequestId: null, date }
 }
 
-// The invitation counts its reminders from every source.
+// The invitation counts reminders from every source.
 async function describeDeadline(call: WriteCall, vendor: Vendor, bidRequestId: string): Promise<NoticeContent> {
   await bidRequests.assertExist(call, [bidRequestId], '/bidRequestId')
   const request = await lockBidRequest(call, bidRequestId)
@@ -94,6 +99,6 @@ async function describeDeadline(call: WriteCall, vendor: Vendor, bidRequestId: s
   const obstacle = findEngagementObstacle(vendor)
   if (obstacle !== null) throw conflict(obstacle.code, `Cannot send the reminder. ${obstacle.message}`)
   await invitations.incrementReminders(call, [invitation.id])
-  await recordChange(call, request, await bidRequests.bumpVersion(call, request.id))
+  await recordRequestUpdate(call, request, await bidRequests.bumpVersion(call, request.id))
   return { bidRequestId: request.id, homeId: null, taskId: null, date: request.deadline }
 }

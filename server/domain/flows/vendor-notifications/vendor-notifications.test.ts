@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let vendorId: string
@@ -9,7 +9,7 @@ let communityId: string
 let homeId: string
 let notifications: string
 
-const inDays = (days: number) => addDays(dateIn('America/Chicago', plumbline.clock.now()), days)
+const inDays = (days: number) => addDays(toLocalDate('America/Chicago', plumbline.clock.now()), days)
 
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
@@ -47,7 +47,7 @@ async function newBidRequest(more: object = {}) {
   return body
 }
 
-test('an advance notice about a home is sent to the vendor and its subscribed contacts, and records an event', async () => {
+test('an advance notice about a home is sent to the vendor and its subscribed contacts', async () => {
   const date = inDays(7)
   const sent = await plumbline.post(notifications, { kind: 'advance', homeId, date, message: 'The slab is ready.' })
   expect(sent.status).toBe(201)
@@ -66,7 +66,7 @@ test('an advance notice about a home is sent to the vendor and its subscribed co
   expect(found.body.data).toEqual([sent.body])
 })
 
-test('a reminder of a deadline contains its date, is counted on the invitation, and changes the request', async () => {
+test('a bid reminder contains the deadline', async () => {
   const request = await newBidRequest()
   const sent = await plumbline.post(notifications, { kind: 'reminder', bidRequestId: request.id })
   expect(sent).toMatchObject({
@@ -85,7 +85,7 @@ test('a reminder of a deadline contains its date, is counted on the invitation, 
   })
 })
 
-test('a reminder is rejected for a request that is not open, or that the vendor is not invited to or has answered', async () => {
+test('a bid reminder can be sent only to an invited vendor that can still respond', async () => {
   const { body: other } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Hill Country Framers',
     email: 'ray@hillcountry.example.com',
@@ -107,7 +107,7 @@ test('a reminder is rejected for a request that is not open, or that the vendor 
   }
 })
 
-test('a notice requires either a home with a date or a bid request', async () => {
+test('a vendor notification must refer either to a home and a date or to a bid request', async () => {
   const errors = async (body: object) => {
     const refused = await plumbline.post(notifications, body)
     expect(refused.status).toBe(422)
@@ -126,7 +126,7 @@ test('a notice requires either a home with a date or a bid request', async () =>
   expect(await errors({ kind: 'reminder', homeId, date: inDays(-1) })).toEqual(['/date'])
 })
 
-test('a vendor without an address, an archived vendor, and a canceled home are rejected', async () => {
+test('a vendor notification is rejected for an archived or unreachable vendor or a canceled home', async () => {
   const { body: mute } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Redrock Concrete',
     contacts: [{ name: 'Lee', email: 'lee@redrock.example.com', notify: false }],
@@ -143,11 +143,11 @@ test('a vendor without an address, an archived vendor, and a canceled home are r
   await plumbline.post(`/api/ext/homes/${cancelled.id}/status`, { status: 'cancelled', reason: 'No buyer.' })
   expect(await plumbline.post(notifications, { ...work, homeId: cancelled.id })).toMatchObject({
     status: 409,
-    body: { reason: 'home_not_open', detail: 'Cannot notify vendors about Lot 99: the home is cancelled.' },
+    body: { reason: 'home_not_open', detail: 'Cannot notify vendors about Lot 99: the home is canceled.' },
   })
 })
 
-test('notifying requires tasks:write, and reading notifications vendors:read', async () => {
+test('notifications require tasks:write to send and vendors:read to read', async () => {
   const reader = await plumbline.newKey(['vendors:read', 'vendors:write'])
   const work = { kind: 'advance', homeId, date: inDays(3) }
   expect(await plumbline.post(notifications, work, { key: reader })).toMatchObject({
@@ -160,7 +160,7 @@ test('notifying requires tasks:write, and reading notifications vendors:read', a
   expect((await plumbline.get(notifications, { key: planner })).status).toBe(403)
 })
 
-test('notifications can be filtered by kind, home, and request, and sorted by date', async () => {
+test('vendor notifications can be filtered by kind, home, and bid request and sorted by date', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', {
     companyName: 'Summit Electric Co.',
     email: 'june@summitelectric.example.com',
@@ -179,13 +179,13 @@ test('notifications can be filtered by kind, home, and request, and sorted by da
   expect(await dates('sort=createdAt&limit=1')).toEqual([inDays(9)])
 })
 
-test('another builder can neither see nor send our notifications', async () => {
+test("a builder cannot see or send another builder's vendor notifications", async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(notifications, { key })).status).toBe(404)
   expect((await plumbline.post(notifications, { kind: 'advance', homeId, date: inDays(3) }, { key })).status).toBe(404)
 })
 
-test('repeating a request with the same Idempotency-Key sends one notification', async () => {
+test('repeating a notification request with the same Idempotency-Key sends only one notification', async () => {
   const headers = { 'idempotency-key': 'notice-1' }
   const body = { kind: 'advance', homeId, date: inDays(12) }
   const first = await plumbline.post(notifications, body, { headers })

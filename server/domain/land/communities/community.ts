@@ -3,8 +3,8 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * The status changes of a community. A sold-out community can become active again, because sales fall through and later
- * phases add lots.
+ * The allowed status changes of a community. A sold-out community can become active again, because sales fall through
+ * and later phases add lots.
  */
 export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly CommunityStatus[]>> = {
   planning: ['active'],
@@ -13,8 +13,8 @@ export const COMMUNITY_MOVES: Readonly<Record<CommunityStatus, readonly Communit
   closed: [],
 }
 
-/** Returns why no home can be added now; null if one can. `taken` is the number of lots with a home. */
-export function explainNoHomeAdded(community: Community, taken: number): string | null {
+/** Returns why no home can be added now; null if a home can be added. `taken` is the number of lots with a home. */
+export function explainWhyNoHomeCanBeAdded(community: Community, taken: number): string | null {
   if (community.archivedAt !== null) return `Cannot add a home: ${community.name} is archived.`
   if (community.status === 'sold_out')
     return `Cannot add a home: ${community.name} is sold out. Change its status to active first.`
@@ -24,20 +24,21 @@ export function explainNoHomeAdded(community: Community, taken: number): string 
 }
 
 /**
- * Returns why the community cannot be closed or archived; null if it can. `open` is the number of its unfinished homes.
+ * Returns why the community cannot be closed or archived; null if it can. `open` is the number of the community's
+ * unfinished homes.
  */
-export function explainNotClosable(community: Community, open: number): string | null {
+export function explainWhyNotClosable(community: Community, open: number): string | null {
   if (open === 0) return null
   const homes = open === 1 ? '1 home is' : `${open} homes are`
-  return `Cannot close or archive ${community.name}: ${homes} not closed, cancelled or archived.`
+  return `Cannot close or archive ${community.name}: ${homes} not closed, canceled, or archived.`
 }
 
 export function describeTakenLots(name: string, taken: number): string {
   return `The lotCount of ${name} is too low: ${taken === 1 ? '1 lot already has a home' : `${taken} lots already have homes`}.`
 }
 
-/** Throws `validation_failed` for an unknown time zone. Only the runtime knows which exist. */
-export function assertTimeZone(timeZone: string | undefined): void {
+/** Throws `validation_failed` for an unknown time zone. Only the runtime knows which time zones exist. */
+export function assertValidTimeZone(timeZone: string | undefined): void {
   if (timeZone === undefined) return
   try {
     new Intl.DateTimeFormat('en', { timeZone })
@@ -48,6 +49,6 @@ export function assertTimeZone(timeZone: string | undefined): void {
   }
 }
 
-export function newCommunity(body: Checked['CommunityCreate'], timeZone: string) {
+export function buildCommunity(body: Checked['CommunityCreate'], timeZone: string) {
   return { timeZone, ...body }
 }

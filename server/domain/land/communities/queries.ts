@@ -21,13 +21,13 @@ export const {
   schema: 'Community',
 })
 
-// A home occupies its lot until it is canceled, or archived before it was built. The unique index on lots has the same
+// A home occupies its lot until it is canceled or, before construction, archived. The unique index on lots has the same
 // condition.
 export const LOT_IS_TAKEN_SQL = sql<boolean>`"status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`
 
 /**
- * Returns the number of lots with a home. The result is exact while the community's row is locked, because every new
- * home locks it.
+ * Returns the number of lots with a home. The result is exact while the community's row is locked, because adding a
+ * home locks that row.
  */
 export async function countTakenLots(call: Tenant, communityId: string): Promise<number> {
   const { count } = await call.db
@@ -40,8 +40,8 @@ export async function countTakenLots(call: Tenant, communityId: string): Promise
   return count
 }
 
-/** Does the same for several communities. Omits those without occupied lots. */
-export async function countTakenLotsOfEach(
+/** Like countTakenLots, but for several communities. Omits communities without occupied lots. */
+export async function countTakenLotsByCommunity(
   { db, organizationId }: Tenant,
   communityIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -53,7 +53,7 @@ export async function countTakenLotsOfEach(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Locks the communities with these IDs, in their order, and returns those that exist. */
+/** Locks the communities with these IDs, in the order of the IDs, and returns the communities that exist. */
 export async function lockCommunities(call: WriteCall, ids: readonly string[]): Promise<Community[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -80,8 +80,8 @@ export async function countOpenHomes(call: Tenant, communityId: string): Promise
 }
 
 /**
- * Recomputes when vendors are notified of tasks. The local time of day stays the same, so the time changes with the
- * time zone.
+ * Recomputes the times at which vendors are notified of tasks. The local time of day stays the same, so the timestamp
+ * changes with the time zone.
  */
 export async function moveNoticeTimes(
   { db, organizationId }: WriteCall,

@@ -2,15 +2,19 @@ import type { Home, HomeStatusMove } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatAmount } from '../../../platform/values/format.ts'
-import { explainSold } from './home.ts'
+import { explainSaleConflict } from './home.ts'
 import * as homes from './queries.ts'
 
 /**
  * Throws if a status change of a locked home lacks a prerequisite in other records.
  *
- * @returns the overrideReason, if the change needs it
+ * @returns what the history says about the overrideReason, if the change needs it
  */
-export async function assertCanMove(call: WriteCall, home: Home, move: HomeStatusMove): Promise<string | null> {
+export async function assertCanChangeHomeStatus(
+  call: WriteCall,
+  home: Home,
+  move: HomeStatusMove,
+): Promise<string | null> {
   const { status, overrideReason = null } = move
   if (status !== 'closed' && overrideReason !== null)
     throw validationFailed([
@@ -22,7 +26,7 @@ export async function assertCanMove(call: WriteCall, home: Home, move: HomeStatu
       `Cannot start construction of ${home.name}: its budget is not locked. Lock the budget first.`,
     )
   if (status === 'completed') await assertNoOpenWork(call, home)
-  if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', explainSold(home))
+  if (status === 'cancelled' && home.saleId !== null) throw conflict('in_use', explainSaleConflict(home))
   return status === 'closed' ? assertCanClose(call, home, overrideReason) : null
 }
 
@@ -36,17 +40,35 @@ async function assertNoOpenWork(call: WriteCall, { id, name }: Home): Promise<vo
   )
 }
 
-/** Throws unless the home's sale is settled, or the caller may manage sales and gives a reason. */
+/**
+ * Throws unless the home's sale is settled and its punch list is done. A caller with the permission to change the
+ * missing records can give a reason instead.
+ */
 async function assertCanClose(call: WriteCall, home: Home, overrideReason: string | null): Promise<string | null> {
   const reason = await explainNotClosable(call, home)
-  if (reason === null) return null
-  if (overrideReason === null)
-    throw conflict('needs_override', `${reason} To close the home anyway, set overrideReason.`)
-  if (!call.permissions.has('sales:write'))
+  const openItems = await homes.countItemsBlockingClosing(call, home.id)
+  if (reason === null && openItems === 0) return null
+  if (overrideReason === null) {
+    if (reason !== null) throw conflict('needs_override', `${reason} To close the home anyway, set overrideReason.`)
+    const left = openItems === 1 ? '1 punch item that is' : `${openItems} punch items that are`
+    throw conflict(
+      'open_work',
+      `${home.name} has ${left} due before closing. To close the home anyway, set overrideReason.`,
+    )
+  }
+  if (reason !== null && !call.permissions.has('sales:write'))
     throw problem('permission_denied', 'Closing a home without a complete sale requires sales:write.', {
       permission: 'sales:write',
     })
-  return overrideReason
+  if (openItems > 0 && !call.permissions.has('punch:write'))
+    throw problem('permission_denied', 'Closing a home with open punch items requires punch:write.', {
+      permission: 'punch:write',
+    })
+  const missing = [
+    ...(reason === null ? [] : ['without a complete sale']),
+    ...(openItems === 0 ? [] : ['with open punch items']),
+  ].join(' and ')
+  return `${missing.charAt(0).toUpperCase()}${missing.slice(1)}: ${overrideReason}`
 }
 
 async function explainNotClosable(call: WriteCall, { name, saleId }: Home): Promise<string | null> {

@@ -3,7 +3,7 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { toAddress } from '../../../platform/values/address.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 
-// The usual order of statuses: each with the next one.
+// The usual order of statuses: maps each status to the next.
 const NEXT_STATUS: Readonly<Record<HomeStatus, HomeStatus | null>> = {
   planning: 'permitting',
   permitting: 'ready_to_start',
@@ -26,8 +26,8 @@ const HOLDABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([
 const CANCELLABLE_STATUSES: ReadonlySet<HomeStatus> = new Set([...HOLDABLE_STATUSES, 'completed', 'on_hold'])
 
 /**
- * Returns the statuses that the home can change to. A home on hold returns to its previous status, so this takes the
- * home, not its status.
+ * Returns the statuses that the home can change to. A home on hold returns to its previous status, so the parameter is
+ * the home, not its status.
  */
 export function listPossibleStatuses(home: Pick<Home, 'status' | 'statusBeforeHold'>): HomeStatus[] {
   const next = home.status === 'on_hold' ? home.statusBeforeHold : NEXT_STATUS[home.status]
@@ -38,8 +38,8 @@ export function listPossibleStatuses(home: Pick<Home, 'status' | 'statusBeforeHo
   ]
 }
 
-/** Returns the fields that a status change sets in addition. `today` is the date in the community. */
-export function fieldsForStatus(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
+/** Returns the other fields that a status change sets. `today` is the current date in the community's time zone. */
+export function computeHomeStatusFields(home: Home, to: HomeStatus, today: string, now: Date): Partial<Home> {
   return {
     statusBeforeHold: to === 'on_hold' ? home.status : null,
     // A home that returns from a hold already has a start date.
@@ -50,25 +50,30 @@ export function fieldsForStatus(home: Home, to: HomeStatus, today: string, now: 
   }
 }
 
-/** Returns the reason for the status history. It includes why a home was closed without a completed sale. */
+/**
+ * Returns the reason for the status history. The reason also states why a home was closed although a prerequisite was
+ * missing.
+ */
 export function formatHistoryReason(reason: string | null = null, override: string | null): string | null {
   if (override === null) return reason
-  const why = `Without a complete sale: ${override}`
-  return reason === null ? why : `${reason} ${why}`
+  return reason === null ? override : `${reason} ${override}`
 }
 
-/** Returns why the home cannot be archived; null if it can. `openOrders` is the number of its open purchase orders. */
-export function explainNotArchivable(home: Home, openOrders: number): string | null {
+/**
+ * Returns why the home cannot be archived; null if it can. `openOrders` is the number of the home's open purchase
+ * orders.
+ */
+export function explainWhyHomeCannotBeArchived(home: Home, openOrders: number): string | null {
   if (home.startDate !== null && home.status !== 'cancelled')
     return `Cannot archive ${home.name}: its construction has started. Change its status instead.`
-  if (home.saleId !== null) return explainSold(home)
+  if (home.saleId !== null) return explainSaleConflict(home)
   if (openOrders > 0)
     return `Cannot archive ${home.name}: it has ${openOrders === 1 ? '1 open purchase order' : `${openOrders} open purchase orders`}. Close or void ${openOrders === 1 ? 'it' : 'them'} first.`
   return null
 }
 
 /** Returns why the home's plan can no longer change; null if it can. */
-export function explainPlanFixed(home: Home): string | null {
+export function explainWhyPlanIsFixed(home: Home): string | null {
   if (home.budgetLockedAt !== null) return `Cannot change the plan of ${home.name}: its budget is locked.`
   if (home.startDate !== null) return `Cannot change the plan of ${home.name}: its construction has started.`
   if (home.salesStatus === 'under_contract')
@@ -77,18 +82,18 @@ export function explainPlanFixed(home: Home): string | null {
 }
 
 /** Returns why a home with a sale cannot be canceled or archived. */
-export function explainSold({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
+export function explainSaleConflict({ name, salesStatus }: Pick<Home, 'name' | 'salesStatus'>): string {
   return `Cannot cancel or archive ${name}: it is ${describeStatus(salesStatus)}. Cancel its sale first.`
 }
 
 /** Returns why the budget of the home can no longer change; null if it can. */
-export function explainBudgetFixed(home: Home): string | null {
-  if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is cancelled.`
+export function explainWhyBudgetIsFixed(home: Home): string | null {
+  if (home.status === 'cancelled') return `Cannot change the budget of ${home.name}: the home is canceled.`
   if (home.archivedAt !== null) return `Cannot change the budget of ${home.name}: the home is archived.`
   return null
 }
 
-export function newHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
+export function buildHome(body: Checked['HomeCreate'], planned: Pick<Home, 'planRevision' | 'basePrice'>) {
   const { planRevision, basePrice: ofPlan } = planned
   const basePrice = body.basePrice === undefined ? ofPlan : body.basePrice
   const address = toAddress(body.address)

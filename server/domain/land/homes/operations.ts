@@ -5,14 +5,21 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalidTransition } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import { toAddress } from '../../../platform/values/address.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
-import { explainNoHomeAdded } from '../communities/community.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { explainWhyNoHomeCanBeAdded } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
-import { explainNotArchivable, fieldsForStatus, formatHistoryReason, listPossibleStatuses, newHome } from './home.ts'
-import { assertCanMove } from './home-guards.ts'
+import { beginWarranty } from './begin-warranty.ts'
+import { computePlanChanges } from './compute-plan-changes.ts'
+import {
+  buildHome,
+  computeHomeStatusFields,
+  explainWhyHomeCannotBeArchived,
+  formatHistoryReason,
+  listPossibleStatuses,
+} from './home.ts'
+import { assertCanChangeHomeStatus } from './home-guards.ts'
 import { resolvePlan } from './planned-home.ts'
 import * as homes from './queries.ts'
-import { replanHome } from './replan-home.ts'
 import { setSelectionDeadlines } from './selection-deadlines.ts'
 import { defineHomeSync } from './sync-homes.ts'
 
@@ -24,11 +31,11 @@ export const homeOperations = {
   async createHome({ body }, call) {
     const home = await call.write(async (call) => {
       await communities.assertExist(call, [body.communityId], '/communityId')
-      // The community is locked while its lots are counted, so that two homes cannot take the last one.
+      // Lock the community while its lots are counted, so that two homes cannot take the last lot.
       const community = await communities.lock(call, body.communityId)
-      const reason = explainNoHomeAdded(community, await communities.countTakenLots(call, community.id))
+      const reason = explainWhyNoHomeCanBeAdded(community, await communities.countTakenLots(call, community.id))
       if (reason !== null) throw conflict('not_available', reason)
-      const created = await homes.insert(call, newHome(body, await resolvePlan(call, body, community)))
+      const created = await homes.insert(call, buildHome(body, await resolvePlan(call, body, community)))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       await recordEvent(call, 'home.created', created)
       return created
@@ -49,11 +56,13 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       assertIfMatch(ifMatch, before)
       const { address, ...rest } = body
-      return homes.update(call, before, {
+      const after = await homes.update(call, before, {
         ...rest,
         ...(address !== undefined && { address: toAddress(address) }),
-        ...(await replanHome(call, before, body)),
+        ...(await computePlanChanges(call, before, body)),
       })
+      if (after.version !== before.version) await recordEvent(call, 'home.updated', after, before)
+      return after
     })
     return { status: 200, body: home }
   },
@@ -62,11 +71,13 @@ export const homeOperations = {
     await call.write(async (call) => {
       const before = await homes.lock(call, path.homeId)
       if (before.archivedAt === null) {
-        const reason = explainNotArchivable(before, await homes.countOpenOrders(call, before.id))
+        const reason = explainWhyHomeCannotBeArchived(before, await homes.countOpenOrders(call, before.id))
         if (reason !== null) throw conflict('in_use', reason)
       }
       const after = await homes.archive(call, before, ifMatch)
-      if (before.archivedAt === null) await homes.archiveSchedule(call, after.id, 'all')
+      if (before.archivedAt !== null) return
+      await homes.archiveSchedule(call, after.id, 'all')
+      await recordEvent(call, 'home.updated', after, before)
     })
     return { status: 204 }
   },
@@ -76,18 +87,19 @@ export const homeOperations = {
       const before = await homes.lock(call, path.homeId)
       const allowed = listPossibleStatuses(before)
       if (!allowed.includes(body.status)) throw invalidTransition(before.status, body.status, allowed)
-      // Archiving is a separate operation that keeps the status, so it is checked here. The status `archived` allows no
-      // changes anyway.
+      // Archiving is a separate operation that keeps the status, so the code checks for an archived home here. The
+      // status `archived` allows no changes in any case.
       if (before.archivedAt !== null)
         throw conflict('archived', `Cannot change the status of ${before.name}: it is archived.`)
-      const override = await assertCanMove(call, before, body)
+      const override = await assertCanChangeHomeStatus(call, before, body)
       const community = await communities.find(call, before.communityId)
       const after = await homes.update(call, before, {
         status: body.status,
-        ...fieldsForStatus(before, body.status, dateIn(community.timeZone, call.now), call.now),
+        ...computeHomeStatusFields(before, body.status, toLocalDate(community.timeZone, call.now), call.now),
       })
       if (after.status === 'on_hold' || before.status === 'on_hold') await homes.recalculateNoticeTimes(call, after.id)
       if (after.status === 'cancelled') await homes.archiveSchedule(call, after.id, 'left')
+      if (after.status === 'closed') await beginWarranty(call, after)
       if (after.status === 'archived') await homes.archiveSchedule(call, after.id, 'all')
       await recordStatusChange(call, {
         id: after.id,

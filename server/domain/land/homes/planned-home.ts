@@ -1,8 +1,8 @@
 import type { Home } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { isMoney, sum } from '../../../platform/values/money.ts'
-import { explainNotBuildable, findElevationError } from '../plans/plan.ts'
+import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
+import { explainWhyNotBuildable, findElevationError } from '../plans/plan.ts'
 import * as plans from '../plans/queries.ts'
 
 interface BuiltHome {
@@ -13,7 +13,7 @@ interface BuiltHome {
 type PlannedHome = Pick<Home, 'planRevision' | 'basePrice'>
 
 /**
- * Returns the revision that a home will be built from, and its price. Throws if the plan is not available in this
+ * Returns the revision from which a home will be built, and its price. Throws if the plan is not available in this
  * community or lacks the elevation.
  */
 export async function resolvePlan(
@@ -27,14 +27,15 @@ export async function resolvePlan(
   }
   const plan = await plans.findOptional(call, planId)
   if (plan === undefined) throw unknownReference(['/planId'])
-  const reason = explainNotBuildable(plan, community)
+  const reason = explainWhyNotBuildable(plan, community)
   if (reason !== null) throw conflict('not_available', reason)
   const basePrice = await findPriceWithElevation(call, planId, plan.releasedRevision, elevation)
   return { planRevision: plan.releasedRevision, basePrice }
 }
 
 /**
- * Returns the price of the revision with the elevation; null if it has none. Throws if the elevation does not exist.
+ * Returns the price of the revision with the elevation; null if there is no price. Throws if the elevation does not
+ * exist.
  */
 export async function findPriceWithElevation(
   call: WriteCall,
@@ -47,7 +48,7 @@ export async function findPriceWithElevation(
   if (fault !== null) throw invalidElevation(fault)
   if (released == null || released.basePrice === null) return null
   const price = sum([released.basePrice, released.elevations.find(({ code }) => code === elevation)?.price ?? 0])
-  if (!isMoney(price)) throw invalidElevation('must not raise the price above the maximum price of a home')
+  if (!isWithinMoneyRange(price)) throw invalidElevation('must not raise the price above the maximum price of a home')
   return price
 }
 

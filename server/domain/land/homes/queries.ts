@@ -4,16 +4,16 @@ import { recordChange, type Tenant, type WriteCall } from '../../../platform/cal
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { PENDING_STATUSES, UNSETTLED_STATUSES } from '../../statuses/order-statuses.ts'
 
-/** SQL of the sum that the selections of a home add to its price, computed from a dedicated index. */
+/** SQL expression for the amount that a home's selections add to its price, computed from a dedicated index. */
 const optionsTotalSql = (home: string) => `
   select coalesce(sum(s."difference"), 0) from "selections" as s
   where s."organizationId" = ${home}."organizationId" and s."homeId" = ${home}."id" and s."status" in ('approved', 'ordered', 'installed')`
 
-/** SQL of the price of a home, over its row. */
-export const homePriceSql = (home: string) => `${home}."basePrice" + (${optionsTotalSql(home)})`
+/** SQL expression for the price of the home in the given row. */
+export const toHomePriceSql = (home: string) => `${home}."basePrice" + (${optionsTotalSql(home)})`
 
-/** SQL of the price that the buyer of a home pays, over its row; null until the sale is approved. */
-export const contractPriceSql = (home: string) => `${home}."saleAmount" + (${optionsTotalSql(home)})`
+/** SQL expression for the price that the buyer of the home in the given row pays; null until the sale is approved. */
+export const toContractPriceSql = (home: string) => `${home}."saleAmount" + (${optionsTotalSql(home)})`
 
 export const {
   list,
@@ -32,13 +32,13 @@ export const {
   schema: 'Home',
   computed: {
     optionsTotal: optionsTotalSql('t'),
-    price: homePriceSql('t'),
+    price: toHomePriceSql('t'),
     salesStatus: 't."salesStatus"',
-    contractPrice: contractPriceSql('t'),
+    contractPrice: toContractPriceSql('t'),
   },
 })
 
-/** Locks the homes with these IDs, in their order, and returns those that exist. */
+/** Locks the homes with these IDs, in the order of the IDs, and returns the homes that exist. */
 export async function lockHomes(call: WriteCall, ids: readonly string[]): Promise<Home[]> {
   if (ids.length === 0) return []
   const ordered = [...new Set(ids)].sort()
@@ -57,7 +57,7 @@ export interface HomeSale {
   saleAmount: number | null
 }
 
-/** Stores on a locked home which sale it has. */
+/** Stores the sale of a home on the locked home. */
 export async function storeSale(call: WriteCall, homeId: string, held: HomeSale): Promise<void> {
   await sql`
     update "homes" set "saleId" = ${held.saleId}, "saleStatus" = ${held.saleStatus}, "saleAmount" = ${held.saleAmount},
@@ -72,7 +72,7 @@ export interface SaleProgress {
   depositsOutstanding: number
 }
 
-/** Returns the fields of the sale that show whether it is settled. */
+/** Returns the fields of the sale that show whether the sale is settled. */
 export async function findSaleProgress(
   { db, organizationId }: Tenant,
   saleId: string,
@@ -83,7 +83,7 @@ export async function findSaleProgress(
   return rows[0]
 }
 
-/** Returns the name of the home on a lot; undefined if there is none. */
+/** Returns the name of the home on a lot; undefined if there is no home. */
 export async function findHomeOnLot(
   { db, organizationId }: Tenant,
   { communityId, block, lotNumber }: { communityId: string; block: string | null; lotNumber: string },
@@ -91,7 +91,8 @@ export async function findHomeOnLot(
   const { rows } = await sql<{ name: string }>`
     select "name" from "homes"
     where "organizationId" = ${organizationId} and "communityId" = ${communityId}
-      and coalesce("block", '') = coalesce(${block}::text, '') and "lotNumber" = ${lotNumber} and "lotNumber" is not null
+      and "blockKey" = any(array(select "typedKey"(coalesce(${block}::text, ''))))
+      and "lotNumberKey" = any(array(select "typedKey"(${lotNumber}::text))) and "lotNumber" is not null
       and "status" <> 'cancelled' and ("archivedAt" is null or "status" = 'archived')`.execute(db)
   return rows[0]?.name
 }
@@ -108,7 +109,16 @@ export async function countOpenOrders(call: Tenant, homeId: string): Promise<num
   return count
 }
 
-/** Increments the version of a locked home of which only computed fields have changed. */
+/** Returns the number of the home's punch items that must be verified before it closes. */
+export async function countItemsBlockingClosing({ db, organizationId }: Tenant, homeId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as "count" from "punchItems"
+    where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" in ('open', 'assigned', 'fixed')
+      and "priority" in ('before_closing', 'safety')`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Increments the version of a locked home when only computed fields have changed. */
 export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "homes" set "version" = "version" + 1, "updatedAt" = ${call.now}
@@ -116,8 +126,11 @@ export async function bumpVersion(call: WriteCall, id: string, fields: readonly 
   recordChange(call, id, 'updated', fields)
 }
 
-/** Returns codes of the home's selected options that are not available for this plan. A few are enough. */
-export async function listSelectedButUnavailable(
+/**
+ * Returns codes of the home's selected options that are not available for this plan. Returns at most 20 codes, which
+ * are enough for a message.
+ */
+export async function listUnavailableOptionCodes(
   { db, organizationId }: Tenant,
   homeId: string,
   planId: string | null,
@@ -147,7 +160,7 @@ export async function countOpenTasks({ db, organizationId }: Tenant, homeId: str
   return count
 }
 
-/** Stores the results of its schedule on a locked home. */
+/** Stores the forecast from a home's schedule on the locked home. */
 export async function storeForecast(
   call: WriteCall,
   homeId: string,
@@ -160,7 +173,17 @@ export async function storeForecast(
   recordChange(call, homeId, 'updated', Object.keys(forecast))
 }
 
-/** Does the same for many locked homes in one statement. */
+/** Stores the data date of a locked home's schedule. No response of the home contains it, so no version changes. */
+export async function storeDataDate(call: WriteCall, homeId: string, dataDate: string | null): Promise<void> {
+  await call.db
+    .updateTable('homes')
+    .set({ dataDate })
+    .where('organizationId', '=', call.organizationId)
+    .where('id', '=', homeId)
+    .execute()
+}
+
+/** Like storeForecast, but for many locked homes in one statement. */
 export async function storeForecasts(
   call: WriteCall,
   forecasts: readonly Pick<Home, 'id' | 'forecastCompletionDate' | 'percentComplete'>[],
@@ -176,7 +199,10 @@ export async function storeForecasts(
   for (const { id } of forecasts) recordChange(call, id, 'updated', ['forecastCompletionDate', 'percentComplete'])
 }
 
-/** Archives the tasks and milestones of a locked home: those that are not completed, or all of them. */
+/**
+ * Archives the tasks and milestones of a locked home: either only tasks and milestones that are not completed, or all
+ * of them.
+ */
 export async function archiveSchedule(call: WriteCall, homeId: string, which: 'left' | 'all'): Promise<void> {
   const now = call.now.toISOString()
   for (const table of ['tasks', 'milestones'] as const) {
@@ -190,8 +216,8 @@ export async function archiveSchedule(call: WriteCall, homeId: string, which: 'l
 }
 
 /**
- * Recomputes when vendors are notified of the tasks of a locked home that is or was on hold. The database does so
- * whenever a planned start is written.
+ * Recomputes the times at which vendors are notified of the tasks of a locked home that is or was on hold. The database
+ * recomputes these times whenever a planned start is written.
  */
 export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, homeId: string): Promise<void> {
   await sql`

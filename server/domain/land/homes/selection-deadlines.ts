@@ -7,8 +7,8 @@ import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 const MAX_SELECTIONS = 500
 
 /**
- * Sets the deadlines of the selections of a home that has started: for options with a number of workdays before the
- * start, unless the deadline was entered by hand.
+ * Sets the selection deadlines of a home that has started. Applies to options with a number of workdays before the
+ * start, unless a user entered the deadline.
  */
 export async function setSelectionDeadlines(
   call: WriteCall,

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 const counted = new StatementCounter('syncHomes')
@@ -10,15 +14,15 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 type Caller = { key: string; organizationId: string }
 
 const post = (path: string, body: object, caller: Caller) => plumbline.post(`/api/ext${path}`, body, caller)
 const get = async (path: string, caller: Caller): Promise<Body> => (await plumbline.get(`/api/ext${path}`, caller)).body
 const sync = (rows: object[], caller: Caller, { match = 'accountingId', mode = 'best_effort', kind = 'homes' } = {}) =>
   post(`/${kind}/batch`, { mode, match, rows }, caller)
-const statuses = ({ body }: Answer) => body.rows.map(({ status }: Body) => status)
-const faults = ({ body }: Answer) =>
+const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: Body) => status)
+const faults = ({ body }: ServiceResponse) =>
   body.rows.map(({ problem }: Body) =>
     problem === null ? 'done' : [problem.code, ...problem.errors.map(({ pointer }: Body) => pointer)].join(' '),
   )
@@ -29,8 +33,8 @@ async function newSite(lotCount: number | null = null) {
   return { caller, communityId: id as string }
 }
 
-test('communities are created with their first status, and cannot have fewer lots than are occupied', async () => {
-  const { caller, communityId } = await newSite()
+test('a sync creates communities with the requested status', async () => {
+  const { caller } = await newSite()
   const rows = [
     { accountingId: 'CLASS-1', name: 'Mill Creek', timeZone: 'America/Denver' },
     { accountingId: 'CLASS-2', name: 'Onion Creek', status: 'active', externalId: 'erp-2' },
@@ -42,6 +46,16 @@ test('communities are created with their first status, and cannot have fewer lot
   const [{ id }, active] = first.body.rows
   expect(await get(`/communities/${id}`, caller)).toMatchObject({ status: 'planning', workdays: [1, 2, 3, 4, 5] })
   expect((await get(`/status-changes?resourceId=${active.id}`, caller)).data).toMatchObject([{ to: 'active' }])
+})
+
+test('an invalid change of a community does not prevent the other changes of a sync', async () => {
+  const { caller, communityId } = await newSite()
+  const rows = [
+    { accountingId: 'CLASS-1', name: 'Mill Creek', timeZone: 'America/Denver' },
+    { accountingId: 'CLASS-2', name: 'Onion Creek', status: 'active', externalId: 'erp-2' },
+  ]
+  const first = await sync(rows, caller, { kind: 'communities' })
+  const [{ id }, active] = first.body.rows
   await post('/homes', { name: 'Lot 1', communityId }, caller)
   const changes = [
     { id: communityId, lotCount: 0 },
@@ -59,14 +73,15 @@ test('communities are created with their first status, and cannot have fewer lot
   expect(audit.data.map(({ action }: Body) => action).toSorted()).toEqual(['community.created', 'community.updated'])
 })
 
-test('homes are added while lots are left, and updated in place', async () => {
+test('a sync does not add more homes than a community has lots', async () => {
   const { caller, communityId } = await newSite(3)
   const home = (number: number, more: object = {}) => ({
     ...{ accountingId: `JOB-${number}`, name: `Lot ${number}`, communityId, lotNumber: `${number}` },
     ...more,
   })
   const first = await sync([home(1), home(2, { lotNumber: '1' }), home(3), home(4)], caller)
-  // The second home's lot is taken by the first one, but counted; the fourth finds no lot left.
+  // The first home already has the second home's lot, but the second home still counts. No lot is left for the fourth
+  // home.
   expect(faults(first)).toEqual(
     ['done', 'conflict', 'done', 'conflict'].map((each, i) => (i === 1 ? 'conflict /lotNumber' : each)),
   )
@@ -96,7 +111,7 @@ test('homes are added while lots are left, and updated in place', async () => {
   expect(await get(`/homes/${id}`, caller)).toMatchObject({ swing: 'left', price: 400_000, version: 2 })
 })
 
-test('two hundred homes of one plan take as many statements as one, except for their events', async () => {
+test('syncing 200 homes of one plan needs no more statements than one home, except for their events', async () => {
   const { caller, communityId } = await newSite()
   const statementsOf = async (rows: object[]) => {
     counted.statements = 0
@@ -105,12 +120,13 @@ test('two hundred homes of one plan take as many statements as one, except for t
   }
   const rows = Array.from({ length: 201 }, (_, i) => ({ accountingId: `JOB-${i}`, name: `Lot ${i}`, communityId }))
   const one = await statementsOf(rows.slice(0, 1))
-  // A statement stores a hundred events. The last ones are stored at the end of the transaction, which is not counted.
+  // A statement stores one hundred events. The last events are stored at the end of the transaction, which the count
+  // does not include.
   expect(await statementsOf(rows.slice(1))).toBe(one + 2)
 })
 
-test('homes and communities of another builder are unknown, and each sync requires its permission', async () => {
-  const { caller, communityId } = await newSite()
+test('homes and communities of another builder are unknown in a sync', async () => {
+  const { communityId } = await newSite()
   const other = await plumbline.newBuilder()
   expect(faults(await sync([{ name: 'Lot 1', communityId }], other, { match: 'id' }))).toEqual([
     'unknown_reference /communityId',
@@ -118,6 +134,10 @@ test('homes and communities of another builder are unknown, and each sync requir
   expect(faults(await sync([{ id: communityId, name: 'X' }], other, { match: 'id', kind: 'communities' }))).toEqual([
     'unknown_reference /id',
   ])
+})
+
+test('a sync of homes or communities requires the write permission of its records', async () => {
+  const { caller } = await newSite()
   const key = await plumbline.newKey(['homes:read', 'communities:read'], caller.organizationId)
   for (const kind of ['homes', 'communities'])
     expect((await sync([{ name: 'X' }], { ...caller, key }, { match: 'id', kind })).status).toBe(403)

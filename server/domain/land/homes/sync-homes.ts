@@ -5,30 +5,30 @@ import { createRowChecker } from '../../../platform/calls/row-checker.ts'
 import { buildEvent, recordEvents } from '../../../platform/events/record-event.ts'
 import { recordInitialStatuses } from '../../../platform/events/status-history.ts'
 import { conflict, Problem, unknownReference } from '../../../platform/problems/problem.ts'
-import { lockKeyed, matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
+import { getRowKeys, lockRecordsByKey, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
+  catchProblem,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
 import { toAddress } from '../../../platform/values/address.ts'
-import { markAcknowledged } from '../../statuses/ledger-states.ts'
-import { explainNoHomeAdded } from '../communities/community.ts'
+import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
+import { explainWhyNoHomeCanBeAdded } from '../communities/community.ts'
 import * as communities from '../communities/queries.ts'
-import { newHome } from './home.ts'
+import { computePlanChanges } from './compute-plan-changes.ts'
+import { buildHome } from './home.ts'
 import { resolvePlan } from './planned-home.ts'
 import * as homes from './queries.ts'
-import { replanHome } from './replan-home.ts'
 
 type NewHome = ReturnType<typeof homes.make>
 
-/** Syncs homes from an external system. Each row is treated like a call of createHome or updateHome. */
+/** Syncs homes from an external system. Each row is treated like a call to createHome or updateHome. */
 export function defineHomeSync(match: MatchBy): SyncDefinition<'HomeRow', Home, NewHome> {
   return {
     schema: 'HomeRow',
-    ...markAcknowledged('home', match),
-    keysOf: rowKeysOf,
+    ...createAcknowledgeStep('home', match),
+    keysOf: getRowKeys,
 
     async decide(call, rows) {
       // Adding a home locks the community first, because its lots are counted.
@@ -36,12 +36,12 @@ export function defineHomeSync(match: MatchBy): SyncDefinition<'HomeRow', Home, 
         call,
         rows.flatMap(({ values }) => values.communityId ?? []),
       )
-      const ids = await lockKeyed(call, 'homes', ['accountingId', 'externalId'], rows)
+      const ids = await lockRecordsByKey(call, 'homes', ['accountingId', 'externalId'], rows)
       const meant = matchRowsByKey(rows, await homes.findAll(call, ids), match)
       const ground = new CommunityLots(
         call,
         named,
-        await communities.countTakenLotsOfEach(
+        await communities.countTakenLotsByCommunity(
           call,
           named.map(({ id }) => id),
         ),
@@ -71,22 +71,30 @@ export function defineHomeSync(match: MatchBy): SyncDefinition<'HomeRow', Home, 
       )
     },
 
-    updateAll: homes.updateAll,
+    async updateAll(call, changed) {
+      await homes.updateAll(call, changed)
+      const former = new Map(changed.map(({ before }) => [before.id, before]))
+      const stored = await homes.findAll(call, [...former.keys()])
+      await recordEvents(
+        call,
+        stored.map((home) => buildEvent(call, 'home.updated', home, former.get(home.id))),
+      )
+    },
   }
 }
 
 function requireProblem(error: unknown): Problem {
-  return returnProblem((): Problem => {
+  return catchProblem((): Problem => {
     throw error
   })
 }
 
-/** The communities that homes are added to, with their occupied lots as the rows add homes. */
+/** The communities to which rows add homes, with the number of occupied lots after each added home. */
 class CommunityLots {
   readonly #call: WriteCall
   readonly #communities: ReadonlyMap<string, Community>
   readonly #taken: Map<string, number>
-  /** Cached plans, because many homes of one request share a few plans. */
+  /** Plans are cached, because many homes of one request share a few plans. */
   readonly #planned = new Map<string, ReturnType<typeof resolvePlan>>()
 
   constructor(call: WriteCall, found: readonly Community[], taken: ReadonlyMap<string, number>) {
@@ -100,9 +108,9 @@ class CommunityLots {
     const community = this.#communities.get(whole.communityId)
     if (community === undefined) return unknownReference(['/communityId'])
     const taken = this.#taken.get(community.id) ?? 0
-    const reason = explainNoHomeAdded(community, taken)
+    const reason = explainWhyNoHomeCanBeAdded(community, taken)
     if (reason !== null) return conflict('not_available', reason)
-    const made = homes.make(this.#call, newHome(whole, await this.#plannedAs(whole, community)))
+    const made = homes.make(this.#call, buildHome(whole, await this.#plannedAs(whole, community)))
     this.#taken.set(community.id, taken + 1)
     return { id: made.id, made, changed: [] }
   }
@@ -133,7 +141,7 @@ async function planChange(
     ...before,
     ...rest,
     ...(address !== undefined && { address: toAddress(address) }),
-    ...(await replanHome(call, before, rest)),
+    ...(await computePlanChanges(call, before, rest)),
   }
   return { id: before.id, made: null, changed: [{ before, after }] }
 }

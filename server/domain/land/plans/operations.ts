@@ -3,7 +3,7 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import * as communities from '../communities/queries.ts'
-import { assertUniqueNames, fieldsForEdit, newPlan, PLAN_MOVES, toChanges } from './plan.ts'
+import { assertUniqueNames, buildPlan, computeEditFields, PLAN_MOVES, toPlanChanges } from './plan.ts'
 import * as plans from './queries.ts'
 
 export const planOperations = {
@@ -15,7 +15,7 @@ export const planOperations = {
     assertUniqueNames(body)
     const plan = await call.write(async (call) => {
       await communities.assertExist(call, body.communityIds, '/communityIds')
-      const created = await plans.insert(call, newPlan(body))
+      const created = await plans.insert(call, buildPlan(body))
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
       return created
     })
@@ -28,14 +28,14 @@ export const planOperations = {
 
   async updatePlan({ path, body, ifMatch }, call) {
     assertUniqueNames(body)
-    const changes = toChanges(body)
+    const changes = toPlanChanges(body)
     const plan = await call.write(async (call) => {
       const before = await plans.lock(call, path.planId)
       assertIfMatch(ifMatch, before)
       if (before.status === 'retired')
         throw conflict('wrong_status', `Cannot change ${before.code}: the plan is retired.`)
       if (body.communityIds !== undefined) await communities.assertExist(call, body.communityIds, '/communityIds')
-      const after = await plans.update(call, before, { ...changes, ...fieldsForEdit(before, changes) })
+      const after = await plans.update(call, before, { ...changes, ...computeEditFields(before, changes) })
       if (after.revision !== before.revision) {
         await plans.copyTakeoff(call, after)
         await recordStatusChange(call, { id: after.id, from: before.status, to: after.status })

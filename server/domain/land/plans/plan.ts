@@ -27,12 +27,12 @@ const BUILT_IN_FIGURES: ReadonlySet<string> = new Set([
   'stories',
 ])
 
-export function newPlan(body: Checked['PlanCreate']) {
+export function buildPlan(body: Checked['PlanCreate']) {
   return { ...body, elevations: toStoredElevations(body.elevations), status: 'draft' as const, revision: 1 }
 }
 
 /** Returns the fields of an update in their stored form. */
-export function toChanges({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
+export function toPlanChanges({ elevations, ...rest }: Checked['PlanUpdate']): Partial<Plan> {
   return { ...rest, ...(elevations !== undefined && { elevations: toStoredElevations(elevations) }) }
 }
 
@@ -40,17 +40,20 @@ function toStoredElevations(elevations: readonly Checked['ElevationInput'][]): E
   return elevations.map(({ code, name = null, price, figures }) => ({ code, name, price, figures }))
 }
 
-/** Returns what else an edit changes: a released revision does not change, so the next one is started. */
-export function fieldsForEdit(before: Plan, changes: Partial<Plan>): Partial<Plan> {
+/**
+ * Returns the other fields that an edit changes. A released revision does not change, so the edit starts the next
+ * revision.
+ */
+export function computeEditFields(before: Plan, changes: Partial<Plan>): Partial<Plan> {
   if (before.status !== 'released') return {}
   const isBuiltOtherwise = REVISION_FIELDS.some(
     (field) => changes[field] !== undefined && !isDeepStrictEqual(changes[field], before[field]),
   )
-  return isBuiltOtherwise ? nextRevision(before) : {}
+  return isBuiltOtherwise ? getNextRevision(before) : {}
 }
 
 /** Returns the draft that follows a released revision. */
-export function nextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
+export function getNextRevision({ revision }: Plan): Pick<Plan, 'status' | 'revision'> {
   return { status: 'draft', revision: revision + 1 }
 }
 
@@ -86,7 +89,7 @@ function findRepeated<Field extends string>(
 }
 
 /** Returns why no new home can be built from the plan in this community; null if it can. */
-export function explainNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
+export function explainWhyNotBuildable(plan: Plan, community: { id: string; name: string }): string | null {
   if (plan.archivedAt !== null) return `Cannot use ${plan.code}: the plan is archived.`
   if (plan.status === 'retired') return `Cannot use ${plan.code}: the plan is retired.`
   if (plan.releasedRevision === null) return `Cannot use ${plan.code}: the plan has not been released.`

@@ -43,7 +43,7 @@ async function releasedPlan(fields: object = {}) {
 
 const build = (fields: object) => plumbline.post(HOMES, { name: 'Lot 14', communityId, ...fields })
 
-test('a new plan is a draft of its first revision, with complete elevations', async () => {
+test('a new plan is a draft with revision 1', async () => {
   const created = await plumbline.post(PLANS, { ...possumhaw, code: 'P2100' })
   expect(created).toMatchObject({
     status: 201,
@@ -58,7 +58,7 @@ test('a new plan is a draft of its first revision, with complete elevations', as
   expect((await plumbline.get(created.headers.get('location') ?? '')).body).toEqual(created.body)
 })
 
-test('duplicate names, and figures named like fields of the plan, are reported at their field', async () => {
+test('duplicate names in a plan, and figures named like a plan field, are reported at their fields', async () => {
   const figure = { name: 'roofSquares', value: 1 }
   const refused = await plumbline.post(PLANS, {
     ...{ code: 'TWICE', name: 'Twice', figures: [figure, figure, { name: 'squareFeet', value: 1 }] },
@@ -70,7 +70,7 @@ test('duplicate names, and figures named like fields of the plan, are reported a
   ])
 })
 
-test('a released revision never changes: an edit starts the next one, and a home keeps its own', async () => {
+test('changing a released plan starts a new revision, while existing homes keep their revision', async () => {
   const plan = await releasedPlan()
   const { body: home } = await build({ planId: plan.id, elevation: 'B', swing: 'left' })
   expect(home).toMatchObject({ planId: plan.id, planRevision: 1, elevation: 'B', swing: 'left' })
@@ -94,7 +94,7 @@ test('a released revision never changes: an edit starts the next one, and a home
   expect((await plumbline.get(`${HOMES}/${home.id}`)).body.planRevision).toBe(1)
 })
 
-test('a home requires a plan that is released, available in its community, and has its elevation', async () => {
+test("a home's plan must be released, must be available in its community, and must have its elevation", async () => {
   const draft = await newPlan()
   const elsewhere = await plumbline.post('/api/ext/communities', { name: 'Cedar Hollow' })
   const distant = await releasedPlan({ communityIds: [elsewhere.body.id] })
@@ -139,23 +139,35 @@ test('the plan of a home can change until its budget is locked', async () => {
   expect((await plumbline.get(`${HOMES}?planId=${one.id}`)).body.data).toMatchObject([{ id: home.id }])
 })
 
-test('a plan changes from draft to released to retired, and can be archived once no open home uses it', async () => {
+test('a plan changes status from draft to released to retired', async () => {
   const { id } = await newPlan()
   expect((await move(id, 'retired')).body).toMatchObject({ code: 'invalid_transition', allowed: ['released'] })
+  await move(id, 'released')
+  await move(id, 'retired')
+  expect((await plumbline.patch(`${PLANS}/${id}`, { name: 'Late' })).body.reason).toBe('wrong_status')
+})
+
+test('a plan can be archived only if no unfinished home uses it', async () => {
+  const { id } = await newPlan()
   await move(id, 'released')
   const { body: home } = await build({ planId: id, elevation: 'A' })
   expect((await plumbline.delete(`${PLANS}/${id}`)).body).toMatchObject({
     reason: 'in_use',
     detail: expect.stringMatching(/^Cannot archive P.*: 1 unfinished home uses this plan\. Retire the plan instead\.$/),
   })
-  await move(id, 'retired')
-  expect((await plumbline.patch(`${PLANS}/${id}`, { name: 'Late' })).body.reason).toBe('wrong_status')
   await plumbline.post(`${HOMES}/${home.id}/status`, { status: 'cancelled' })
+  expect((await plumbline.delete(`${PLANS}/${id}`)).status).toBe(204)
+})
+
+test('an archived plan cannot be released', async () => {
+  const { id } = await newPlan()
+  await move(id, 'released')
+  await move(id, 'retired')
   expect((await plumbline.delete(`${PLANS}/${id}`)).status).toBe(204)
   expect(await move(id, 'released')).toMatchObject({ status: 409 })
 })
 
-test('a plan of another builder returns 404', async () => {
+test('requesting a plan of another builder returns 404', async () => {
   const plan = await releasedPlan()
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post('/api/ext/communities', { name: 'Theirs' }, { key })

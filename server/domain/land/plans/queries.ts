@@ -26,7 +26,7 @@ const FROZEN_COLUMNS = sql.join(REVISION_FIELDS.map((field) => sql.id(field)))
 export async function storeRevision({ db, organizationId, actor, now }: WriteCall, plan: Plan): Promise<void> {
   await sql`
     insert into "planRevisions" ("organizationId", "id", "planId", "revision", ${FROZEN_COLUMNS}, "createdBy", "createdAt")
-    select p."organizationId", ${typeid('plr').toString()}, p."id", p."revision", ${FROZEN_COLUMNS}, ${JSON.stringify(actor)}::jsonb, ${now}
+    select p."organizationId", ${typeid('plr').toString()}::text, p."id", p."revision", ${FROZEN_COLUMNS}, ${JSON.stringify(actor)}::jsonb, ${now}::timestamptz
     from "plans" p where p."organizationId" = ${organizationId} and p."id" = ${plan.id}`.execute(db)
 }
 
@@ -47,14 +47,14 @@ export async function copyTakeoff({ db, organizationId }: WriteCall, { id, revis
   await sql`
     insert into "takeoffLines" ("organizationId", "planId", "revision", "place", "lineId", "elevation", "partId",
       "quantity", "formula", "wastePercent", "costCodeId", "taskName")
-    select "organizationId", "planId", ${revision}, "place", "lineId", "elevation", "partId",
+    select "organizationId", "planId", ${revision}::integer, "place", "lineId", "elevation", "partId",
       "quantity", "formula", "wastePercent", "costCodeId", "taskName"
     from "takeoffLines"
     where "organizationId" = ${organizationId} and "planId" = ${id} and "revision" = ${revision - 1}`.execute(db)
 }
 
 /** Returns the IDs of the plans that are neither archived nor retired, up to a limit. */
-export async function listIdsInUse({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
+export async function listActivePlanIds({ db, organizationId }: Tenant, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "plans"
     where "organizationId" = ${organizationId} and "archivedAt" is null and "status" <> 'retired'

@@ -1,23 +1,37 @@
-import { isPartAlone } from '../../../platform/values/placeholders.ts'
+import { isPartStandalone } from '../../../platform/values/placeholders.ts'
 
 /**
- * Returns the encryption context of a mail's link. The link is encrypted because its holder acts for the vendor, and is
- * removed once the mail is finished.
+ * Returns the encryption context of an email's link. The link is encrypted, because its holder acts for the vendor. The
+ * link is removed once the email is finished.
  */
-export function linkSealContext(organizationId: string, mailId: string): string {
+export function getLinkEncryptionContext(organizationId: string, mailId: string): string {
   return `mail link ${organizationId} ${mailId}`
 }
 
-/** Placeholder for the link in a mail's text until the mail is sent. */
+/** The pages below a portal link that emails can link to, by the name of their placeholder. */
+const LINK_PATHS = { portalUrl: '', willBidUrl: '/will-bid', passUrl: '/pass' } as const
+
+/** Placeholder for the link in an email's text until the email is sent. */
 export const LINK_PLACEHOLDER = '{{portalUrl}}'
 
+/** Returns the values of the placeholders that contain the portal link; all null without a link. */
+export function toLinkValues(link: string | null): Record<keyof typeof LINK_PATHS, string | null> {
+  const value = (name: keyof typeof LINK_PATHS) => (link === null ? null : `{{${name}}}`)
+  return { portalUrl: value('portalUrl'), willBidUrl: value('willBidUrl'), passUrl: value('passUrl') }
+}
+
 /**
- * Returns the text of a mail with its link. Only standalone placeholders are replaced. Others are removed, because the
- * link would become part of another URL, such as `https://evil.example/?u={{portalUrl}}`, and one click would reveal
- * it. Such placeholders come from the values of a message, or from a template saved before they were rejected.
+ * Returns the text of an email with its link. Replaces only standalone placeholders. Removes other placeholders.
+ * Otherwise, the link would become part of another URL, such as `https://evil.example/?u={{portalUrl}}`, and one click
+ * would reveal the link. Such placeholders come from the values of a message, or from a template saved before such
+ * placeholders were rejected.
  */
 export function insertLink(text: string, link: string): string {
-  return text.replaceAll(LINK_PLACEHOLDER, (_, index: number) =>
-    isPartAlone(text, index, LINK_PLACEHOLDER.length) ? link : '',
+  return Object.entries(LINK_PATHS).reduce(
+    (filled, [name, path]) =>
+      filled.replaceAll(`{{${name}}}`, (placeholder, index: number) =>
+        isPartStandalone(filled, index, placeholder.length) ? link + path : '',
+      ),
+    text,
   )
 }

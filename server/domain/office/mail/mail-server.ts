@@ -1,8 +1,8 @@
 import type { Transporter } from 'nodemailer'
 import type { MailServer } from '../../../platform/config/config.ts'
-import { toHtml } from '../message-templates/letter.ts'
+import { toHtml } from '../message-templates/render-mail.ts'
 
-/** Sends mails through the mail server. */
+/** Sends emails through the mail server. */
 export interface MailConnection {
   send(letter: MailContent): Promise<void>
   /** Connects and signs in without sending anything. */
@@ -12,27 +12,29 @@ export interface MailConnection {
 
 export interface MailContent {
   id: string
-  /** Sender name shown to readers; the address is the operator's. */
+  /** Sender name shown to recipients; the address is the operator's. */
   fromName: string
   /** The builder's address for replies; null to use the operator's. */
   replyTo: string | null
   to: string
   subject: string
   text: string
+  /** The attached file; null without one. */
+  attachment: { fileName: string; bytes: Buffer } | null
 }
 
 /** Mail servers limit connections from one address, often to 10, and the service may run as several processes. */
 export const MAX_CONNECTIONS = 4
 
-/** How long the mail server may be silent, and how long one mail may take in total. */
+/** The maximum time that the mail server may be silent, and the maximum total time for one email. */
 const SILENCE_TIMEOUT_MS = 10_000
 const TOTAL_TIMEOUT_MS = 20_000
 
 /** A permanent rejection, which another attempt would only repeat. */
-export class MailRefused extends Error {}
+export class MailRejectedError extends Error {}
 
-/** The mail server is unreachable, or rejects this service before receiving a mail. */
-export class MailServerUnavailable extends Error {}
+/** The mail server is unreachable, or rejects this service before receiving an email. */
+export class MailServerUnavailableError extends Error {}
 
 export function connectMailServer(server: MailServer): MailConnection {
   const { host, port, secure, user, password, from } = server
@@ -47,11 +49,11 @@ export function connectMailServer(server: MailServer): MailConnection {
       socketTimeout: SILENCE_TIMEOUT_MS,
       dnsTimeout: SILENCE_TIMEOUT_MS,
     },
-    // The outbox counts and repeats attempts.
+    // The outbox counts and repeats the attempts.
     maxRequeues: 0,
     ...{ disableFileAccess: true, disableUrlAccess: true },
   }
-  // The library uses 20 MB, so it is loaded when the first mail is sent.
+  // The library uses 20 MB, so it is loaded when the first email is sent.
   let transport: Promise<Transporter> | null = null
   const domain = from.slice(from.indexOf('@') + 1)
   const opened = () => {
@@ -63,24 +65,25 @@ export function connectMailServer(server: MailServer): MailConnection {
       await (await opened()).verify()
     },
 
-    async send({ id, fromName, replyTo, to, subject, text }) {
+    async send({ id, fromName, replyTo, to, subject, text, attachment }) {
       const letter = {
-        // Objects, because the library would parse a string as a list of addresses.
+        // Use objects, because the library would parse a string as a list of addresses.
         from: { name: toOneLine(fromName), address: from },
         ...(replyTo !== null && { replyTo: { name: toOneLine(fromName), address: replyTo } }),
         to: { name: '', address: to },
-        // The same at every attempt, so that a mail that arrives twice is recognized as one.
+        // The ID is the same for every attempt, so that mail programs recognize an email that arrives twice.
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...{ subject: toOneLine(subject), text, html: toHtml(text) },
+        ...(attachment !== null && { attachments: [{ filename: attachment.fileName, content: attachment.bytes }] }),
         signal: AbortSignal.timeout(TOTAL_TIMEOUT_MS),
       }
       try {
         await (await opened()).sendMail(letter)
       } catch (error) {
         const words = describeMailError(error)
-        if (!isMailError(error)) throw new MailServerUnavailable(words)
-        throw isPermanentRefusal(error) ? new MailRefused(words) : new Error(words)
+        if (!isMailError(error)) throw new MailServerUnavailableError(words)
+        throw isPermanentRefusal(error) ? new MailRejectedError(words) : new Error(words)
       }
     },
     close: () => void transport?.then((each) => each.close()),
@@ -100,8 +103,8 @@ function isMailError(error: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EMESSAGE'
 }
 
-// Returns whether the server permanently rejected the mail. If it rejects our sign-in, the operator must fix that, and
-// the mail waits.
+// Returns whether the server permanently rejected the email. If the server rejects the service's sign-in, the operator
+// must fix the sign-in, and the email waits.
 function isPermanentRefusal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown }
   return isMailError(error) && typeof responseCode === 'number' && responseCode >= 500

@@ -5,7 +5,7 @@ import { createNetwork } from '../../../../test/support/network.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
 import { readConfig } from '../../../platform/config/config.ts'
 import { FailureLog } from '../../../platform/problems/failure-log.ts'
-import { toHtml } from '../message-templates/letter.ts'
+import { toHtml } from '../message-templates/render-mail.ts'
 import { deleteOldMails } from './delete-old-mails.ts'
 import { startMailSender } from './send-due-mails.ts'
 
@@ -35,7 +35,7 @@ const mailsTo = (vendorId: string, holds: (mails: { status: string }[]) => boole
   plumbline.until(`/api/ext/mails?vendorId=${vendorId}`, ({ body }) => body.data.length > 0 && holds(body.data))
 const allSent = (mails: { status: string }[]) => mails.every(({ status }) => status === 'sent')
 
-test('an invitation to bid is mailed to each subscribed address with its portal link', async () => {
+test('a bid invitation is emailed to each subscribed address with its portal link', async () => {
   const vendor = await newVendor('bids@brazos.example.com', {
     contacts: [
       { name: 'Ana', email: 'ana@brazos.example.com', notify: true },
@@ -71,7 +71,7 @@ test('an invitation to bid is mailed to each subscribed address with its portal 
   expect(mailServer.received.some(({ to }) => to.includes('ben@brazos.example.com'))).toBe(false)
 })
 
-test('a reminder and a portal invitation are mailed, and a dry run mails nothing', async () => {
+test('reminders and portal invitations are sent by email', async () => {
   const vendor = await newVendor('portal@brazos.example.com')
   const tried = { skill: 'inviteVendor', input: { vendorId: vendor.id }, dryRun: true }
   expect((await plumbline.post('/api/ext/execute', tried)).status).toBe(200)
@@ -88,7 +88,7 @@ test('a reminder and a portal invitation are mailed, and a dry run mails nothing
   expect((await mailsTo(vendor.id, allSent)).body.data).toHaveLength(3)
 })
 
-test('a mail that is temporarily rejected is sent again later with the same Message-ID', async () => {
+test('an email that is temporarily rejected is sent again later with the same Message-ID', async () => {
   const vendor = await newVendor('later@brazos.example.com')
   mailServer.refuse('later@brazos.example.com', 451, 451)
   await plumbline.post(`/api/ext/vendors/${vendor.id}/invite`)
@@ -107,7 +107,7 @@ test('a mail that is temporarily rejected is sent again later with the same Mess
   expect(mail.header('Message-ID')).toBe(`<${first.id}@plumbline.example.com>`)
 })
 
-test('a permanently rejected mail fails at once, and one that is never accepted after the seventh attempt', async () => {
+test('an email fails after one permanent rejection or seven temporary rejections', async () => {
   const refused = await newVendor('gone@brazos.example.com')
   mailServer.refuse('gone@brazos.example.com', 550)
   await plumbline.post(`/api/ext/vendors/${refused.id}/invite`)
@@ -125,7 +125,7 @@ test('a permanently rejected mail fails at once, and one that is never accepted 
   expect((await mailsTo(never.id, failed)).body.data).toMatchObject([{ attempts: 7 }])
 })
 
-test('an outage of the mail server logs one line when it begins and one when it ends', async () => {
+test('an outage of the mail server logs one line when the outage begins and one line when it ends', async () => {
   const lines: { level: number; msg: string; job?: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const own = await startMailServer()
@@ -161,7 +161,7 @@ test('an outage of the mail server logs one line when it begins and one when it 
   ])
 })
 
-test('two processes that send concurrently send every mail once and respect the connection limit', async () => {
+test('concurrent mail senders send each email only once', async () => {
   const vendor = await newVendor('many@brazos.example.com', {
     contacts: Array.from({ length: 19 }, (_, i) => ({ name: `C${i}`, email: `many${i}@brazos.example.com` })),
   })
@@ -178,7 +178,7 @@ test('two processes that send concurrently send every mail once and respect the 
   for (const mailing of others) mailing?.close()
 })
 
-test('no input can become a header or HTML', async () => {
+test('user input cannot add headers or HTML to an email', async () => {
   const vendor = await newVendor('safe@brazos.example.com', {
     companyName: 'A <b>bold</b>\r\nBcc: all@example.com & Co',
   })
@@ -192,7 +192,7 @@ test('no input can become a header or HTML', async () => {
   )
 })
 
-test('a mailed message shows the delivery status of each recipient', async () => {
+test('a message sent by email shows the delivery status of each recipient', async () => {
   const [reached, refused] = [await newVendor('yes@brazos.example.com'), await newVendor('no@brazos.example.com')]
   mailServer.refuse('no@brazos.example.com', 550)
   const recipients = [reached, refused].map(({ id }) => ({ type: 'vendor', id }))
@@ -210,15 +210,18 @@ test('a mailed message shows the delivery status of each recipient', async () =>
   expect((await plumbline.post('/api/ext/messages', toMute)).status).toBe(409)
 })
 
-test('finished mails are deleted after 30 days, and another builder sees none of ours', async () => {
+test("a builder cannot see another builder's emails", async () => {
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get('/api/ext/mails', { key })).body.data).toEqual([])
+})
+
+test('emails are deleted after 30 days', async () => {
   plumbline.clock.advance(31 * 86_400_000)
   await deleteOldMails(plumbline.database, plumbline.clock, 30)
   expect((await plumbline.get('/api/ext/mails')).body.data).toEqual([])
 })
 
-test('configuration errors are explained without repeating a password', () => {
+test('the error for an invalid mail configuration does not contain the password', () => {
   const env = { DATA_DIR: '/tmp/plumbline-none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }
   const read = (more: object) => readConfig({ ...env, ...more }).mail
   expect(read({})).toBeNull()

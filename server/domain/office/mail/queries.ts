@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Mail } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, findAll, make } = defineResource({
@@ -10,61 +11,108 @@ export const { list, findAll, make } = defineResource({
 })
 
 export interface MailRow extends Mail {
+  homeOwnerId: string | null
   sealedLink: string | null
+  /** The attached file in hexadecimal form. */
+  attachment: string | null
+  /** The token of the address for replies; null if replies go directly to the builder. */
+  replyToken: string | null
 }
 
 export async function insertMails(call: WriteCall, mails: readonly MailRow[]): Promise<void> {
   if (mails.length === 0) return
-  const rows = mails.map((mail) => ({ ...mail, organizationId: call.organizationId }))
-  // As one JSON parameter, because a statement can have at most 65,535, and a schedule change may notify hundreds of
-  // people.
+  // Pass the emails as one JSON parameter, because a statement can have at most 65,535 parameters, and a schedule change
+  // may notify hundreds of people.
   await sql`
-    insert into "mails" (${COLUMNS})
-    select ${COLUMNS} from json_populate_recordset(null::"mails", ${JSON.stringify(rows)}::json)`.execute(call.db)
+    insert into "mails" ("organizationId", ${toColumns()})
+    select o."id", ${toColumns('m')} from "organizations" as o
+    cross join json_populate_recordset(null::"mails", ${JSON.stringify(mails)}::json) as m
+    where o."id" = ${call.organizationId}`.execute(call.db)
 }
 
-const COLUMNS = sql.join(
-  [
-    ...['organizationId', 'id', 'kind', 'to', 'subject', 'text', 'vendorId', 'userId', 'aboutId', 'sealedLink'],
-    ...['status', 'attempts', 'lastError', 'nextAttemptAt', 'sentAt'],
-    ...['version', 'createdBy', 'createdAt', 'updatedAt'],
-  ].map((column) => sql.id(column)),
-)
+const COLUMNS = [
+  ...[
+    'id',
+    'kind',
+    'to',
+    'subject',
+    'text',
+    'attachmentName',
+    'vendorId',
+    'userId',
+    'homeOwnerId',
+    'aboutId',
+    'sealedLink',
+  ],
+  ...['attachment', 'replyToken'],
+  ...['status', 'attempts', 'lastError', 'nextAttemptAt', 'sentAt'],
+  ...['version', 'createdBy', 'createdAt', 'updatedAt'],
+]
 
-/** A mail that this process has claimed. */
+function toColumns(...alias: string[]) {
+  return sql.join(COLUMNS.map((column) => sql.id(...alias, column)))
+}
+
+/** An email that this process has claimed. */
 export interface ClaimedMail {
   organizationId: string
   builderName: string
   /**
-   * The address for replies: that of the user who caused the mail, or else of the first owner; null if the builder has
-   * no active owner.
+   * The address for replies: the address of the user who caused the email, or else of the first owner. Null if the
+   * builder has no active owner.
    */
   replyTo: string | null
   id: string
   to: string
   subject: string
   text: string
+  attachmentName: string | null
+  attachment: Buffer | null
   sealedLink: string | null
+  replyToken: string | null
   attempts: number
 }
 
+const isMailDue = (now: Date) => sql`"status" = 'queued' and "nextAttemptAt" <= ${now.toISOString()}::timestamptz`
+
+export const toDueMailsSql: DueSql = (now) => sql`select "organizationId" from "mails" where ${isMailDue(now)}`
+
 /**
- * Claims due mails of any organization, those that have waited longest first. Skips mails that other processes are
- * claiming. A claim postpones the next attempt, so that the mail is due again if the process ends while sending.
+ * Claims due emails of any organization, longest waiting first. Skips emails that other processes are claiming. A claim
+ * postpones the next attempt, so that the email is due again if the process ends while sending.
  */
 export async function claimMails(db: Db, now: Date, claimedUntil: Date, max: number): Promise<ClaimedMail[]> {
+  const isDue = isMailDue(now)
+  const { rows: due } = await sql<{ organizationId: string; id: string }>`
+    select "organizationId", "id" from "mails" where ${isDue} order by "nextAttemptAt", "id" limit ${max}`.execute(db)
+  const claimed: ClaimedMail[] = []
+  for (const [organizationId, own] of Map.groupBy(due, (mail) => mail.organizationId)) {
+    // The rows that another process is claiming are skipped.
+    const { rows: taken } = await sql<{ id: string }>`
+      update "mails" set "attempts" = "attempts" + 1, "nextAttemptAt" = ${claimedUntil.toISOString()}::timestamptz
+      where "organizationId" = ${organizationId} and "id" = any(array(
+        select "id" from "mails"
+        where "organizationId" = ${organizationId} and "id" = any(${own.map(({ id }) => id)}::text[]) and ${isDue}
+        order by "id" for no key update skip locked))
+      returning "id"`.execute(db)
+    const ids = taken.map(({ id }) => id)
+    claimed.push(...(await readClaimedMails(db, organizationId, ids)))
+  }
+  const order = new Map(due.map(({ id }, place) => [id, place]))
+  return claimed.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
+}
+
+async function readClaimedMails(db: Db, organizationId: string, ids: readonly string[]): Promise<ClaimedMail[]> {
+  if (ids.length === 0) return []
   const { rows } = await sql<ClaimedMail>`
-    with "due" as (
-      select "organizationId", "id" from "mails" where "status" = 'queued' and "nextAttemptAt" <= ${now.toISOString()}
-      order by "nextAttemptAt", "id" limit ${max} for no key update skip locked)
-    update "mails" as m set "attempts" = m."attempts" + 1, "nextAttemptAt" = ${claimedUntil.toISOString()}
-    from "due" join "organizations" as o on o."id" = "due"."organizationId"
-    where m."organizationId" = "due"."organizationId" and m."id" = "due"."id"
-    returning m."organizationId", o."name" as "builderName", m."id", m."to", m."subject", m."text", m."sealedLink", m."attempts", (
-      select u."email" from "users" as u
-      where u."organizationId" = m."organizationId" and u."status" = 'active' and not u."isExample"
-        and (u."id" = m."createdBy"->>'id' or u."role" = 'owner')
-      order by u."id" = m."createdBy"->>'id' desc, u."id" limit 1) as "replyTo"`.execute(db)
+    select m."organizationId", o."name" as "builderName", m."id", m."to", m."subject", m."text", m."attachmentName",
+      m."attachment", m."sealedLink", m."replyToken", m."attempts", (
+        select u."email" from "users" as u
+        where u."organizationId" = ${organizationId} and u."status" = 'active' and not u."isExample"
+          and (u."id" = m."createdBy"->>'id' or u."role" = 'owner')
+        order by u."id" = m."createdBy"->>'id' desc, u."id" limit 1) as "replyTo"
+    from "mails" as m join "organizations" as o on o."id" = m."organizationId"
+    where m."organizationId" = ${organizationId} and m."id" = any(${[...ids]}::text[])`.execute(db)
   return rows
 }
 
@@ -75,10 +123,10 @@ export interface MailAttemptOutcome {
 }
 
 /**
- * Stores the outcome of an attempt, and the delivery status of this recipient on the message that was mailed. A vendor
- * with several addresses counts as reached once one of them is. An expired claim changes nothing.
+ * Stores the outcome of an attempt, and this recipient's delivery status on the emailed message. A vendor with several
+ * addresses counts as reached once one of the addresses is reached. Changes nothing if the claim has expired.
  */
-export async function storeOutcome(
+export async function storeMailOutcome(
   db: Db,
   { organizationId, id, attempts }: ClaimedMail,
   { status, lastError, nextAttemptAt }: MailAttemptOutcome,
@@ -89,9 +137,11 @@ export async function storeOutcome(
     with "mail" as (
       update "mails" set "status" = ${status}, "lastError" = ${lastError}, "nextAttemptAt" = ${nextAttemptAt?.toISOString() ?? null},
         "sentAt" = case when ${status} = 'sent' then ${at}::timestamptz end,
-        "sealedLink" = case when ${status} = 'queued' then "sealedLink" end, "version" = "version" + 1, "updatedAt" = ${at}
+        "sealedLink" = case when ${status} = 'queued' then "sealedLink" end,
+        "attachment" = case when ${status} = 'queued' then "attachment" end,
+        "replyToken" = case when ${status} = 'queued' then "replyToken" end, "version" = "version" + 1, "updatedAt" = ${at}
       where "organizationId" = ${organizationId} and "id" = ${id} and "status" = 'queued' and "attempts" = ${attempts}
-      returning "aboutId", coalesce("vendorId", "userId") as "recipientId")
+      returning "aboutId", coalesce("vendorId", "userId", "homeOwnerId") as "recipientId")
     update "messages" as m set "version" = m."version" + 1, "updatedAt" = ${at}, "recipients" = (
       select jsonb_agg(case when r->>'id' = "mail"."recipientId" and r->>'deliveryStatus' <> 'sent'
         then r || jsonb_build_object('deliveryStatus', ${status}::text) else r end order by "place")

@@ -3,25 +3,29 @@ import type { Services } from '../../../platform/calls/call.ts'
 import { createVault } from '../../../platform/encryption/vault.ts'
 import type { MailOutcome } from '../../../platform/monitoring/metrics.ts'
 import type { FailureLog } from '../../../platform/problems/failure-log.ts'
-import { insertLink, linkSealContext } from './mail-link.ts'
+import { getLinkEncryptionContext, insertLink } from './mail-link.ts'
 import {
   connectMailServer,
   MAX_CONNECTIONS,
   type MailConnection,
-  MailRefused,
-  MailServerUnavailable,
+  MailRejectedError,
+  MailServerUnavailableError,
 } from './mail-server.ts'
-import { type ClaimedMail, claimMails, type MailAttemptOutcome, storeOutcome } from './queries.ts'
+import { type ClaimedMail, claimMails, type MailAttemptOutcome, storeMailOutcome } from './queries.ts'
+import { toReplyAddress } from './reply-addresses.ts'
 
 const MINUTE_MS = 60_000
 
-/** The pauses before the second and each further attempt. A mail server may be down for a night, but not for days. */
+/** The pauses before the second and each later attempt. A mail server may be down for a night, but not for days. */
 const RETRY_PAUSES_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 
-/** Longer than an attempt may take (20 s), so that two processes never send the same mail at once. */
+/** The claim is longer than an attempt may take (20 s), so that two processes never send the same email at once. */
 const CLAIM_MS = 2 * MINUTE_MS
 
-/** Attempts per run, so that a shutdown need not wait for a long queue. The next run follows after a second. */
+/**
+ * The maximum number of attempts per run, so that a shutdown need not wait for a long queue. The next run follows after
+ * a second.
+ */
 const MAX_ATTEMPTS_PER_RUN = 100
 
 export interface MailSenderParts {
@@ -33,7 +37,7 @@ export interface MailSenderParts {
 }
 
 export interface MailSender {
-  /** Sends the due mails. */
+  /** Sends the due emails. */
   run(): Promise<void>
   /** Stops starting new attempts. */
   stop(): void
@@ -41,9 +45,9 @@ export interface MailSender {
 }
 
 /**
- * Sends the mails in the outbox. Any number of processes may do so concurrently: each claims mails that no other has,
- * as many as it has connections. A mail is sent exactly once as far as SMTP allows: if a process ends between the
- * server's response and its own commit, the mail is sent again with the same Message-ID.
+ * Sends the emails in the outbox. Any number of processes may send emails concurrently. Each process claims emails that no
+ * other process has claimed, up to its number of connections. An email is sent exactly once, as far as SMTP allows. If a
+ * process ends between the server's response and its own commit, the email is sent again with the same Message-ID.
  */
 export function startMailSender({ services, log, failures, mailAttempted }: MailSenderParts): MailSender | null {
   const { database, clock, config } = services
@@ -60,12 +64,12 @@ export function startMailSender({ services, log, failures, mailAttempted }: Mail
             const settled = await attemptMail(services, post, mail)
             const { status, lastError, serverError } = settled
             mailAttempted?.(status === 'queued' ? 'deferred' : status)
-            // Otherwise an unreachable mail server would log a line for each attempt of each waiting mail.
+            // Otherwise, an unreachable mail server would log a line for each attempt of each waiting email.
             if (serverError !== null) failures.failed('reachMailServer', serverError)
             else failures.succeeded('reachMailServer')
             if (status === 'failed' || (status === 'queued' && serverError === null))
               log.warn({ mailId: mail.id, error: lastError }, 'could not send an email')
-            await storeOutcome(database.statements, mail, settled, clock.now())
+            await storeMailOutcome(database.statements, mail, settled, clock.now())
           }),
         )
         if (mails.length < MAX_CONNECTIONS) return
@@ -79,24 +83,30 @@ export function startMailSender({ services, log, failures, mailAttempted }: Mail
 }
 
 interface MailAttempt extends MailAttemptOutcome {
-  /** Set if the attempt failed for a reason that is unrelated to the mail. */
-  serverError: MailServerUnavailable | null
+  /** Set if the attempt failed for a reason that is unrelated to the email. */
+  serverError: MailServerUnavailableError | null
 }
 
 async function attemptMail({ config, clock }: Services, post: MailConnection, mail: ClaimedMail): Promise<MailAttempt> {
   try {
-    const { organizationId, id, builderName: fromName, replyTo, to, subject, text, sealedLink } = mail
-    // The address was erased with its owner (docs/operating/data-retention.md).
-    if (to.endsWith('.invalid')) throw new MailRefused('The email address has been erased.')
+    const { organizationId, id, builderName: fromName, to, subject, text, sealedLink, replyToken } = mail
+    const { attachmentName, attachment: bytes } = mail
+    const attachment = attachmentName === null || bytes === null ? null : { fileName: attachmentName, bytes }
+    // The address was erased with the data of its owner (docs/operating/data-retention.md).
+    if (to.endsWith('.invalid')) throw new MailRejectedError('The email address has been erased.')
     const link =
-      sealedLink === null ? '' : createVault(config.encryptionKey).open(sealedLink, linkSealContext(organizationId, id))
-    await post.send({ id, fromName, replyTo, to, subject, text: insertLink(text, link) })
+      sealedLink === null
+        ? ''
+        : createVault(config.encryptionKey).open(sealedLink, getLinkEncryptionContext(organizationId, id))
+    const { inboundMail } = config
+    const replyTo = inboundMail === null || replyToken === null ? mail.replyTo : toReplyAddress(inboundMail, replyToken)
+    await post.send({ id, fromName, replyTo, to, subject, text: insertLink(text, link), attachment })
     return { status: 'sent', lastError: null, nextAttemptAt: null, serverError: null }
   } catch (error) {
     const lastError = error instanceof Error ? error.message : String(error)
-    const serverError = error instanceof MailServerUnavailable ? error : null
+    const serverError = error instanceof MailServerUnavailableError ? error : null
     const pause = RETRY_PAUSES_MS[mail.attempts - 1]
-    if (error instanceof MailRefused || pause === undefined)
+    if (error instanceof MailRejectedError || pause === undefined)
       return { status: 'failed', lastError, nextAttemptAt: null, serverError }
     return { status: 'queued', lastError, nextAttemptAt: new Date(clock.nowMs() + pause), serverError }
   }

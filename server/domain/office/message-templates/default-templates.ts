@@ -1,7 +1,7 @@
 import type { LienWaiverType, MessageTemplateKind } from '../../../../client/contract.gen.ts'
 import { WAIVER_SAMPLES } from './waiver-samples.ts'
 
-/** The wording of one kind of mail: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
+/** The wording of one kind of email: texts with placeholders in double braces, such as `{{vendor.companyName}}`. */
 export interface TemplateWording {
   /** Null for a lien waiver. */
   subject: string | null
@@ -11,12 +11,15 @@ export interface TemplateWording {
 interface DefaultTemplate extends TemplateWording {
   /** The placeholders that the wording may contain. */
   placeholders: readonly string[]
-  /** A placeholder that the mail is useless without. It is appended to a body that omits it. */
+  /** A placeholder without which the email is useless. If the body omits the placeholder, it is appended. */
   needed?: string
 }
 
-/** The portal link. Its holder acts for the vendor, so it must not be in a subject. */
+/** The portal link. The link's holder acts for the vendor, so the link must not be in a subject. */
 export const PORTAL_URL = 'portalUrl'
+/** Links below the portal link, to the pages that confirm a response to an invitation. They are as secret. */
+const RESPONSE_URLS = ['willBidUrl', 'passUrl'] as const
+export const SECRET_URLS: readonly string[] = [PORTAL_URL, ...RESPONSE_URLS]
 
 const COMMON_PLACEHOLDERS = ['builder.name', 'vendor.companyName'] as const
 const REQUEST_PLACEHOLDERS = [
@@ -56,16 +59,22 @@ export const DEFAULT_TEMPLATES: Readonly<Record<MessageTemplateKind, DefaultTemp
     body: `{{vendor.companyName}},\n\n{{builder.name}} invites you to its vendor portal. There you can see your bid requests, orders and dates. Do not share this link: anyone who has it can act for you.\n\n{{portalUrl}}\n\n${SIGNATURE}`,
   },
   bid_invitation: {
-    placeholders: [...COMMON_PLACEHOLDERS, ...REQUEST_PLACEHOLDERS, 'message'],
+    placeholders: [...COMMON_PLACEHOLDERS, ...REQUEST_PLACEHOLDERS, ...RESPONSE_URLS, 'message'],
     needed: PORTAL_URL,
     subject: 'Invitation to bid: {{bidRequest.number}} {{bidRequest.title}}',
-    body: `{{vendor.companyName}},\n\n{{builder.name}} invites you to bid on {{bidRequest.number}} ({{bidRequest.title}}). Bids are due {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\n${SIGNATURE}`,
+    body: `{{vendor.companyName}},\n\n{{builder.name}} invites you to bid on {{bidRequest.number}} ({{bidRequest.title}}). Bids are due {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\nWe’ll bid: {{willBidUrl}}\nNo, we’ll pass: {{passUrl}}\n\n${SIGNATURE}`,
   },
   bid_reminder: {
-    placeholders: [...COMMON_PLACEHOLDERS, ...REQUEST_PLACEHOLDERS, 'message'],
+    placeholders: [...COMMON_PLACEHOLDERS, ...REQUEST_PLACEHOLDERS, ...RESPONSE_URLS, 'message'],
     needed: PORTAL_URL,
     subject: 'Reminder: {{bidRequest.number}} {{bidRequest.title}}, bids due {{bidRequest.deadline}}',
-    body: `{{vendor.companyName}},\n\n{{builder.name}} is waiting for your bid on {{bidRequest.number}} ({{bidRequest.title}}). Bids are due {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\n${SIGNATURE}`,
+    body: `{{vendor.companyName}},\n\n{{builder.name}} is waiting for your bid on {{bidRequest.number}} ({{bidRequest.title}}). Bids are due {{bidRequest.deadline}}.\n\n{{message}}\n\n{{portalUrl}}\n\nWe’ll bid: {{willBidUrl}}\nNo, we’ll pass: {{passUrl}}\n\n${SIGNATURE}`,
+  },
+  bid_receipt: {
+    placeholders: [...COMMON_PLACEHOLDERS, ...REQUEST_PLACEHOLDERS, 'bid.summary'],
+    needed: PORTAL_URL,
+    subject: 'Receipt for your bid: {{bidRequest.number}} {{bidRequest.title}}',
+    body: `{{vendor.companyName}},\n\n{{builder.name}} received your bid for {{bidRequest.number}} ({{bidRequest.title}}).\n\n{{bid.summary}}\n\nThis link shows everything that you sent:\n\n{{portalUrl}}\n\n${SIGNATURE}`,
   },
   lien_waiver: {
     placeholders: [...COMMON_PLACEHOLDERS, 'payment.number', 'payment.amount', 'waiver.throughDate'],

@@ -1,7 +1,7 @@
 import type { FieldError, MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
-import { findPlaceholderErrors, isPlaceholderAlone } from '../../../platform/values/placeholders.ts'
-import { DEFAULT_TEMPLATES, PORTAL_URL, type TemplateWording } from './default-templates.ts'
-import { appendNeeded } from './letter.ts'
+import { findPlaceholderErrors, isPlaceholderStandalone } from '../../../platform/values/placeholders.ts'
+import { DEFAULT_TEMPLATES, SECRET_URLS, type TemplateWording } from './default-templates.ts'
+import { appendNeededPlaceholder } from './render-mail.ts'
 
 /** The wording that a builder has saved or wants to save. Null fields use the default. */
 export interface CustomWording {
@@ -10,7 +10,7 @@ export interface CustomWording {
   body: string | null
 }
 
-/** Returns the template as responses show it. */
+/** Returns the template in the form of responses. */
 export function toMessageTemplate<
   Row extends CustomWording & Omit<MessageTemplate, keyof CustomWording | 'isDefault' | 'placeholders'>,
 >(row: Row): MessageTemplate {
@@ -23,28 +23,27 @@ export function toMessageTemplate<
   }
 }
 
-/** Returns the wording that mails of a kind use. */
-export function effectiveWording({ kind, subject, body }: CustomWording): TemplateWording {
+/** Returns the wording that emails of a kind use. */
+export function getEffectiveWording({ kind, subject, body }: CustomWording): TemplateWording {
   const { needed, ...defaults } = DEFAULT_TEMPLATES[kind]
-  return { subject: subject ?? defaults.subject, body: appendNeeded(body ?? defaults.body, needed) }
+  return { subject: subject ?? defaults.subject, body: appendNeededPlaceholder(body ?? defaults.body, needed) }
 }
 
-/** Returns the errors in a wording of a kind. */
+/** Returns the errors in the wording of a kind of email. */
 export function findWordingErrors({ kind, subject, body }: CustomWording): FieldError[] {
   const { placeholders, subject: defaults } = DEFAULT_TEMPLATES[kind]
   const unknown = findPlaceholderErrors(body ?? '', '/body', placeholders)
-  const inBody =
-    unknown.length === 0 && !isPlaceholderAlone(body ?? '', PORTAL_URL) ? [LINK_WITHIN_TEXT_ERROR] : unknown
+  const inBody = unknown.length === 0 ? SECRET_URLS.flatMap((name) => findLinkWithinText(body ?? '', name)) : unknown
   if (subject === null) return inBody
   if (defaults === null)
     return [{ pointer: '/subject', code: 'exclusive', message: 'must be null for a lien waiver' }, ...inBody]
-  const ofSubjects = placeholders.filter((name) => name !== PORTAL_URL)
+  const ofSubjects = placeholders.filter((name) => !SECRET_URLS.includes(name))
   return [...findPlaceholderErrors(subject, '/subject', ofSubjects), ...inBody]
 }
 
 /** A link inside another URL would be revealed to the owner of that URL. */
-const LINK_WITHIN_TEXT_ERROR: FieldError = {
-  pointer: '/body',
-  code: 'placeholder_not_alone',
-  message: `must have a space or a line break before and after {{${PORTAL_URL}}}`,
+function findLinkWithinText(body: string, name: string): FieldError[] {
+  if (isPlaceholderStandalone(body, name)) return []
+  const message = `must have a space or a line break before and after {{${name}}}`
+  return [{ pointer: '/body', code: 'placeholder_not_alone', message }]
 }

@@ -1,10 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { valueAtPlace } from '../../../../scripts/conformance/walked-contract.ts'
+import { getValueAtPath } from '../../../../scripts/conformance/walked-contract.ts'
 import { type MailServer, startMailServer } from '../../../../test/support/mail-server.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { up } from '../../../platform/database/migrations/0113_message_templates.ts'
+import { up as addReceipts } from '../../../platform/database/migrations/0532_bid_receipts.ts'
 import { TEMPLATE_KINDS } from './default-templates.ts'
 
 let mailServer: MailServer
@@ -21,7 +26,7 @@ afterAll(async () => {
   await mailServer.stop()
 })
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const post = (path: string, body: object = {}, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 const templateOf = async (kind: string): Promise<Body> => (await get(`/message-templates?kind=${kind}`)).data[0]
@@ -31,15 +36,15 @@ const word = async (kind: string, wording: object, headers: Record<string, strin
 const reset = async (kind: string) => plumbline.delete(await pathOf(kind), { key: site.key })
 const preview = async (kind: string, body: object = {}) =>
   post(`/message-templates/${(await templateOf(kind)).id}/preview`, body)
-const faultsOf = ({ status, body }: Answer) => [
+const faultsOf = ({ status, body }: ServiceResponse) => [
   status,
   ...body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`),
 ]
 
-test('a new builder has a template of every kind with the default wording', async () => {
+test('a new builder has a template of every kind with the default text', async () => {
   const { data } = await get('/message-templates')
   expect(data.map(({ kind }: Body) => kind)).toEqual(
-    valueAtPlace('components', 'schemas', 'MessageTemplateKind', 'enum'),
+    getValueAtPath('components', 'schemas', 'MessageTemplateKind', 'enum'),
   )
   for (const template of data) {
     expect(template).toMatchObject({ isDefault: true, version: 1, createdBy: { type: 'system', id: null } })
@@ -50,7 +55,7 @@ test('a new builder has a template of every kind with the default wording', asyn
   }
 })
 
-test("a mail uses the builder's wording, escaped as HTML and with required placeholders, and the default after a reset", async () => {
+test("an email uses the builder's template until the template is reset", async () => {
   const body = 'Dear {{ vendor.companyName }},\n\n{{message}}\n\n<b>Park</b> & walk. {{bidRequest.number}}'
   const worded = await word('bid_invitation', { subject: '{{builder.name}} asks <you>', body })
   expect([worded.status, worded.body.body, worded.body.isDefault]).toEqual([200, body, false])
@@ -76,7 +81,7 @@ test("a mail uses the builder's wording, escaped as HTML and with required place
   expect(defaults.header('Subject')).toContain(`Invitation to bid: ${again.number}`)
 })
 
-test('a custom message template still contains the message, and values cannot make it grow without limit', async () => {
+test('the subject and the text of an email have a maximum length', async () => {
   await word('message', { subject: '{{message.subject}} '.repeat(14), body: `${'{{message.body}}'.repeat(1200)}` })
   const recipients = [{ type: 'vendor', id: site.hillCountry }]
   const sent = { channel: 'email', subject: '🏠'.repeat(100), body: '🏠'.repeat(5000), recipients }
@@ -84,14 +89,20 @@ test('a custom message template still contains the message, and values cannot ma
   expect(status).toBe(201)
   const [long] = (await get(`/mails?aboutId=${message.id}`)).data
   expect([long.subject.length, long.text.length]).toEqual([400, 40_000])
+  await reset('message')
+})
+
+test('an email from a custom template always includes the message', async () => {
+  const recipients = [{ type: 'vendor', id: site.hillCountry }]
   await word('message', { body: 'Good day, {{vendor.companyName}}.' })
-  const { body: next } = await post('/messages', { ...sent, subject: 'Lot 14', body: 'The slab is ready.' })
+  const sent = { channel: 'email', subject: 'Lot 14', body: 'The slab is ready.', recipients }
+  const { body: next } = await post('/messages', sent)
   const [mail] = (await get(`/mails?aboutId=${next.id}`)).data
   expect([mail.subject, mail.text]).toEqual(['Lot 14', 'Good day, Hill Country Framers.\n\nThe slab is ready.'])
   await reset('message')
 })
 
-test("a lien waiver is requested with the builder's wording, or with another one for a single request", async () => {
+test("a lien waiver uses the builder's template unless the request contains a text", async () => {
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
   const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
   const poId = (await post('/purchase-orders', order)).body.id
@@ -111,7 +122,7 @@ test("a lien waiver is requested with the builder's wording, or with another one
   ])
 })
 
-test('unknown placeholders, and a portal link in a subject, are reported at their field', async () => {
+test('an unknown placeholder or a portal link in the subject is reported at its field', async () => {
   const wrong = async (wording: object) => faultsOf(await word('advance', { body: 'x', ...wording }))
   expect(await wrong({ body: 'From {{dates}}' })).toEqual([422, '/body unknown_placeholder'])
   expect(await wrong({ body: 'From {{date}' })).toEqual([422, '/body unknown_placeholder'])
@@ -129,7 +140,7 @@ test('unknown placeholders, and a portal link in a subject, are reported at thei
   expect((await templateOf('advance')).version).toBe(1)
 })
 
-test('a template cannot put the portal link into another URL', async () => {
+test('the portal link cannot be part of another URL in a template', async () => {
   for (const body of [
     'https://evil.example/?u={{portalUrl}}',
     'Your link: {{ portalUrl }}.',
@@ -143,7 +154,7 @@ test('a template cannot put the portal link into another URL', async () => {
   await reset('bid_invitation')
 })
 
-test('a portal link that a saved template or a message puts into another URL is not mailed', async () => {
+test('an email is not sent if a saved template or a message inserts a portal link into another URL', async () => {
   const wrapped = 'https://evil.example/?u={{portalUrl}}'
   const { organizationId } = await get('/me')
   await plumbline.database.statements
@@ -162,14 +173,14 @@ test('a portal link that a saved template or a message puts into another URL is 
   await reset('bid_invitation')
 })
 
-test('a stale If-Match does not overwrite a template, and the same wording changes nothing', async () => {
+test('an update of a template is stored only if its ETag is current and its text differs', async () => {
   const match = (version: number) => ({ 'If-Match': `"${version}"` })
   expect((await word('postponed', { body: 'Later.' }, match(1))).body.version).toBe(2)
   expect((await word('postponed', { body: 'Later.' }, match(2))).body.version).toBe(2)
   expect((await word('postponed', { body: 'Much later.' }, match(1))).status).toBe(412)
   await reset('postponed')
   await reset('postponed')
-  // Versions are never reused, so that the first wording cannot be mistaken for one after a reset.
+  // Versions are never reused, so that the first wording cannot be mistaken for a wording after a reset.
   expect((await word('postponed', { body: 'Other words.' }, match(1))).status).toBe(412)
   const { id } = await templateOf('postponed')
   const entries = (await get(`/audit-entries?resourceId=${id}&sort=at`)).data
@@ -179,7 +190,7 @@ test('a stale If-Match does not overwrite a template, and the same wording chang
   ])
 })
 
-test('a preview uses given values, named records, and samples, in this order, and writes nothing', async () => {
+test('a preview fills placeholders from the given values, then from named records, then from samples', async () => {
   const request = (await post('/bids/request', { ...site.framing(), title: 'Gable <A>' })).body
   const words = { subject: '{{bidRequest.title}}', body: '{{vendor.companyName}}: {{bidRequest.scope}}, {{message}}' }
   const ids = { vendorId: site.redrock, bidRequestId: request.id }
@@ -201,7 +212,7 @@ test('a preview uses given values, named records, and samples, in this order, an
   })
 })
 
-test("a builder's wording affects only its own mails", async () => {
+test("a builder's template texts affect only its own emails", async () => {
   const { key } = await plumbline.newBuilder()
   const path = await pathOf('reminder')
   for (const answer of [
@@ -212,12 +223,13 @@ test("a builder's wording affects only its own mails", async () => {
     expect(answer.status).toBe(404)
 })
 
-test('a builder created before templates existed gets all of them', async () => {
+test('the migration adds all templates to existing builders', async () => {
   const { sessions } = plumbline.database
   await sql`drop table "messageTemplates"`.execute(sessions)
   await up(sessions as unknown as Kysely<unknown>)
+  await addReceipts(sessions as unknown as Kysely<unknown>)
   const { rows } = await sql<{ kind: string }>`
     select "kind" from "messageTemplates" where "organizationId" = ${site.organizationId}
     order by "createdAt" desc, "id" desc`.execute(sessions)
-  expect(rows.map(({ kind }) => kind)).toEqual(TEMPLATE_KINDS)
+  expect(rows.map(({ kind }) => kind).sort()).toEqual(TEMPLATE_KINDS.toSorted())
 })

@@ -3,8 +3,8 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { Problem, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
 import { DEFAULT_TEMPLATES } from './default-templates.ts'
-import { toHtml, writeLetter } from './letter.ts'
-import { type CustomWording, effectiveWording, findWordingErrors } from './message-template.ts'
+import { type CustomWording, findWordingErrors, getEffectiveWording } from './message-template.ts'
+import { renderMail, toHtml } from './render-mail.ts'
 import * as named from './value-queries.ts'
 
 /** The maximum length of a lien waiver in a preview, as in the contract. */
@@ -20,6 +20,7 @@ const SAMPLE_VALUES: PlaceholderValues = {
   'bidRequest.title': 'Framing, Lot 14',
   'bidRequest.scope': 'framing',
   'bidRequest.deadline': '2030-12-04',
+  'bid.summary': 'Total: $18,250.50',
   'home.name': 'Lot 14',
   'home.lotNumber': '14',
   'home.address': '212 Juniper Street, Austin, TX',
@@ -34,8 +35,8 @@ const SAMPLE_VALUES: PlaceholderValues = {
 }
 
 /**
- * Returns the mail as it would be sent with the current or a given wording, filled with the given values, the named
- * records, and samples.
+ * Returns the email as it would be sent with the current or a given wording, filled with the given values, values of the
+ * named records, and samples.
  */
 export async function previewMessage(
   call: Call,
@@ -55,14 +56,16 @@ export async function previewMessage(
   const provided = {
     ...{ ...SAMPLE_VALUES, 'builder.name': call.principal.organization.name },
     portalUrl: `${call.services.config.publicUrl}/portal/sample`,
+    willBidUrl: `${call.services.config.publicUrl}/portal/sample/will-bid`,
+    passUrl: `${call.services.config.publicUrl}/portal/sample/pass`,
     ...(await findValues(call, ids)),
     ...values,
   }
-  const wording = effectiveWording(tried)
+  const wording = getEffectiveWording(tried)
   if (defaults === null)
     return { subject: null, text: fillPlaceholders(wording.body, provided, MAX_CHARACTERS), html: null }
-  const letter = writeLetter(wording, provided)
-  return { ...letter, html: toHtml(letter.text) }
+  const written = renderMail(wording, provided)
+  return { ...written, html: toHtml(written.text) }
 }
 
 type RecordIds = Pick<MessageTemplatePreview, 'vendorId' | 'homeId' | 'bidRequestId'>

@@ -3,19 +3,19 @@ import { typeid } from 'typeid-js'
 import type { MessageTemplate, MessageTemplateKind } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { rowType } from '../../../platform/resources/declaration.ts'
+import { declareRowType } from '../../../platform/resources/declaration.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { TEMPLATE_KINDS, type TemplateWording } from './default-templates.ts'
-import { effectiveWording, toMessageTemplate } from './message-template.ts'
+import { getEffectiveWording, toMessageTemplate } from './message-template.ts'
 
-/** The builder's own wording; none if `body` is null. */
+/** The builder's own wording. If `body` is null, the builder has no own wording. */
 export interface MessageTemplateRow extends Omit<MessageTemplate, 'body' | 'isDefault' | 'placeholders'> {
   body: string | null
 }
 
 export const { list, find, findAll, lock, update } = defineResource({
   schema: 'MessageTemplate',
-  row: rowType<MessageTemplateRow>(),
+  row: declareRowType<MessageTemplateRow>(),
   toRecord: (_call, row) => toMessageTemplate(row),
   without: ['isDefault', 'placeholders'],
   stored: { body: 'text?' },
@@ -33,7 +33,7 @@ export async function findWordings<Kind extends MessageTemplateKind>(
   const own = new Map(rows.map((row) => [row.kind, row]))
   const nothing = { subject: null, body: null }
   return Object.fromEntries(
-    requested.map((kind) => [kind, effectiveWording({ ...nothing, ...own.get(kind), kind })]),
+    requested.map((kind) => [kind, getEffectiveWording({ ...nothing, ...own.get(kind), kind })]),
   ) as Record<Kind, TemplateWording>
 }
 
@@ -45,6 +45,7 @@ export async function insertInitialTemplates(db: Db, organizationId: string, now
     .reverse()
   await sql`
     insert into "messageTemplates" ("organizationId", "id", "kind", "version", "createdBy", "createdAt", "updatedAt")
-    select ${organizationId}, n."id", n."kind", 1, '{"type": "system", "id": null}', ${now}::timestamptz, ${now}::timestamptz
-    from unnest(${ids}::text[], ${[...TEMPLATE_KINDS]}::text[]) as n ("id", "kind")`.execute(db)
+    select o."id", n."id", n."kind", 1, '{"type": "system", "id": null}'::jsonb, ${now}::timestamptz, ${now}::timestamptz
+    from "organizations" as o cross join unnest(${ids}::text[], ${[...TEMPLATE_KINDS]}::text[]) as n ("id", "kind")
+    where o."id" = ${organizationId}`.execute(db)
 }

@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import { typeid } from 'typeid-js'
 import type { OvertimeRule } from '../../../../client/contract.gen.ts'
-import { type NewEntry, recordEntries, recordOperatorAct } from '../../../platform/audit/record.ts'
+import {
+  type NewEntry,
+  recordAuditEntries,
+  recordOperatorAction,
+} from '../../../platform/audit/record-audit-entries.ts'
 import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Database, Db } from '../../../platform/database/database.ts'
 import { notFound, problem } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import { insertInitialTemplates } from '../message-templates/queries.ts'
+import { insertInitialWarrantyTerms } from './initial-warranty-terms.ts'
 
 /** The API is available to organizations on pro_plus. */
 export const TIERS = ['standard', 'pro_plus'] as const
@@ -24,8 +29,8 @@ export interface NewOrganization {
 }
 
 /**
- * Creates a builder and its owner. Throws `beta_full` if the deployment has its maximum. Creations are serialized, so
- * that only one of two concurrent ones gets the last place.
+ * Creates a builder and its owner. Throws `beta_full` if the deployment has reached its maximum. Creates organizations
+ * one at a time, so that only one of two concurrent calls gets the last place.
  */
 export async function createOrganization(database: Database, clock: Clock, requested: NewOrganization) {
   const now = clock.now()
@@ -65,16 +70,18 @@ export async function createOrganization(database: Database, clock: Clock, reque
       .returning(['id', 'email', 'name', 'role', 'poApprovalLimit'])
       .executeTakeFirstOrThrow()
     await insertInitialTemplates(trx, organization.id, now)
+    await insertInitialWarrantyTerms(trx, organization.id, now)
     const act = { organizationId: organization.id, at: now }
-    await recordOperatorAct(trx, { ...act, action: 'organization.created', resourceId: organization.id })
-    await recordOperatorAct(trx, { ...act, action: 'user.created', resourceId: owner.id })
+    await recordOperatorAction(trx, { ...act, action: 'organization.created', resourceId: organization.id })
+    await recordOperatorAction(trx, { ...act, action: 'user.created', resourceId: owner.id })
     return { organization, owner }
   })
 }
 
 const ORGANIZATION_FIELDS = [
-  ...(['id', 'name', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
-  ...(['salePipelineStages', 'lienWaiverRequired', 'withholdsBackupTax', 'version', 'createdAt', 'updatedAt'] as const),
+  ...(['id', 'name', 'phone', 'tier', 'currency', 'timeZone', 'weekStartsOn', 'overtimeRule', 'poTerms'] as const),
+  ...(['salePipelineStages', 'lienWaiverRequired', 'withholdsBackupTax'] as const),
+  ...(['billSecondPerson', 'usesDataDate', 'version', 'createdAt', 'updatedAt'] as const),
 ]
 
 /** Returns the settings of an organization; undefined if it does not exist. */
@@ -82,7 +89,7 @@ export async function findOrganizationRow(db: Db, id: string) {
   return db.selectFrom('organizations').select(ORGANIZATION_FIELDS).where('id', '=', id).executeTakeFirst()
 }
 
-/** Throws `not_found` for an unknown organization, which would otherwise look like one without records. */
+/** Throws `not_found` for an unknown organization, which would otherwise look like an organization without records. */
 export async function requireOrganization(db: Db, id: string): Promise<void> {
   if ((await findOrganizationRow(db, id)) === undefined)
     throw problem('not_found', `Unknown organization "${id}". Run "organizations list" for their IDs.`)
@@ -94,17 +101,22 @@ export async function listOrganizations(database: Database) {
 
 export interface OrganizationChanges {
   name?: string | undefined
+  /** Phone number of the office, which vendors see; null for none. */
+  phone?: string | null | undefined
   tier?: string | undefined
   timeZone?: string | undefined
-  /** 1 for Monday to 7 for Sunday. */
+  /** First day of the week, from 1 (Monday) to 7 (Sunday). */
   weekStartsOn?: number | undefined
-  /** The text at the end of the organization's order documents; null for none. */
+  /** The text at the end of the organization's order documents; null for no text. */
   poTerms?: string | null | undefined
-  /** Whether payments require a lien waiver, unless the vendor or the order says otherwise. */
+  /** Whether payments require a lien waiver, unless the vendor or the order overrides this setting. */
   lienWaiverRequired?: boolean | undefined
-  /** Whether tax is withheld from vendors without a tax ID that reach the threshold of Form 1099. */
+  /** Whether tax is withheld from vendors without a tax ID when their payments reach the threshold of Form 1099. */
   withholdsBackupTax?: boolean | undefined
-  /** The parts of the rule that change. */
+  /** Whether a bill must be approved by a person other than its creator. */
+  billSecondPerson?: boolean | undefined
+  usesDataDate?: boolean | undefined
+  /** The fields of the overtime rule that change. */
   overtimeRule?: Partial<OvertimeRule> | undefined
   /** The stages of sales that are created from now on. */
   salePipelineStages?: string[] | undefined
@@ -113,14 +125,14 @@ export interface OrganizationChanges {
 /** The actor of the change; an operator by default. */
 interface ChangeContext {
   by?: Pick<NewEntry, 'actor' | 'address' | 'requestId'>
-  /** The version that the change is based on. */
+  /** The version on which the change is based. */
   ifMatch?: string | undefined
 }
 
 /**
- * Updates an organization. Omitted fields keep their value. A new tier applies to every key within a second, and a new
- * overtime rule to every week that changes or is submitted afterwards. Throws `not_found`, and `precondition_failed`
- * for a change based on another version.
+ * Updates an organization. Omitted fields keep their value. A new tier applies to every key within a second. A new
+ * overtime rule applies to every week that changes or is submitted afterward. Throws `not_found` for an unknown
+ * organization, and `precondition_failed` for a change based on another version.
  */
 export async function updateOrganization(
   database: Database,
@@ -148,7 +160,7 @@ export async function updateOrganization(
       .executeTakeFirstOrThrow()
     const changed = Object.entries({ ...changes, overtimeRule }).flatMap(([name, to]) => (to === undefined ? [] : name))
     const entry = { organizationId: id, at, resourceId: id, changed, action: 'organization.updated' }
-    await recordEntries(trx, [{ ...entry, ...by }])
+    await recordAuditEntries(trx, [{ ...entry, ...by }])
     return organization
   })
 }

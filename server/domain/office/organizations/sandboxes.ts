@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
 import type { Sandbox } from '../../../../client/contract.gen.ts'
-import { recordOperatorAct } from '../../../platform/audit/record.ts'
+import { recordOperatorAction } from '../../../platform/audit/record-audit-entries.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Database, Db } from '../../../platform/database/database.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** How long a process that fills or empties a sandbox may be silent before another one takes over. */
+/** The time without progress after which another process takes over the work on a sandbox. */
 const CLAIM_MS = 60_000
 
 const SANDBOX_FIELDS = ['status', 'done', 'total', 'failure', 'startedAt', 'finishedAt'] as const
 
-/** Returns the sandbox of an organization; undefined if it is not one. */
+/** Returns the sandbox of an organization; undefined if the organization is not a sandbox. */
 export async function findSandbox(db: Db, organizationId: string): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
@@ -21,7 +22,7 @@ export async function findSandbox(db: Db, organizationId: string): Promise<Sandb
   return row && toSandbox(row)
 }
 
-/** Does the same and locks the sandbox until the transaction ends. */
+/** Like findSandbox, but locks the sandbox until the transaction ends. */
 export async function lockSandbox({ db, organizationId }: WriteCall): Promise<Sandbox | undefined> {
   const row = await db
     .selectFrom('sandboxes')
@@ -49,10 +50,10 @@ interface TextColumns {
 }
 
 /**
- * Turns an organization into a sandbox, or back. Throws `not_found`, and `conflict` while it is being filled or
- * emptied.
+ * Turns an organization into a sandbox, or back into a normal organization. Throws `not_found` for an unknown
+ * organization, and `conflict` while the sandbox is being filled or emptied.
  */
-export async function markSandbox(
+export async function setSandboxMode(
   database: Database,
   clock: Clock,
   organizationId: string,
@@ -68,12 +69,17 @@ export async function markSandbox(
     if (organization === undefined) throw notFound()
     const before = await findSandbox(trx, organizationId)
     if ((before !== undefined) === isSandbox) return
-    if (before !== undefined && isInProgress(before))
-      throw conflict('under_way', `The sandbox is currently ${before.status}. Try again when it has finished.`)
+    if (before !== undefined && hasWorkInProgress(before))
+      throw conflict(
+        'under_way',
+        before.status === 'filling'
+          ? 'Cannot change the sandbox while it is being filled. Try again later.'
+          : 'Cannot change the sandbox while it is being emptied. Try again later.',
+      )
     if (isSandbox) await insertSandbox(trx, organizationId, 'empty')
     else await trx.deleteFrom('sandboxes').where('organizationId', '=', organizationId).execute()
     const act = { organizationId, at: clock.now(), resourceId: organizationId, changed: ['isSandbox'] }
-    await recordOperatorAct(trx, { ...act, action: 'organization.updated' })
+    await recordOperatorAction(trx, { ...act, action: 'organization.updated' })
   })
 }
 
@@ -86,11 +92,13 @@ export async function insertSandbox(
   await db.insertInto('sandboxes').values({ organizationId, status, done: 0, total: 0, filledSince }).execute()
 }
 
-export function isInProgress({ status }: Pick<Sandbox, 'status'>): boolean {
+export function hasWorkInProgress({ status }: Pick<Sandbox, 'status'>): boolean {
   return status === 'filling' || status === 'emptying'
 }
 
-/** Requests the work. The next process that looks for work starts it. */
+/**
+ * Requests that the sandbox be filled or emptied. The next process that looks for work starts the filling or emptying.
+ */
 export async function requestSandboxWork(
   call: WriteCall,
   status: 'filling' | 'emptying',
@@ -115,29 +123,42 @@ export interface ClaimedSandbox {
   claim: string
   /** ID of the user who requested the work. */
   startedBy: string
-  /** When filling began; null if it has not begun. */
+  /** The time at which filling began; null if it has not begun. */
   filledSince: Date | null
 }
 
-/** Claims the oldest work that is not claimed, or whose claim has expired; null if there is none. */
+const isUnclaimed = (now: Date) => sql`"status" in ('filling', 'emptying')
+  and ("claimedUntil" is null or "claimedUntil" < ${now.toISOString()}::timestamptz)`
+
+export const toUnclaimedSandboxesSql: DueSql = (now) => sql`
+  select "organizationId" from "sandboxes" where ${isUnclaimed(now)}`
+
+/** Claims the oldest work that is unclaimed or whose claim has expired; returns null if there is no such work. */
 export async function claimSandbox(database: Database, clock: Clock, claim: string): Promise<ClaimedSandbox | null> {
-  const now = clock.now().toISOString()
-  const { rows } = await sql<Omit<ClaimedSandbox, 'filledSince'> & { filledSince: string | null }>`
-    update "sandboxes" set "claim" = ${claim}, "claimedUntil" = ${claimExpiry(clock)}::timestamptz
-    where "organizationId" = (
-      select "organizationId" from "sandboxes"
-      where "status" in ('filling', 'emptying') and ("claimedUntil" is null or "claimedUntil" < ${now}::timestamptz)
-      order by "startedAt" limit 1 for update skip locked)
-    returning "organizationId", "status", "claim", "startedBy", "filledSince"`.execute(database.statements)
-  const [row] = rows
-  return row === undefined ? null : { ...row, filledSince: row.filledSince === null ? null : new Date(row.filledSince) }
+  const waits = isUnclaimed(clock.now())
+  const waiting = await sql<{ organizationId: string }>`
+    select "organizationId" from "sandboxes" where ${waits} order by "startedAt" limit ${MAX_CANDIDATES}`.execute(
+    database.statements,
+  )
+  for (const { organizationId } of waiting.rows) {
+    const { rows } = await sql<Omit<ClaimedSandbox, 'filledSince'> & { filledSince: string | null }>`
+      update "sandboxes" set "claim" = ${claim}, "claimedUntil" = ${claimExpiry(clock)}::timestamptz
+      where "organizationId" = ${organizationId} and ${waits}
+      returning "organizationId", "status", "claim", "startedBy", "filledSince"`.execute(database.statements)
+    const [row] = rows
+    if (row !== undefined) return { ...row, filledSince: row.filledSince === null ? null : new Date(row.filledSince) }
+  }
+  return null
 }
 
-/** Thrown when another process has taken over the work. */
-export class ClaimLost extends Error {}
+/** Work that is tried in turn, because other processes may claim the first ones at the same time. */
+const MAX_CANDIDATES = 20
 
-/** Records the progress and extends the claim. Throws `Lost`. */
-export async function recordProgress(
+/** Thrown when another process has taken over the work. */
+export class ClaimLostError extends Error {}
+
+/** Records the progress and extends the claim. Throws `ClaimLostError` if another process has taken over. */
+export async function recordSandboxProgress(
   db: Db,
   clock: Clock,
   { organizationId, claim }: ClaimedSandbox,
@@ -150,7 +171,7 @@ export async function recordProgress(
     .where('claim', '=', claim)
     .executeTakeFirst()
   if (numUpdatedRows === 0n)
-    throw new ClaimLost(`Another process is already working on the sandbox of ${organizationId}.`)
+    throw new ClaimLostError(`Another process is already working on the sandbox of ${organizationId}.`)
 }
 
 /** Moves the sandbox to its next status and ends the claim if the work is done. */
@@ -175,7 +196,7 @@ export async function changeSandboxStatus(
     .execute()
 }
 
-/** Releases the claim, so that another process can continue, at once or after a while. */
+/** Releases the claim, so that another process can continue, either immediately or after a delay. */
 export async function releaseSandbox(
   db: Db,
   clock: Clock,

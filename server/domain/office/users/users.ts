@@ -1,11 +1,11 @@
 import { typeid } from 'typeid-js'
-import { recordOperatorAct } from '../../../platform/audit/record.ts'
+import { recordOperatorAction } from '../../../platform/audit/record-audit-entries.ts'
 import type { Database, Db } from '../../../platform/database/database.ts'
 import type { Role } from '../../../platform/keys/roles.ts'
 import { conflict, notFound } from '../../../platform/problems/problem.ts'
 import type { Clock } from '../../../platform/runtime/clock.ts'
 
-/** The users of a builder. Their current role limits every key that they have created. */
+/** The users of a builder. A user's current role limits every key that the user has created. */
 const USER_FIELDS = [
   ...(['id', 'organizationId', 'email', 'name', 'phone', 'role', 'status', 'poApprovalLimit'] as const),
   ...(['createdAt', 'updatedAt'] as const),
@@ -19,7 +19,7 @@ export interface NewUser {
   role: Role
   /** The largest purchase order that the user may approve; null for no limit. */
   poApprovalLimit: number | null
-  /** Whether the user belongs to the example of a sandbox, so that nobody can sign in as them. */
+  /** Whether the user belongs to the example data of a sandbox, so that nobody can sign in as this user. */
   isExample?: boolean | undefined
 }
 
@@ -39,7 +39,7 @@ export async function createUser(database: Database, clock: Clock, requested: Ne
       .values({ ...requested, id: typeid('usr').toString(), createdAt: now, updatedAt: now })
       .returning(USER_FIELDS)
       .executeTakeFirstOrThrow()
-    await recordOperatorAct(trx, { organizationId, at: now, action: 'user.created', resourceId: user.id })
+    await recordOperatorAction(trx, { organizationId, at: now, action: 'user.created', resourceId: user.id })
     return user
   })
 }
@@ -63,18 +63,26 @@ export interface UserChanges {
 }
 
 /**
- * Updates a user. Omitted fields keep their value. Throws `not_found`, and `conflict` if no owner would be left,
- * because then no key would have full access.
+ * Updates a user. Omitted fields keep their value. Throws `not_found` for an unknown user, and `conflict` if no owner
+ * would be left, because then no key would have full access.
  */
 export async function updateUser(database: Database, clock: Clock, id: string, changes: UserChanges) {
   return database.transaction(async (trx) => {
-    const user = await trx.selectFrom('users').select(USER_FIELDS).where('id', '=', id).forUpdate().executeTakeFirst()
+    const found = await trx.selectFrom('users').select('organizationId').where('id', '=', id).executeTakeFirst()
+    if (found === undefined) throw notFound()
+    const user = await trx
+      .selectFrom('users')
+      .select(USER_FIELDS)
+      .where('organizationId', '=', found.organizationId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
     if (user === undefined) throw notFound()
     const after = { ...user, ...omitUndefined(changes) }
-    if (isOwner(user) && !isOwner(after)) await assertOtherOwner(trx, user)
+    if (isActiveOwner(user) && !isActiveOwner(after)) await assertOtherOwnerExists(trx, user)
     const changed = Object.keys(omitUndefined(changes))
     const act = { organizationId: user.organizationId, at: clock.now(), resourceId: id, changed }
-    await recordOperatorAct(trx, { ...act, action: 'user.updated' })
+    await recordOperatorAction(trx, { ...act, action: 'user.updated' })
     return trx
       .updateTable('users')
       .set((set) => ({ ...omitUndefined(changes), version: set('version', '+', 1), updatedAt: clock.now() }))
@@ -85,15 +93,15 @@ export async function updateUser(database: Database, clock: Clock, id: string, c
   })
 }
 
-export function isOwner({ role, status }: { role: string; status: string }): boolean {
+export function isActiveOwner({ role, status }: { role: string; status: string }): boolean {
   return role === 'owner' && status !== 'disabled'
 }
 
 /**
- * Throws `conflict` if this user is the only owner. Locks all owners, so that two who step down concurrently do not
- * rely on each other.
+ * Throws `conflict` if this user is the only owner. Locks all owners, so that two owners who step down concurrently do
+ * not each rely on the other to remain.
  */
-export async function assertOtherOwner(
+export async function assertOtherOwnerExists(
   trx: Db,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<void> {
@@ -105,7 +113,7 @@ export async function assertOtherOwner(
     .orderBy('id')
     .forUpdate()
     .execute()
-  if (!owners.some((owner) => owner.id !== id && isOwner(owner))) {
+  if (!owners.some((owner) => owner.id !== id && isActiveOwner(owner))) {
     throw conflict('last_owner', 'The organization must keep at least one active owner. Add another owner first.')
   }
 }

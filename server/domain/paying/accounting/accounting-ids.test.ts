@@ -1,7 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { up } from '../../../platform/database/migrations/0190_unique_accounting_ids.ts'
 
 let plumbline: TestPlumbline
@@ -12,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const caller = () => ({ key: site.key })
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, caller())
 const patch = (path: string, body: object) => plumbline.patch(`/api/ext${path}`, body, caller())
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, caller())).body
 const vendor = async (more: object) => (await post('/vendors', { companyName: 'Brazos Framing', ...more })).body.id
 
-test('an external ID belongs to one record of a kind, and a conflict names that record', async () => {
+test('the error for an external ID of another record names that record', async () => {
   const codes = { category: 'material', name: 'Lumber' }
   for (const [path, first, second] of [
     ['/vendors', { companyName: 'Brazos Framing' }, { companyName: 'Brazos Framers' }],
@@ -48,7 +52,7 @@ test('an external ID belongs to one record of a kind, and a conflict names that 
   }
 })
 
-test('all values that are already used are reported at once, each with the record that has it', async () => {
+test('all external IDs that are already used are reported in one response, each with its current record', async () => {
   const home = (more: object) => ({ name: 'Lot 30', communityId: site.communityId, block: 'B', ...more })
   const { body: lot } = await post('/homes', home({ lotNumber: '30' }))
   const { body: job } = await post('/homes', home({ lotNumber: '31', accountingId: 'JOB-31' }))
@@ -63,7 +67,7 @@ test('all values that are already used are reported at once, each with the recor
     `must be unique; ${first.pointer === '/lotNumber' ? job.id : lot.id} already uses it`,
   )
 
-  // The same applies to an update, in a skill, and in a batch. Lots of another block are separate.
+  // The same applies to an update, a skill, and a batch. Lots in another block are separate.
   const { body: other } = await post('/homes', home({ block: 'C', lotNumber: '30' }))
   expect(await patch(`/homes/${other.id}`, { lotNumber: '31', block: 'B' })).toMatchObject({
     ...{ status: 409, body: { errors: [{ pointer: '/lotNumber' }], conflictingId: job.id } },
@@ -79,8 +83,8 @@ test('all values that are already used are reported at once, each with the recor
   expect((await post('/cost-codes', code)).body.conflictingId).toBe(held.id)
 })
 
-test('skills, batches, imports, and repeats name the record too, and external IDs are separate by builder', async () => {
-  const held = await vendor({ accountingId: 'QB-2', externalId: 'erp-2' })
+test('the error for an external ID in use names the conflicting record, regardless of the interface', async () => {
+  const held = await vendor({ accountingId: 'QB-2' })
   const input = { companyName: 'Brazos Framing', accountingId: 'QB-2' }
   const skill = await post('/execute', { skill: 'createVendor', input, dryRun: true })
   expect(skill.body).toMatchObject({ errors: [{ pointer: '/input/accountingId' }], conflictingId: held })
@@ -95,29 +99,34 @@ test('skills, batches, imports, and repeats name the record too, and external ID
   expect(imported.body.result.rows).toMatchObject([{ problem: { conflictingId: held } }, { status: 'created' }])
   const again = { ...caller(), headers: { 'idempotency-key': 'taken' } }
   expect((await plumbline.post('/api/ext/vendors', input, again)).body.conflictingId).toBe(held)
-  const { key } = await plumbline.newBuilder()
-  expect((await plumbline.post('/api/ext/vendors', { ...input, externalId: 'erp-2' }, { key })).status).toBe(201)
 })
 
-test('lists filter by up to a hundred external IDs, including IDs that contain commas', async () => {
+test('two builders can use the same external ID', async () => {
+  await vendor({ accountingId: 'QB-3', externalId: 'erp-3' })
+  const input = { companyName: 'Brazos Framing', accountingId: 'QB-3', externalId: 'erp-3' }
+  const { key } = await plumbline.newBuilder()
+  expect((await plumbline.post('/api/ext/vendors', input, { key })).status).toBe(201)
+})
+
+test('lists can be filtered by up to 100 external IDs, including IDs that contain commas', async () => {
   const ids = [
-    await vendor({ accountingId: 'QB-3', externalId: 'erp-3' }),
-    await vendor({ accountingId: 'QB-4', externalId: 'erp-4' }),
-    await vendor({ accountingId: 'Brazos, Inc.', externalId: 'Brazos,4' }),
+    await vendor({ accountingId: 'QBO-3', externalId: 'erp-7' }),
+    await vendor({ accountingId: 'QBO-4', externalId: 'erp-8' }),
+    await vendor({ accountingId: 'Brazos, Inc.', externalId: 'Brazos,8' }),
   ]
   const found = async (query: string) => (await get(`/vendors?${query}`)).data.map(({ id }: Body) => id)
-  expect(await found('accountingId=QB-4,QB-3,QB-none&sort=createdAt')).toEqual([ids[0], ids[1]])
-  expect(await found('externalId=erp-4')).toEqual([ids[1]])
-  expect(await found('externalId=Brazos,4,erp-3')).toEqual([ids[0]])
+  expect(await found('accountingId=QBO-4,QBO-3,QBO-none&sort=createdAt')).toEqual([ids[0], ids[1]])
+  expect(await found('externalId=erp-8')).toEqual([ids[1]])
+  expect(await found('externalId=Brazos,8,erp-7')).toEqual([ids[0]])
   expect(await found(`accountingId=${encodeURIComponent('Brazos, Inc.')}`)).toEqual([ids[2]])
-  expect(await found('accountingId=null&externalId=erp-3')).toEqual([])
-  const many = Array.from({ length: 101 }, (_, i) => `QB-${i + 3}`)
+  expect(await found('accountingId=null&externalId=erp-7')).toEqual([])
+  const many = Array.from({ length: 101 }, (_, i) => `QBO-${i + 3}`)
   expect(await found(`accountingId=${many.slice(1).join()}`)).toEqual([ids[1]])
   const tooMany = await plumbline.get(`/api/ext/vendors?accountingId=${many.join()}`, caller())
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: 'accountingId', code: 'maxItems' }] } })
 })
 
-test('records with a number can be filtered by it', async () => {
+test('records with a number can be filtered by number', async () => {
   const lines = [{ description: 'Walls', quantity: 1, unitPrice: 100 }]
   const order = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', lines }
   const orders = [(await post('/purchase-orders', order)).body, (await post('/purchase-orders', order)).body]
@@ -137,7 +146,7 @@ test('records with a number can be filtered by it', async () => {
     expect((await get(`${path}?number=NONE-1`)).data).toEqual([])
 })
 
-test('one of two concurrent requests that set the same ID on different vendors fails and names the other vendor', async () => {
+test('if two concurrent requests set the same ID on different vendors, one fails and names the other vendor', async () => {
   const pair = [await vendor({}), await vendor({})]
   const answers = await Promise.all(
     pair.map((id) => post('/accounting/acknowledgements', { rows: [{ id, version: 1, accountingId: 'QB-5' }] })),
@@ -146,7 +155,7 @@ test('one of two concurrent requests that set the same ID on different vendors f
   expect(rows).toMatchObject([{ status: 'acknowledged' }, { status: 'refused', conflictingId: rows[0].id }])
 })
 
-test('the migration keeps a duplicate ID on the oldest record and queues the others with the reason', async () => {
+test('the migration keeps a duplicate accounting ID only on the oldest record', async () => {
   const [oldest, second, apart] = [await vendor({ accountingId: 'QB-6' }), await vendor({}), await vendor({})]
   const { sessions } = plumbline.database
   for (const table of ['vendors', 'communities', 'homes', 'costCodes', 'contracts', 'purchaseOrders', 'payments']) {

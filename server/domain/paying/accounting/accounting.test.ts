@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -8,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 
 /** Creates a builder with three vendors, a community, two homes, and functions for its accounting system. */
 async function books() {
@@ -25,10 +29,10 @@ async function books() {
     patch: (path: string, body: object) => plumbline.patch(`/api/ext${path}`, body, { key }),
   }
 }
-const shown = ({ body }: Answer) => body.items.map(({ label, reason }: Body) => `${label} ${reason}`)
+const shown = ({ body }: ServiceResponse) => body.items.map(({ label, reason }: Body) => `${label} ${reason}`)
 const minutes = (count: number) => plumbline.clock.advance(count * 60_000)
 
-test('a record is due until its current version is acknowledged, and again when it changes', async () => {
+test('a record is in the accounting queue until its current version is acknowledged', async () => {
   const { queue, acknowledge, patch, get, site } = await books()
   const all = await queue()
   expect(all.body).toMatchObject({ hasMore: false })
@@ -56,19 +60,20 @@ test('a record is due until its current version is acknowledged, and again when 
       syncedVersion: 2,
     },
   ])
-  // An earlier version was entered than the current one.
+  // The entered version is older than the current version.
   await patch(`/vendors/${site.loneStar}`, { phone: '512-555-0100' })
   const stale = await acknowledge([{ id: site.loneStar, version: 3 }])
   expect(stale.body.rows[0]).toMatchObject({ status: 'stale', version: 4 })
   expect((await queue()).body.items).toMatchObject([{ syncedVersion: 3, version: 4 }])
   expect((await acknowledge([{ id: site.loneStar, version: 4 }])).body.acknowledged).toBe(1)
-  // A client that does not know whether its acknowledgment arrived repeats it, and nothing changes.
+  // If a client does not know whether its acknowledgment arrived, it can repeat the acknowledgment, and nothing
+  // changes.
   const again = await acknowledge([{ id: site.loneStar, version: 3 }, ...rows])
   expect(again.body).toMatchObject({ acknowledged: rows.length + 1, refused: 0 })
   expect((await queue()).body.items).toEqual([])
 })
 
-test('records synced by accountingId are known to the accounting system, unless they were due before', async () => {
+test('a record that is synced by accountingId is not added to the accounting queue', async () => {
   const { queue, post, patch, acknowledge, get, site } = await books()
   await patch(`/homes/${site.lot14}`, { accountingId: 'JOB-14' })
   const batches: Record<string, object[]> = {
@@ -79,7 +84,7 @@ test('records synced by accountingId are known to the accounting system, unless 
     communities: [{ accountingId: 'CLASS-1', name: 'Mill Creek' }],
     homes: [
       { accountingId: 'JOB-1', name: 'Lot 1', communityId: site.communityId },
-      // This record was created here and has not been entered yet.
+      // This record was created in Plumbline and has not been entered yet.
       { accountingId: 'JOB-14', name: 'Lot 14 A' },
     ],
     'cost-codes': [{ accountingId: '5110', code: '06-110', name: 'Framing lumber', category: 'material' }],
@@ -105,7 +110,7 @@ test('records synced by accountingId are known to the accounting system, unless 
   ])
   expect(await ofBatches()).toEqual(['Lot 14 A changed'])
 
-  // A change made here still has to be entered, whatever a row contains in other fields.
+  // A change made in Plumbline must still be entered, regardless of the values in other fields of a row.
   await patch(`/vendors/${brazos.id}`, { email: 'bids@brazos.example.com' })
   const again = await sync('vendors', [{ accountingId: 'QB-1', phone: '512-555-0111' }])
   expect(again).toMatchObject([{ id: brazos.id, version: 4 }])
@@ -125,7 +130,7 @@ test('records synced by accountingId are known to the accounting system, unless 
   ])
 })
 
-test('a record that could not be entered is due again after growing intervals, and at once when it changes', async () => {
+test('a record with a sync error is queued again after increasing intervals or when it changes', async () => {
   const { queue, acknowledge, patch, site } = await books()
   const fail = () => acknowledge([{ id: site.lot14, version: 1, error: 'The class is inactive.' }])
   expect((await fail()).body).toMatchObject({ errorsRecorded: 1, rows: [{ status: 'error_recorded', version: 1 }] })
@@ -155,7 +160,7 @@ test('a record that could not be entered is due again after growing intervals, a
   expect(shown(await queue('?type=home'))).toEqual(['Lot 15 new'])
 })
 
-test('continuing from a cursor returns later changes and records that are due again', async () => {
+test('continuing the accounting queue from a cursor returns later changes and due retries', async () => {
   const { queue, acknowledge, patch, site } = await books()
   // Recent changes are returned twice, because a transaction that started earlier may still commit.
   minutes(2)
@@ -181,7 +186,7 @@ test('continuing from a cursor returns later changes and records that are due ag
   expect([wrong.status, wrong.body.code]).toEqual([422, 'invalid_cursor'])
 })
 
-test('drafts, prospects, and records awaiting approval are not due for accounting', async () => {
+test('drafts, prospective vendors, and records awaiting approval are not in the accounting queue', async () => {
   const { queue, post, site } = await books()
   await post('/vendors', { companyName: 'Maybe Masonry', status: 'prospective' })
   const lines = [{ description: 'Framing', quantity: 1, unitPrice: 900 }]
@@ -200,7 +205,7 @@ test('drafts, prospects, and records awaiting approval are not due for accountin
   ])
 })
 
-test('two records never share an ID, and a record never gets a second one', async () => {
+test('records and accounting IDs match one to one', async () => {
   const { acknowledge, queue, site } = await books()
   const row = (id: string, accountingId: string, version = 1) => ({ id, accountingId, version })
   const { body } = await acknowledge([row(site.lot14, 'JOB-1'), row(site.lot15, 'JOB-1'), row(site.loneStar, 'JOB-1')])
@@ -230,7 +235,7 @@ test('two records never share an ID, and a record never gets a second one', asyn
   expect(shown(await queue('?type=vendor'))).toContain('Hill Country Framers new')
 })
 
-test('concurrent acknowledgments of the same records all finish, and each record has one ID', async () => {
+test('concurrent acknowledgments of the same records give each record one accounting ID', async () => {
   const { acknowledge, queue, get, site } = await books()
   const ids: string[] = (await queue()).body.items.map(({ id }: Body) => id)
   const by = (name: string, order: string[]) => order.map((id) => ({ id, version: 1, accountingId: `${name}-${id}` }))
@@ -249,7 +254,7 @@ test('concurrent acknowledgments of the same records all finish, and each record
   expect((await get(`/homes/${site.lot14}`)).version).toBe(2)
 })
 
-test('a ledger is reconciled with the records here, as a whole or in parts', async () => {
+test('reconciliation finds the rows of an external ledger that differ from the records', async () => {
   const { acknowledge, post, site } = await books()
   await acknowledge([
     { id: site.loneStar, version: 1, accountingId: 'V-1' },
@@ -275,7 +280,7 @@ test('a ledger is reconciled with the records here, as a whole or in parts', asy
   expect(part.body.missingThere.map(({ accountingId }: Body) => accountingId)).toEqual(['V-2'])
 })
 
-test('amounts are compared to the cent', async () => {
+test('reconciliation compares amounts to the cent', async () => {
   const { acknowledge, post, site } = await books()
   const lines = [{ description: 'Framing', quantity: 1, unitPrice: 900.1 }]
   const { body: order } = await post('/purchase-orders', {
@@ -295,7 +300,7 @@ test('amounts are compared to the cent', async () => {
   })
 })
 
-test('a void record differs from a row that is not void', async () => {
+test('reconciliation reports a void record as different from a row that is not void', async () => {
   const { acknowledge, post, site } = await books()
   const lines = [{ description: 'Framing', quantity: 1, unitPrice: 1000 }]
   const { body: order } = await post('/purchase-orders', {
@@ -318,13 +323,13 @@ test('a void record differs from a row that is not void', async () => {
   expect(await compared({ amount: 0, status: 'void' })).toEqual([1, []])
 })
 
-test('each key lists and acknowledges the kinds that it may, and none of another builder', async () => {
+test('a key can list and acknowledge only the records that its permissions cover', async () => {
   const { queue, acknowledge, post, site } = await books()
   const narrow = await plumbline.newKey(
     ['payments:read', 'payments:write', 'homes:read', 'vendors:write'],
     site.organizationId,
   )
-  const kinds = (answer: Answer) => [...new Set(answer.body.items.map(({ type }: Body) => type))]
+  const kinds = (answer: ServiceResponse) => [...new Set(answer.body.items.map(({ type }: Body) => type))]
   expect(kinds(await queue('', narrow))).toEqual(['home'])
   const denied = await queue('?type=vendor', narrow)
   expect([denied.status, denied.body.permission]).toEqual([403, 'vendors:read'])

@@ -4,13 +4,13 @@ import type {
   AcknowledgedRow,
   LedgerType,
 } from '../../../../client/contract.gen.ts'
-import { idRangeOf } from '../../../platform/audit/resource-prefixes.ts'
+import { getIdRange } from '../../../platform/audit/resource-prefixes.ts'
 import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { conflict, notFound, Problem, toRowProblem } from '../../../platform/problems/problem.ts'
 import { findLedgerStates, type LedgerState, NOTHING_FAILED, storeLedgerStates } from '../../statuses/ledger-states.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
-import { findByAccountingIds } from './queries.ts'
-import { assertCanAccess } from './sync-queue.ts'
+import { findRecordsByAccountingIds } from './queries.ts'
+import { assertCanAccessRecords } from './sync-queue.ts'
 
 const MINUTE_MS = 60_000
 /**
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
  */
 const RETRY_MINUTES = [1, 5, 30, 120, 720, 1440]
 
-/** Records which records the accounting system has entered and which it could not, each row separately. */
+/** Records which records the accounting system has entered and which it could not enter, each row separately. */
 export async function acknowledgeRows(
   call: Call,
   rows: readonly AccountingAcknowledgement[],
@@ -27,12 +27,14 @@ export async function acknowledgeRows(
     return await acknowledgeAll(call, rows)
   } catch (error) {
     if (!isIdTakenMeanwhile(error) || call.isWriting) throw error
-    // The record that has the ID is visible now, so only that row is rejected.
+    // The record that has the ID is visible now, so only the row with this ID is rejected.
     return acknowledgeAll(call, rows)
   }
 }
 
-/** Returns whether another transaction set the same ID on another record meanwhile, which has aborted this one. */
+/**
+ * Returns whether another transaction has set the same ID on another record, which has aborted this transaction.
+ */
 function isIdTakenMeanwhile(error: unknown): boolean {
   return error instanceof Problem && error.held !== null
 }
@@ -42,7 +44,8 @@ function acknowledgeAll(call: Call, rows: readonly AccountingAcknowledgement[]):
     const reported = new Map<number, AcknowledgedRow>()
     const states = new Map(await findLedgerStates(call, listIds(rows)))
     const changed = new Map<string, LedgerState>()
-    // Every request locks in the order of the IDs, so that concurrent requests wait for each other without deadlock.
+    // Every request locks records in the order of their IDs, so that concurrent requests wait for each other without
+    // deadlock.
     const inOrder = rows.map((row, place) => ({ row, place })).sort((a, b) => compareIds(a.row.id, b.row.id))
     for (const { row, place } of inOrder) {
       const one = await acknowledgeOne(call, row, states.get(row.id))
@@ -70,31 +73,31 @@ async function acknowledgeOne(
 ): Promise<AcknowledgementOutcome> {
   try {
     const type = requireLedgerType(row.id)
-    assertCanAccess(call, type, 'write')
+    assertCanAccessRecords(call, type, 'write')
     const before = await LEDGER_KINDS[type].lock(call, row.id)
     if (row.version > before.version)
       throw conflict(
         'changed_meanwhile',
-        `Version ${row.version} does not exist: the current version is ${before.version}.`,
+        `Cannot acknowledge version ${row.version}: the current version is ${before.version}.`,
       )
     if (row.error !== undefined) return toFailed(call, type, row, row.error, before.version, known)
     const accountingId = row.accountingId ?? before.accountingId
     if (accountingId === null)
       throw conflict(
         'missing_data',
-        'The record has no accountingId. Send the accountingId that the accounting system assigned.',
+        'Cannot acknowledge the record: it has no accountingId. Send the accountingId that the accounting system assigned.',
       )
     if (before.accountingId !== null && before.accountingId !== accountingId)
       throw conflict('fixed', `The record is already linked to ${before.accountingId} in accounting.`)
     if (before.accountingId === null) {
-      const taken = (await findByAccountingIds(call, type, [accountingId])).get(accountingId)
+      const taken = (await findRecordsByAccountingIds(call, type, [accountingId])).get(accountingId)
       if (taken !== undefined)
         throw conflict('value_taken', `${taken.label} is already linked to ${accountingId} in accounting.`, {
           conflictingId: taken.id,
         })
     }
     const after = before.accountingId === null ? await LEDGER_KINDS[type].link(call, before, accountingId) : before
-    // The client sent the ID itself, so it knows the version that setting it created.
+    // The client sent the ID itself, so it knows the version that setting the ID created.
     const entered = row.version === before.version ? after.version : row.version
     const version = Math.max(entered, known?.version ?? 0)
     const status = version === after.version ? 'acknowledged' : 'stale'
@@ -136,7 +139,7 @@ function toRefused(fault: Problem): AcknowledgementOutcome {
 
 function requireLedgerType(id: string): LedgerType {
   const type = LEDGER_TYPES.find((type) => {
-    const { from, to } = idRangeOf(type)
+    const { from, to } = getIdRange(type)
     return id >= from && id < to
   })
   if (type === undefined) throw notFound()

@@ -1,7 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -13,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const csv = (query: string, key = site.key) => plumbline.get(`/api/ext/accounting/export.csv?${query}`, { key })
-const rowsOf = (answer: Answer): Record<string, string>[] => parse(answer.body, { columns: true })
+const rowsOf = (answer: ServiceResponse): Record<string, string>[] => parse(answer.body, { columns: true })
 const listed = async (): Promise<Body[]> =>
   (await plumbline.get('/api/ext/vendors?limit=200&sort=createdAt', { key: site.key })).body.data
 
-test('records are exported as CSV, and no value can run as a formula', async () => {
+test('a CSV export contains no values that a spreadsheet runs as formulas', async () => {
   const answer = await csv('type=vendor')
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/csv/)])
   expect(answer.headers.get('content-disposition')).toContain('vendor.csv')
@@ -34,7 +38,7 @@ test('records are exported as CSV, and no value can run as a formula', async () 
   expect(rows.map(({ phone }) => phone)).toContain("'+1 512 555 0100")
 })
 
-test('amounts stay numbers, also if negative', async () => {
+test('amounts in an export stay numbers, even if they are negative', async () => {
   const lines = [{ description: 'Damaged drywall', quantity: 1, unitPrice: -420.5 }]
   const body = { homeId: site.lot14, vendorId: site.loneStar, scope: 'framing', poType: 'backcharge', lines }
   const { body: order } = await plumbline.post('/api/ext/purchase-orders', body, { key: site.key })
@@ -42,7 +46,7 @@ test('amounts stay numbers, also if negative', async () => {
   expect(rowsOf(await csv('type=po'))).toMatchObject([{ number: order.number, total: '-420.5' }])
 })
 
-test('NDJSON contains each record as its GET response shows it', async () => {
+test('each line of an NDJSON export is identical to the GET response of the record', async () => {
   const { status, body } = await plumbline.get('/api/ext/accounting/export.ndjson?type=home', { key: site.key })
   const homes = String(body)
     .trim()
@@ -52,7 +56,7 @@ test('NDJSON contains each record as its GET response shows it', async () => {
   expect(homes[0]).toEqual((await plumbline.get(`/api/ext/homes/${homes[0].id}`, { key: site.key })).body)
 })
 
-test('a large export is continued after the last record until it is complete', async () => {
+test('a large export is continued after its last record until the export is complete', async () => {
   const seen: string[] = []
   for (let afterId = ''; ; ) {
     const rows = rowsOf(await csv(`type=vendor&limit=2${afterId}`))
@@ -64,9 +68,12 @@ test('a large export is continued after the last record until it is complete', a
   expect(seen).toEqual((await listed()).map(({ id }) => id).sort())
 })
 
-test('an export requires the read permission of its kind, and contains no records of another builder', async () => {
+test('an export requires the read permission for its type', async () => {
   const narrow = await plumbline.newKey(['payments:read'], site.organizationId)
   expect((await csv('type=vendor', narrow)).body).toMatchObject({ status: 403, permission: 'vendors:read' })
+})
+
+test('an export contains no records of another builder', async () => {
   const { key } = await plumbline.newBuilder()
   expect(rowsOf(await csv('type=vendor', key))).toEqual([])
 })

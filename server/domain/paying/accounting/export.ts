@@ -6,20 +6,20 @@ import type { Input } from '../../../platform/calls/operation.ts'
 import { MAX_PAGE_BYTES } from '../../../platform/calls/page.ts'
 import { CSV_FORM } from '../../../platform/values/csv-form.ts'
 import { LEDGER_KINDS, type LinkedRecord, listColumns } from './ledger-kinds.ts'
-import { listIdsAfter } from './queries.ts'
-import { assertCanAccess } from './sync-queue.ts'
+import { listRecordIdsAfter } from './queries.ts'
+import { assertCanAccessRecords } from './sync-queue.ts'
 
-/** The number of records read at a time, so that long ones are never all in memory. */
+/** The number of records read at a time, so that only a few long records are in memory. */
 const RECORDS_PER_READ = 50
 
 type ExportQuery = Input<'getAccountingCsv'>['query']
 
-export async function exportNdjson(call: Call, query: ExportQuery): Promise<FileResponse> {
+export async function exportRecordsNdjson(call: Call, query: ExportQuery): Promise<FileResponse> {
   const text = await listRecordsAfter(call, query, (record) => `${JSON.stringify(record)}\n`)
   return createFileResponse(`${query.type}.ndjson`, 'application/x-ndjson', Buffer.from(text))
 }
 
-export async function exportCsv(call: Call, query: ExportQuery): Promise<FileResponse> {
+export async function exportRecordsCsv(call: Call, query: ExportQuery): Promise<FileResponse> {
   const columns = listColumns(query.type)
   const line = (record: object) => stringify([record], { ...CSV_FORM, columns })
   const header = stringify([], { ...CSV_FORM, columns, header: true })
@@ -30,14 +30,14 @@ export async function exportCsv(call: Call, query: ExportQuery): Promise<FileRes
   )
 }
 
-/** Yields the records after the given one, until the limit or the size of a page is reached. */
+/** Yields the records after the given record, until the limit or the page size is reached. */
 async function listRecordsAfter(
   call: Call,
   { type, afterId = '', limit }: { type: LedgerType; afterId?: string | undefined; limit: number },
   write: (record: LinkedRecord) => string,
 ): Promise<string> {
-  assertCanAccess(call, type, 'read')
-  const ids = await listIdsAfter(call, type, afterId, limit)
+  assertCanAccessRecords(call, type, 'read')
+  const ids = await listRecordIdsAfter(call, type, afterId, limit)
   let text = ''
   for (let i = 0; i < ids.length; i += RECORDS_PER_READ)
     for (const record of await LEDGER_KINDS[type].findAll(call, ids.slice(i, i + RECORDS_PER_READ))) {

@@ -1,7 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 let plumbline: TestPlumbline
@@ -16,7 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const ask = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const post = async (path: string, body: object): Promise<Body> => {
   const answer = await ask(path, body)
@@ -42,7 +46,7 @@ async function paid(vendorId: string, unitPrice: number, move: object = {}): Pro
   return body
 }
 
-test('the threshold applies to each form, and forms exclude card payments and vendors with the box none', async () => {
+test('the 1099 threshold applies to each form separately and ignores card payments', async () => {
   await paid(await vendor('A'), 1950)
   const landlord = await vendor('B', { reportingBox: 'misc_1' })
   await paid(landlord, 2500)
@@ -62,7 +66,189 @@ test('the threshold applies to each form, and forms exclude card payments and ve
   ])
 })
 
-test('gross proceeds paid to an attorney are reported from $600', async () => {
+/** Creates and approves a bill without an order, and pays it. Each line has an amount and, if given, a box. */
+async function paidBill(vendorId: string, lines: readonly object[], move: object = {}): Promise<Body> {
+  const toLine = (line: object) => ({ homeId: site.lot14, description: 'Work', ...line })
+  const bill = await post('/bills', { vendorId, lines: lines.map(toLine) })
+  await post(`/bills/${bill.id}/status`, { status: 'approved' })
+  const payment = await post('/payments', { billId: bill.id })
+  await post(`/payments/${payment.id}/status`, { status: 'approved' })
+  return post(`/payments/${payment.id}/status`, { status: 'paid', ...move })
+}
+
+test('the reporting box of a bill line takes precedence over the box of the vendor', async () => {
+  const vendorId = await vendor('Landlord and crew')
+  await paidBill(vendorId, [{ amount: 2500 }, { amount: 2100, reportingBox: 'misc_1' }])
+  await paidBill(vendorId, [{ amount: 700, reportingBox: 'none' }])
+  expect((await totals()).vendors).toEqual([
+    {
+      ...{ vendorId, companyName: 'Landlord and crew', taxIdLast4: null, paid: 4600, payments: 1, backupWithheld: 0 },
+      forms: [
+        { form: '1099-NEC', boxes: [{ box: 'nec_1', amount: 2500 }], backupWithheld: 0 },
+        { form: '1099-MISC', boxes: [{ box: 'misc_1', amount: 2100 }], backupWithheld: 0 },
+      ],
+    },
+  ])
+})
+
+test('a partial payment is divided among the boxes of its bill in proportion to the lines', async () => {
+  const vendorId = await vendor('Divided')
+  const lines = [
+    { homeId: site.lot14, description: 'Rent', amount: 2000.01, reportingBox: 'misc_1' },
+    { homeId: site.lot14, description: 'Prize', amount: 1000, reportingBox: 'misc_3' },
+  ]
+  const bill = await post('/bills', { vendorId, lines })
+  await post(`/bills/${bill.id}/status`, { status: 'approved' })
+  for (const amount of [2400.01, 600]) {
+    const payment = await post('/payments', { billId: bill.id, amount })
+    await post(`/payments/${payment.id}/status`, { status: 'approved' })
+    await post(`/payments/${payment.id}/status`, { status: 'paid' })
+    const [{ forms = [] } = {}] = (await totals()).vendors
+    const boxes = amount === 600 ? [2000.01, 1000] : [1600.01, 800]
+    expect(forms).toMatchObject([
+      {
+        boxes: [
+          { box: 'misc_1', amount: boxes[0] },
+          { box: 'misc_3', amount: boxes[1] },
+        ],
+      },
+    ])
+  }
+})
+
+test('backup tax is withheld only from the reported lines of a bill', async () => {
+  const backupWithholding = { reason: 'irs_notice', fromDate: site.day(0), toDate: null }
+  const vendorId = await vendor('Noticed', { taxId: '12-3454821', backupWithholding })
+  const lines = [{ amount: 1000 }, { amount: 500, reportingBox: 'none' }]
+  expect(await paidBill(vendorId, lines)).toMatchObject({ grossAmount: 1500, backupWithheld: 240, amount: 1260 })
+  expect((await totals()).vendors).toMatchObject([
+    { paid: 1000, forms: [{ form: '1099-NEC', boxes: [{ box: 'nec_1', amount: 1000 }], backupWithheld: 240 }] },
+  ])
+})
+
+/** Creates an accepted order of $1,000 on which 10 % is retained. The vendor bills the order. */
+async function ordered(vendorId: string): Promise<string> {
+  const { id } = await post('/purchase-orders', {
+    ...{ homeId: site.lot14, vendorId, scope: 'framing', retainagePercent: 10, billingMethod: 'by_bill' },
+    lines: [{ description: 'Work', quantity: 1, unitPrice: 1000 }],
+  })
+  for (const status of ['approved', 'issued', 'accepted']) await post(`/purchase-orders/${id}/status`, { status })
+  return id
+}
+
+async function completed(poId: string, vendorId: string, lines: readonly object[]): Promise<void> {
+  await post(`/purchase-orders/${poId}/progress`, { completedPercent: 100 })
+  const bill = await post('/bills', { vendorId, lines: lines.map((line) => ({ poId, ...line })) })
+  await post(`/bills/${bill.id}/status`, { status: 'approved' })
+}
+
+async function payOrder(poId: string, more: object = {}): Promise<Body> {
+  const payment = await post('/payments', { poId, ...more })
+  await post(`/payments/${payment.id}/status`, { status: 'approved' })
+  return post(`/payments/${payment.id}/status`, { status: 'paid' })
+}
+
+const boxesOf = async () => {
+  const { vendors } = await get(`/accounting/tax-totals?year=${year}&threshold=0`)
+  return vendors.flatMap(({ forms }: Body) => forms.flatMap(({ boxes }: Body) => boxes))
+}
+
+test('released retainage of bill lines that are not reported is not reported', async () => {
+  const vendorId = await vendor('Materials')
+  const poId = await ordered(vendorId)
+  await completed(poId, vendorId, [{ amount: 1000, reportingBox: 'none' }])
+  expect(await payOrder(poId)).toMatchObject({ amount: 900 })
+  expect(await payOrder(poId, { paymentType: 'retainage_release' })).toMatchObject({ amount: 100 })
+  expect(await boxesOf()).toEqual([])
+})
+
+test('no backup tax is withheld from released retainage of bill lines that are not reported', async () => {
+  const backupWithholding = { reason: 'irs_notice', fromDate: site.day(0), toDate: null }
+  const vendorId = await vendor('Noticed', { taxId: '12-3454821', backupWithholding })
+  const poId = await ordered(vendorId)
+  await completed(poId, vendorId, [{ amount: 1000, reportingBox: 'none' }])
+  await payOrder(poId)
+  expect(await payOrder(poId, { paymentType: 'retainage_release' })).toMatchObject({ amount: 100, backupWithheld: 0 })
+})
+
+test('released retainage is divided among the boxes of the bill lines that withheld it', async () => {
+  const vendorId = await vendor('Landlord and crew')
+  const poId = await ordered(vendorId)
+  await completed(poId, vendorId, [{ amount: 250 }, { amount: 750, reportingBox: 'misc_1' }])
+  await payOrder(poId, { paymentType: 'retainage_release' })
+  expect(await boxesOf()).toEqual([
+    { box: 'nec_1', amount: 25 },
+    { box: 'misc_1', amount: 75 },
+  ])
+})
+
+test('a deposit is divided among the boxes of the bill lines of its order', async () => {
+  const vendorId = await vendor('Crew and materials')
+  const poId = await ordered(vendorId)
+  await payOrder(poId, { paymentType: 'deposit', grossAmount: 200 })
+  await completed(poId, vendorId, [{ amount: 400 }, { amount: 600, reportingBox: 'none' }])
+  expect(await boxesOf()).toEqual([{ box: 'nec_1', amount: 80 }])
+})
+
+test('a deposit on an order without bills is reported in the box of the vendor', async () => {
+  const vendorId = await vendor('Landlord', { reportingBox: 'misc_1' })
+  await payOrder(await ordered(vendorId), { paymentType: 'deposit', grossAmount: 200 })
+  expect(await boxesOf()).toEqual([{ box: 'misc_1', amount: 200 }])
+})
+
+test('a deposit with backup tax stays in the box for which the tax was withheld', async () => {
+  const backupWithholding = { reason: 'irs_notice', fromDate: site.day(0), toDate: null }
+  const vendorId = await vendor('Noticed', { taxId: '12-3454821', backupWithholding })
+  const poId = await ordered(vendorId)
+  expect(await payOrder(poId, { paymentType: 'deposit', grossAmount: 200 })).toMatchObject({ backupWithheld: 48 })
+  await completed(poId, vendorId, [{ amount: 1000, reportingBox: 'none' }])
+  expect((await totals()).vendors).toMatchObject([
+    { paid: 200, forms: [{ form: '1099-NEC', boxes: [{ box: 'nec_1', amount: 200 }], backupWithheld: 48 }] },
+  ])
+})
+
+test('backup tax of a payment on two forms is divided between the forms', async () => {
+  const backupWithholding = { reason: 'irs_notice', fromDate: site.day(0), toDate: null }
+  const vendorId = await vendor('Noticed', { taxId: '12-3454821', backupWithholding })
+  await paidBill(vendorId, [{ amount: 100 }, { amount: 300, reportingBox: 'misc_1' }])
+  expect((await totals()).vendors).toMatchObject([
+    {
+      ...{ paid: 400, backupWithheld: 96 },
+      forms: [
+        { form: '1099-NEC', backupWithheld: 24 },
+        { form: '1099-MISC', backupWithheld: 72 },
+      ],
+    },
+  ])
+})
+
+test('the 1099 threshold is $600 through 2025 and $2,000 from 2026', async () => {
+  const vendorId = await vendor('Two years')
+  await paid(vendorId, 600, { paidDate: '2025-12-31' })
+  await paid(vendorId, 1999.99, { paidDate: '2026-01-01' })
+  expect((await totals(2025)).vendors).toMatchObject([{ vendorId, paid: 600 }])
+  expect((await totals(2026)).vendors).toEqual([])
+  await paid(vendorId, 0.01, { paidDate: '2026-01-02' })
+  expect((await totals(2026)).vendors).toMatchObject([{ vendorId, paid: 2000 }])
+})
+
+test('a voided payment of a bill line with its own box is listed as a correction of that form', async () => {
+  const vendorId = await vendor('Filed', { taxId: '12-3454821' })
+  const other = await paidBill(vendorId, [{ amount: 2000 }, { amount: 3000, reportingBox: 'misc_1' }])
+  await post('/accounting/tax-filings', { vendorId, year, form: '1099-MISC', filedOn: site.day(0) })
+  expect((await corrections(year)).corrections).toEqual([])
+  await post(`/payments/${other.id}/void`, { reason: 'Paid to the wrong company.' })
+  expect((await corrections(year)).corrections).toMatchObject([
+    {
+      form: '1099-MISC',
+      reasons: ['amount'],
+      filed: { boxes: [{ box: 'misc_1', amount: 3000 }] },
+      correct: { boxes: [] },
+    },
+  ])
+})
+
+test('gross proceeds paid to an attorney are reported if they total $600 or more', async () => {
   const attorney = await vendor('Attorney', { reportingBox: 'misc_10' })
   await paid(attorney, 599.99)
   expect((await totals()).vendors).toEqual([])
@@ -92,11 +278,11 @@ test('backup withholding for a vendor without a tax ID starts with the payment t
   expect(await paid(vendorId, 50)).toMatchObject({ amount: 50, backupWithheld: 0 })
 })
 
-test('no tax is withheld from a vendor without a tax ID unless withholdsBackupTax is on', async () => {
+test('without withholdsBackupTax, no backup tax is withheld from a vendor without a tax ID', async () => {
   expect(await paid(await vendor('No number'), 2500)).toMatchObject({ amount: 2500, backupWithheld: 0 })
 })
 
-test('tax is withheld in the period of backupWithholding, and the form is listed below the threshold', async () => {
+test('backup tax is withheld only during the period in backupWithholding', async () => {
   const [from, to] = [site.day(-2), site.day(-1)]
   const backupWithholding = { reason: 'irs_notice', fromDate: from, toDate: to }
   const vendorId = await vendor('Noticed', { taxId: '12-3454821', backupWithholding })
@@ -110,7 +296,7 @@ test('tax is withheld in the period of backupWithholding, and the form is listed
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/backupWithholding/toDate' }] } })
 })
 
-test('a void after filing is listed as a correction until the filing is recorded again', async () => {
+test('a payment that is voided after the filing is listed as a correction until the form is filed again', async () => {
   const vendorId = await vendor('Filed', { taxId: '12-3454821' })
   const lastYear = year - 1
   await paid(vendorId, 3500, { paidDate: `${lastYear}-06-30` })
@@ -134,7 +320,7 @@ test('a void after filing is listed as a correction until the filing is recorded
   expect((await corrections(lastYear)).corrections).toEqual([])
 })
 
-test('an invalid filing is rejected with a pointer to its field', async () => {
+test('an invalid filing is reported at its field', async () => {
   const vendorId = await vendor('Filed')
   const filing = { vendorId, year, form: '1099-NEC', filedOn: site.day(0) }
   const refused = async (more: object) => {

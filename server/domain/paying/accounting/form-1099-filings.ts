@@ -11,21 +11,21 @@ import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { BOXES } from '../payments/form-1099-rules.ts'
-import { findForms } from './form-1099.ts'
+import { findVendorForms } from './form-1099.ts'
 
 const filings = defineResource({ schema: 'Form1099Filing' })
 
-/** Records a form as it was filed, with the current totals if the body has no amounts. */
+/** Records a filed form, with the current totals if the body has no amounts. */
 export async function recordFiling(call: WriteCall, body: Form1099FilingCreate): Promise<Form1099Filing> {
   const { vendorId, year, form, filedOn } = body
   const errors = getFaults(call, body)
   if (errors.length > 0) throw validationFailed(errors)
   const vendor = await vendors.findOptional(call, vendorId)
   if (vendor === undefined) throw unknownReference(['/vendorId'])
-  const current = (await findForms(call, year, [vendorId])).find((own) => own.form === form)
+  const current = (await findVendorForms(call, year, [vendorId])).find((own) => own.form === form)
   const boxes = body.boxes ?? current?.boxes ?? []
   if (boxes.length === 0)
     throw conflict(
@@ -40,7 +40,7 @@ export async function recordFiling(call: WriteCall, body: Form1099FilingCreate):
 }
 
 function getFaults(call: Call, { form, filedOn, boxes = [] }: Form1099FilingCreate): FieldError[] {
-  const today = dateIn(call.timeZone, call.now)
+  const today = toLocalDate(call.timeZone, call.now)
   const known = BOXES[form]
   return [
     ...(filedOn > today
@@ -64,7 +64,7 @@ export async function listCorrections(
   const ids = await findLatestFilings(call, { year, after: afterFilingId, most: limit + 1 })
   const checked = await filings.findAll(call, ids.slice(0, limit))
   const vendorIds = [...new Set(checked.map(({ vendorId }) => vendorId))]
-  const [forms, named] = [await findForms(call, year, vendorIds), await vendors.findAll(call, vendorIds)]
+  const [forms, named] = [await findVendorForms(call, year, vendorIds), await vendors.findAll(call, vendorIds)]
   const byVendor = new Map(named.map((vendor) => [vendor.id, vendor]))
   const found = checked
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))

@@ -4,48 +4,54 @@ import type { Form1099, Form1099Kind, Form1099Totals, Form1099Vendor, Vendor } f
 import type { Call } from '../../../platform/calls/call.ts'
 import { createFileResponse, type FileResponse } from '../../../platform/calls/file-response.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
-import { CSV_FORM } from '../../../platform/values/csv-form.ts'
-import { openTaxId } from '../../vendors/vendors/tax-id.ts'
-import { BOXES, type Box, getThresholds, REPORTING_BOX, type Thresholds } from '../payments/form-1099-rules.ts'
+import { CSV_FORM_FOR_PEOPLE } from '../../../platform/values/csv-form.ts'
+import { unsealTaxId } from '../../vendors/vendors/tax-id.ts'
+import { BOXES, type Box, getThresholds, type Thresholds, toBoxAmountsSql } from '../payments/form-1099-rules.ts'
 
 /** Sums the payments of a year, including withheld tax, by vendor and box, and then by form. */
 const AMOUNTS = `
-  "amounts" as materialized (
-    select p."vendorId", ${REPORTING_BOX} as "box", sum(p."amount" + p."backupWithheld") as "amount",
-      sum(p."backupWithheld") as "withheld", count(*)::integer as "payments"
-    from "payments" as p
-    join "vendors" as v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
-    where p."organizationId" = $1 and p."status" = 'paid' and p."paidDate" between $2::date and $3::date
-      and p."method" <> 'card'
-    group by 1, 2
+  "reported" as materialized (
+    select b.*, case when "box" = 'nec_1' then '1099-NEC' else '1099-MISC' end as "form"
+    from (${toBoxAmountsSql(`p."organizationId" = $1 and p."status" = 'paid' and p."method" <> 'card'
+      and p."paidDate" between $2::date and $3::date`)}) as b
+    where "box" <> 'none'
+  ), "amounts" as materialized (
+    select "vendorId", "form", "box", sum("amount") as "amount", sum("withheld") as "withheld"
+    from "reported" group by 1, 2, 3
   ), "forms" as materialized (
-    select "vendorId", case when "box" = 'nec_1' then '1099-NEC' else '1099-MISC' end as "form",
+    select "vendorId", "form",
       coalesce(sum("amount") filter (where "box" <> 'misc_10'), 0) as "usual",
       coalesce(sum("amount") filter (where "box" = 'misc_10'), 0) as "attorneys", sum("amount") as "paid",
-      sum("withheld") as "withheld", sum("payments")::integer as "payments",
-      json_object_agg("box", "amount" order by "box") as "boxes"
-    from "amounts" where "box" <> 'none'
-    group by 1, 2
+      sum("withheld") as "withheld", json_object_agg("box", "amount" order by "box") as "boxes"
+    from "amounts" group by 1, 2
   )`
 
-/** Lists forms that reach the threshold. A form with withheld tax is listed whatever its amount. */
+/** SQL that lists the forms that reach the threshold. A form with withheld tax is listed regardless of its amount. */
 const TOTALS_SQL = `
-  with ${AMOUNTS}, "due" as materialized (
-    select "vendorId", sum("paid") as "paid", sum("withheld") as "backupWithheld", sum("payments")::integer as "payments",
+  with ${AMOUNTS}, "dueForms" as materialized (
+    select * from "forms" where "usual" >= $4 or "attorneys" >= $5 or "withheld" > 0
+  ), "due" as materialized (
+    select "vendorId", sum("paid") as "paid", sum("withheld") as "backupWithheld",
       json_agg(json_build_object('form', "form", 'boxes', "boxes", 'backupWithheld', "withheld") order by "form" desc) as "forms"
-    from "forms" where "usual" >= $4 or "attorneys" >= $5 or "withheld" > 0
-    group by "vendorId"
+    from "dueForms" group by "vendorId"
+  ), "counts" as materialized (
+    -- A payment can be reported on both forms.
+    select r."vendorId", count(distinct r."paymentId")::integer as "payments"
+    from "reported" as r join "dueForms" as f on f."vendorId" = r."vendorId" and f."form" = r."form"
+    group by r."vendorId"
   ), "listed" as materialized (
-    select v."id" as "vendorId", v."companyName", v."taxIdLast4", v."sealedTaxId", v."address", t."paid", t."payments",
+    select v."id" as "vendorId", v."companyName", v."taxIdLast4", v."sealedTaxId", v."address", t."paid", c."payments",
       t."backupWithheld", t."forms"
-    from "due" as t join "vendors" as v on v."organizationId" = $1 and v."id" = t."vendorId"
+    from "due" as t
+    join "counts" as c on c."vendorId" = t."vendorId"
+    join "vendors" as v on v."organizationId" = $1 and v."id" = t."vendorId"
   )
   select l.*, (select count(*)::integer from "listed") as "vendorCount", (select sum("paid") from "listed") as "total"
   from "listed" as l where l."vendorId" > $6 order by l."vendorId" limit $7`
 
 type Boxes = Partial<Record<Box, number>>
 
-/** A vendor with forms to file, with the number of such vendors and the total on all pages. */
+/** A vendor with forms to file, together with the number of such vendors and the total on all pages. */
 interface Form1099Row extends Omit<Form1099Vendor, 'forms'> {
   forms: { form: Form1099Kind; boxes: Boxes; backupWithheld: number }[]
   sealedTaxId: string | null
@@ -91,18 +97,18 @@ const CSV_COLUMNS = [
   ...(['paid', 'payments', 'form', ...Object.values(BOXES).flat(), 'backupWithheld'] as const),
 ]
 
-/** Returns the same as CSV, with the data for each form. */
+/** Returns the same vendors and amounts as CSV, with the data for each form. */
 export async function exportForm1099Csv(call: Call, query: Input<'getForm1099Csv'>['query']): Promise<FileResponse> {
   const rows = await findVendorsAboveThreshold(call, thresholdsFor(query), query)
-  // Roles that only read may read payments too, so the permission to write them identifies callers who file the form.
+  // Read-only roles can also read payments, so the permission to write payments identifies callers who file the form.
   const files = call.permissions.has('payments:write')
   const lines = rows.flatMap(({ sealedTaxId, vendorId, address, forms, ...row }) =>
     forms.map(({ form, boxes, backupWithheld }) => ({
       ...{ ...row, ...address, ...boxes, vendorId, form, backupWithheld },
-      taxId: files && sealedTaxId !== null ? openTaxId(call, { vendorId, sealed: sealedTaxId }) : null,
+      taxId: files && sealedTaxId !== null ? unsealTaxId(call, { vendorId, sealed: sealedTaxId }) : null,
     })),
   )
-  const text = stringify(lines, { ...CSV_FORM, columns: [...CSV_COLUMNS], header: true })
+  const text = stringify(lines, { ...CSV_FORM_FOR_PEOPLE, columns: [...CSV_COLUMNS], header: true })
   return createFileResponse(`form-1099-${query.year}.csv`, 'text/csv', Buffer.from(text))
 }
 
@@ -116,7 +122,7 @@ async function findVendorsAboveThreshold(
 }
 
 /** Returns the forms of the vendors according to their payments, including forms below the threshold. */
-export async function findForms(
+export async function findVendorForms(
   { db, organizationId }: Call,
   year: number,
   vendorIds: readonly string[],

@@ -10,10 +10,11 @@ import * as homes from '../../land/homes/queries.ts'
 import * as journals from '../../ledger/journals.ts'
 import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
+import * as bills from '../bill-records/queries.ts'
 import * as payments from '../payments/queries.ts'
 import * as orders from '../purchase-orders/queries.ts'
 
-/** A kind of record that accounting systems have too. The SQL refers to its row as `r`. */
+/** A kind of record that accounting systems also have. The SQL refers to the record's row as `r`. */
 export interface LedgerKind {
   /** The entity of the required permissions. */
   readonly entity: string
@@ -22,15 +23,15 @@ export interface LedgerKind {
   readonly label: string
   readonly amount: string | null
   /**
-   * SQL of the status of a record that was rejected, declined, or voided, or null for other records. Omitted if the kind
-   * has no such status.
+   * SQL expression for the status of a rejected, declined, or voided record; null for other records. Omitted if the
+   * kind has no such status.
    */
   readonly fallen?: string
-  /** SQL condition of the records that accounting needs, even without an accountingId. */
+  /** SQL condition for the records that accounting needs, even without an accountingId. */
   readonly concerned: string
-  /** Returns the records with these IDs, in their order. */
+  /** Returns the records with these IDs, in the order of the IDs. */
   findAll(call: Tenant, ids: readonly string[]): Promise<LinkedRecord[]>
-  /** Locks a record. Throws `not_found`. */
+  /** Locks a record. Throws `not_found` if the record does not exist. */
   lock(call: WriteCall, id: string): Promise<LinkedRecord>
   /** Sets the accounting ID of a locked record. */
   link(call: WriteCall, locked: LinkedRecord, accountingId: string): Promise<LinkedRecord>
@@ -57,7 +58,7 @@ function linkRecords<R extends LinkedRecord>(
     findAll: (call, ids) => slice.findAll(call, ids),
     lock: (call, id) => slice.lock(call, id),
     async link(call, { id }, accountingId) {
-      // The record is locked already; this reads it with its own type.
+      // The record is already locked; this call reads it with its own type.
       const before = await slice.lock(call, id)
       const after = await slice.update(call, before, { accountingId })
       await then(call, before, after)
@@ -115,10 +116,17 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
     concerned: `r."status" in (${toTextList(COMMITTED_STATUSES)})`,
     ...linkRecords(orders),
   },
+  bill: {
+    ...{ entity: 'bills', table: 'bills', schema: 'Bill', label: 'r."number"', amount: 'r."amount"' },
+    // Accounting has the invoices of the previous system already.
+    concerned: `r."status" in ('approved', 'partially_paid', 'paid') and not r."migrated"`,
+    ...linkRecords(bills),
+  },
   payment: {
     ...{ entity: 'payments', table: 'payments', schema: 'Payment', label: 'r."number"', amount: 'r."amount"' },
     fallen: `case when r."status" in ('voided', 'rejected') then r."status" end`,
-    concerned: `r."status" in ('approved', 'paid')`,
+    // Accounting has the payments of the previous system already.
+    concerned: `r."status" in ('approved', 'paid') and not r."migrated"`,
     ...linkRecords(payments),
   },
   journal: {
@@ -131,11 +139,11 @@ export const LEDGER_KINDS: Readonly<Record<LedgerType, LedgerKind>> = {
 export const LEDGER_TYPES = Object.keys(LEDGER_KINDS) as LedgerType[]
 
 /** Returns the SQL condition of records that accounting needs or already has. */
-export function concernedSql({ concerned }: LedgerKind): string {
+export function toAccountingConditionSql({ concerned }: LedgerKind): string {
   return `(r."accountingId" is not null or ${concerned})`
 }
 
-/** Returns the fields of a kind with a single value, in the order of the contract. */
+/** Returns the single-value fields of a kind, in the order of the contract. */
 export function listColumns(type: LedgerType): string[] {
   const fields: Readonly<Record<string, string>> = kinds[LEDGER_KINDS[type].schema]
   return Object.keys(fields).filter((field) => !/^(json|texts)/.test(fields[field] ?? ''))

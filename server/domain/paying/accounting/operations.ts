@@ -1,6 +1,6 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { acknowledgeRows } from './acknowledge.ts'
-import { exportCsv, exportNdjson } from './export.ts'
+import { exportRecordsCsv, exportRecordsNdjson } from './export.ts'
 import { exportForm1099Csv, getForm1099Totals } from './form-1099.ts'
 import { listCorrections, recordFiling } from './form-1099-filings.ts'
 import { reconcileLedger } from './reconcile.ts'
@@ -20,11 +20,11 @@ export const accountingOperations = {
   },
 
   async getAccountingCsv({ query }, call) {
-    return { status: 200, body: await exportCsv(call, query) }
+    return { status: 200, body: await exportRecordsCsv(call, query) }
   },
 
   async getAccountingNdjson({ query }, call) {
-    return { status: 200, body: await exportNdjson(call, query) }
+    return { status: 200, body: await exportRecordsNdjson(call, query) }
   },
 
   async getForm1099Totals({ query }, call) {

@@ -2,9 +2,9 @@ import { CompiledQuery } from 'kysely'
 import type { LedgerItem, LedgerType, MissingInAccounting } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import type { PagePosition } from '../../../platform/calls/page.ts'
-import { concernedSql, LEDGER_KINDS } from './ledger-kinds.ts'
+import { LEDGER_KINDS, toAccountingConditionSql } from './ledger-kinds.ts'
 
-/** A record that changed, or one that failed and is due again, with the time of that. */
+/** A record that changed, or that failed and is due again, with the time at which it changed or became due. */
 export interface SyncCandidate {
   type: LedgerType
   id: string
@@ -12,10 +12,10 @@ export interface SyncCandidate {
 }
 
 /**
- * Returns what changed after the position, and what failed and became due after it, oldest first. Reads at most `most`
- * rows of each kind along its index.
+ * Returns the records that changed after the position, and the failed records that became due after it, oldest first.
+ * Reads at most `most` rows of each kind along its index.
  */
-export async function findCandidates(
+export async function findSyncCandidates(
   { db, organizationId }: Tenant,
   { types, after, now, most }: { types: readonly LedgerType[]; after: PagePosition; now: string; most: number },
 ): Promise<SyncCandidate[]> {
@@ -34,10 +34,10 @@ export async function findCandidates(
 }
 
 /**
- * Returns the records whose current version the accounting system does not have, except those that failed and are not
+ * Returns the records whose current version the accounting system does not have, except failed records that are not
  * due.
  */
-export async function findUnsynced(
+export async function findUnsyncedRecords(
   { db, organizationId }: Tenant,
   { found, now }: { found: readonly SyncCandidate[]; now: string },
 ): Promise<LedgerItem[]> {
@@ -53,7 +53,7 @@ export async function findUnsynced(
         s."failedVersion"
       from "${kind.table}" as r
       left join "ledgerStates" as s on s."organizationId" = r."organizationId" and s."recordId" = r."id"
-      where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${concernedSql(kind)}
+      where r."organizationId" = $1 and r."id" = any($${ids.length + 2}) and ${toAccountingConditionSql(kind)}
         and (r."accountingId" is null or s."version" is distinct from r."version")
         and (s."failedVersion" is distinct from r."version" or s."retryAt" <= $2)`
   })
@@ -76,7 +76,7 @@ type LedgerRow = Omit<LedgerItem, 'reason' | 'error'> & {
 }
 
 /** Returns the records with these accounting IDs, one for each ID. */
-export async function findByAccountingIds(
+export async function findRecordsByAccountingIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
   accountingIds: readonly string[],
@@ -96,8 +96,11 @@ export async function findByAccountingIds(
 /** `fallen` is the status of a rejected, declined, or voided record; null for other records. */
 export type Counterpart = MissingInAccounting & { fallen: string | null }
 
-/** Returns the records in the range with accounting IDs other than these, ordered by ID, with their number. */
-export async function findWithOtherIds(
+/**
+ * Returns the records in the range with accounting IDs other than these, ordered by accounting ID, and the total number
+ * of such records.
+ */
+export async function findRecordsWithOtherIds(
   { db, organizationId }: Tenant,
   type: LedgerType,
   {
@@ -108,7 +111,7 @@ export async function findWithOtherIds(
   }: { accountingIds: readonly string[]; after: string | null; through: string | null; most: number },
 ): Promise<{ count: number; first: MissingInAccounting[] }> {
   const { table, label, amount } = LEDGER_KINDS[type]
-  // IDs are compared byte by byte, which clients can do as well, whatever the language of the database.
+  // IDs are compared byte by byte, regardless of the database's language. Clients can also compare IDs in this way.
   const statement = `
     select r."accountingId", r."id", ${label} as "label", ${amount ?? 'null::numeric'} as "amount",
       (count(*) over ())::integer as "count"
@@ -122,8 +125,8 @@ export async function findWithOtherIds(
   return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _count, ...row }) => row) }
 }
 
-/** Returns the IDs after this one of the records that accounting needs, in order. */
-export async function listIdsAfter(
+/** Returns the IDs of the records that accounting needs, in order, starting after this ID. */
+export async function listRecordIdsAfter(
   { db, organizationId }: Tenant,
   type: LedgerType,
   after: string,
@@ -132,7 +135,7 @@ export async function listIdsAfter(
   const kind = LEDGER_KINDS[type]
   const statement = `
     select r."id" from "${kind.table}" as r
-    where r."organizationId" = $1 and r."id" > $2 and ${concernedSql(kind)} order by r."id" limit $3`
+    where r."organizationId" = $1 and r."id" > $2 and ${toAccountingConditionSql(kind)} order by r."id" limit $3`
   const { rows } = await db.executeQuery<{ id: string }>(CompiledQuery.raw(statement, [organizationId, after, max]))
   return rows.map(({ id }) => id)
 }

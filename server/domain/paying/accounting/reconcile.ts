@@ -1,25 +1,27 @@
 import type { LedgerDifference, LedgerRow, Reconciled, Reconciliation } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { type Counterpart, findByAccountingIds, findWithOtherIds } from './queries.ts'
-import { assertCanAccess } from './sync-queue.ts'
+import { type Counterpart, findRecordsByAccountingIds, findRecordsWithOtherIds } from './queries.ts'
+import { assertCanAccessRecords } from './sync-queue.ts'
 
-/** More than anybody reads. The count says how many there are. */
+/**
+ * The maximum number of missing records returned, which is more than anybody reads. The count shows the total number.
+ */
 const MAX_MISSING = 1000
 
-/** Returns the differences between a ledger and the records here. */
+/** Returns the differences between a ledger and the records in Plumbline. */
 export async function reconcileLedger(
   call: Call,
   { type, rows, afterAccountingId, throughAccountingId }: Reconciliation,
 ): Promise<Reconciled> {
-  assertCanAccess(call, type, 'read')
+  assertCanAccessRecords(call, type, 'read')
   const byId = Map.groupBy(rows, ({ accountingId }) => accountingId)
   const accountingIds = [...byId.keys()]
-  const here = await findByAccountingIds(call, type, accountingIds)
+  const here = await findRecordsByAccountingIds(call, type, accountingIds)
   const found = rows.flatMap((row) => {
     const record = here.get(row.accountingId)
     return record === undefined ? [] : [{ record, differences: listDifferences(record, row) }]
   })
-  const missing = await findWithOtherIds(call, type, {
+  const missing = await findRecordsWithOtherIds(call, type, {
     accountingIds,
     ...{ after: afterAccountingId ?? null, through: throughAccountingId ?? null, most: MAX_MISSING },
   })
@@ -34,7 +36,9 @@ export async function reconcileLedger(
   }
 }
 
-/** Returns the differences of a record and a row. A void record matches only a void row, whatever its amount. */
+/**
+ * Returns the differences between a record and a row. A void record matches only a void row, regardless of its amount.
+ */
 function listDifferences({ accountingId, id, label, amount, fallen }: Counterpart, row: LedgerRow): LedgerDifference[] {
   const of = { accountingId, id, label }
   const isVoidThere = row.status === 'void'

@@ -1,16 +1,16 @@
 import type { AccountingQueue, LedgerType } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
-import { type PagePosition, readCursor, writeCursor } from '../../../platform/calls/page.ts'
+import { decodeCursor, encodeCursor, type PagePosition } from '../../../platform/calls/page.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { LEDGER_KINDS, LEDGER_TYPES } from './ledger-kinds.ts'
-import { findCandidates, findUnsynced } from './queries.ts'
+import { findSyncCandidates, findUnsyncedRecords } from './queries.ts'
 
-/** The maximum number of records read for one response, whether or not any of them is due. */
+/** The maximum number of records read for one response, regardless of how many of them are due. */
 const MAX_CANDIDATES = 1000
 
-// A transaction's changes have the time at which it began, but are visible only once it ends. No transaction takes this
-// long, so all earlier changes are visible.
+// A transaction's changes have the time at which the transaction began, but are visible only once it ends. No
+// transaction takes this long, so all earlier changes are visible.
 const SETTLING_MS = 60_000
 
 const CURSOR_KIND = 'accounting'
@@ -23,9 +23,9 @@ export async function getSyncQueue(
 ): Promise<AccountingQueue> {
   const after = token === undefined ? FIRST_POSITION : parsePosition(token)
   const now = call.now.toISOString()
-  const found = await findCandidates(call, { types: listTypes(call, type), after, now, most: MAX_CANDIDATES })
-  const items = new Map((await findUnsynced(call, { found, now })).map((item) => [item.id, item]))
-  // A record that failed and then changed is found twice, and returned at its first position.
+  const found = await findSyncCandidates(call, { types: listTypes(call, type), after, now, most: MAX_CANDIDATES })
+  const items = new Map((await findUnsyncedRecords(call, { found, now })).map((item) => [item.id, item]))
+  // A record that failed and then changed is found twice, but returned only at its first position.
   const places = found.flatMap(({ id }, place) => (items.has(id) ? [{ id, place }] : []))
   const reported = [...new Map(places.toReversed().map(({ id, place }) => [id, place]))].sort(([, a], [, b]) => a - b)
   const shown = reported.slice(0, limit)
@@ -36,14 +36,14 @@ export async function getSyncQueue(
   return {
     asOf: now,
     items: shown.flatMap(([id]) => items.get(id) ?? []),
-    resumeAfter: writeCursor(CURSOR_KIND, hasMore ? reached : clampPosition(reached, after, call.now)),
+    resumeAfter: encodeCursor(CURSOR_KIND, hasMore ? reached : clampPosition(reached, after, call.now)),
     hasMore,
   }
 }
 
 /**
- * Returns the position to continue from: early enough that nothing can still appear before it, but not before where the
- * request began.
+ * Returns the position from which to continue. No change can still appear before this position, and it is never before
+ * the position at which the request began.
  */
 function clampPosition(reached: PagePosition, after: PagePosition, now: Date): PagePosition {
   const settled: PagePosition = { value: new Date(now.getTime() - SETTLING_MS).toISOString(), id: '' }
@@ -52,21 +52,21 @@ function clampPosition(reached: PagePosition, after: PagePosition, now: Date): P
 }
 
 function parsePosition(token: string): PagePosition {
-  const { value, id } = readCursor(CURSOR_KIND, token)
+  const { value, id } = decodeCursor(CURSOR_KIND, token)
   if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return { value, id }
   return FIRST_POSITION
 }
 
 function listTypes(call: Call, requested: LedgerType | undefined): LedgerType[] {
   if (requested !== undefined) {
-    assertCanAccess(call, requested, 'read')
+    assertCanAccessRecords(call, requested, 'read')
     return [requested]
   }
   return LEDGER_TYPES.filter((type) => call.permissions.has(`${LEDGER_KINDS[type].entity}:read`))
 }
 
-/** Throws `permission_denied` unless the caller may read or write records of the kind. */
-export function assertCanAccess({ permissions }: Call, type: LedgerType, what: 'read' | 'write'): void {
+/** Throws `permission_denied` unless the caller may read or write records of this kind. */
+export function assertCanAccessRecords({ permissions }: Call, type: LedgerType, what: 'read' | 'write'): void {
   const permission = `${LEDGER_KINDS[type].entity}:${what}`
   if (permissions.has(permission)) return
   const verb = what === 'read' ? 'Reading' : 'Updating'

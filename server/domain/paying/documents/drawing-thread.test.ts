@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { DrawingThread } from './drawing-thread.ts'
 
-// Modules as the thread loads them. They test conditions that no record of the service can cause.
+// Modules in the form in which the thread loads them. These modules test conditions that no record of the service can
+// cause.
 const moduleOf = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
-const QUICK = moduleOf('export const draw = async ({ text }) => Buffer.from(text)')
-const ENDLESS = moduleOf('export const draw = () => { for (;;) {} }')
-const GREEDY = moduleOf('export const draw = () => { for (const all = []; ; ) all.push(Array(1e5).fill({})) }')
-const BROKEN = moduleOf("export const draw = async () => { throw new TypeError('It cannot be drawn.') }")
+const QUICK = moduleOf('export const drawDocument = async ({ text }) => Buffer.from(text)')
+const ENDLESS = moduleOf('export const drawDocument = () => { for (;;) {} }')
+const GREEDY = moduleOf('export const drawDocument = () => { for (const all = []; ; ) all.push(Array(1e5).fill({})) }')
+const BROKEN = moduleOf("export const drawDocument = async () => { throw new TypeError('It cannot be drawn.') }")
 const request = (module: string, text = 'x') => ({ fileName: 'PO-7.pdf', module, sheet: JSON.stringify({ text }) })
 
-test('a document that takes too long is aborted, and the next one is drawn in a new thread', async () => {
-  // Long enough to start a thread, so that the next document is not aborted too.
+test('a document that takes too long is aborted without affecting the next document', async () => {
+  // The limit is long enough to start a thread, so that the next document is not aborted.
   const thread = new DrawingThread({ mostMs: 3000 })
   const endless = thread.draw(request(ENDLESS))
   const next = thread.draw(request(QUICK, 'next'))
@@ -27,17 +28,17 @@ test('a document that uses too much memory is aborted', async () => {
   expect((await thread.draw(request(QUICK, 'next'))).toString()).toBe('next')
 }, 60_000)
 
-test('an error while drawing fails only that document', async () => {
+test('an error while a document is created does not affect other documents', async () => {
   const thread = new DrawingThread()
   await expect(thread.draw(request(BROKEN))).rejects.toThrow('It cannot be drawn.')
   expect((await thread.draw(request(QUICK, 'next'))).toString()).toBe('next')
 })
 
-test('documents are drawn one after the other, each with its own content', async () => {
+test('concurrent documents are created one at a time, each with its own content', async () => {
   const thread = new DrawingThread({ idleMs: 0 })
   const texts = ['a', 'b', 'c']
   const drawn = await Promise.all(texts.map((text) => thread.draw(request(QUICK, text))))
   expect(drawn.map(String)).toEqual(texts)
-  // The idle thread may have ended by now, and the next document starts a new one.
+  // The idle thread may have ended by now, and the next document starts a new thread.
   expect((await thread.draw(request(QUICK, 'd'))).toString()).toBe('d')
 })

@@ -1,94 +1,60 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { problem } from '../../../platform/problems/problem.ts'
+import { WorkerLimitExceededError, WorkerThread } from '../../../platform/runtime/worker-thread.ts'
 
-/** A module that exports `draw`, which draws documents of one kind from sheets of this type. */
+/** A module that exports `drawDocument`, which draws documents of one kind from sheets of this type. */
 export interface Drawing<Sheet extends object> {
   readonly module: string
-  readonly draw: (sheet: Sheet) => Promise<Uint8Array>
+  readonly drawDocument: (sheet: Sheet) => Promise<Uint8Array>
 }
 
 export interface DrawingRequest {
   fileName: string
-  /** The URL of a module that exports `draw`. */
+  /** The URL of a module that exports `drawDocument`. */
   module: string
   /** The sheet as JSON. */
   sheet: string
 }
 
 /**
- * Draws documents in a separate thread, one after the other, so that a long document delays no request. A document that
- * takes too long or too much memory ends the thread; the next document starts a new one.
+ * Draws documents in a separate thread, one after the other, so that a long document does not delay requests. A
+ * document that takes too much time or memory ends the thread; the next document starts a new thread.
  */
 export class DrawingThread {
   readonly #mostMs: number
-  readonly #idleMs: number
-  #worker: Worker | null = null
-  #previous: Promise<unknown> = Promise.resolve()
-  #idle: NodeJS.Timeout | undefined
+  readonly #thread: WorkerThread
 
   constructor({ mostMs = MAX_DRAWING_MS, idleMs = IDLE_MS }: { mostMs?: number; idleMs?: number } = {}) {
     this.#mostMs = mostMs
-    this.#idleMs = idleMs
+    this.#thread = new WorkerThread(new URL('./drawing-thread.js', import.meta.url), {
+      mostMs,
+      idleMs,
+      maxMegabytes: MAX_MEGABYTES,
+    })
   }
 
-  /** Returns the document. Throws `too_much_work` if it exceeds the limits on pages, time, or memory. */
-  draw(request: DrawingRequest): Promise<Buffer> {
-    const drawing = this.#previous.then(() => this.#drawNow(request))
-    this.#previous = drawing.catch(() => {})
-    return drawing
-  }
-
-  async #drawNow({ fileName, module, sheet }: DrawingRequest): Promise<Buffer> {
-    clearTimeout(this.#idle)
-    this.#worker ??= startWorker()
-    try {
-      const drawn = once(this.#worker, 'message', { signal: AbortSignal.timeout(this.#mostMs) })
-      this.#worker.postMessage({ module, sheet })
-      const [answer] = (await drawn) as [{ bytes: Uint8Array } | { tooManyPages: number }]
-      if ('tooManyPages' in answer)
-        throw problem(
-          'too_much_work',
-          `${fileName} would have more than ${answer.tooManyPages} pages. Shorten the text in the document.`,
-        )
-      return Buffer.from(answer.bytes)
-    } catch (error) {
-      const { name, code } = error as { name?: unknown; code?: unknown }
-      if (code !== 'too_much_work') this.#end()
-      if (name === 'AbortError')
-        throw problem(
-          'too_much_work',
-          `Creating ${fileName} takes more than ${this.#mostMs / 1000} seconds. Shorten the text in the document.`,
-        )
-      if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-        throw problem(
-          'too_much_work',
-          `Creating ${fileName} requires too much memory. Shorten the text in the document.`,
-        )
-      throw error
-    } finally {
-      this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref()
-    }
-  }
-
-  #end(): void {
-    void this.#worker?.terminate()
-    this.#worker = null
+  /** Returns the document. Throws `too_much_work` if the document exceeds the limits on pages, time, or memory. */
+  async draw({ fileName, module, sheet }: DrawingRequest): Promise<Buffer> {
+    const answer = await this.#thread.send({ module, sheet }).catch((error: unknown) => {
+      if (!(error instanceof WorkerLimitExceededError)) throw error
+      throw problem(
+        'too_much_work',
+        error.limit === 'time'
+          ? `Creating ${fileName} takes more than ${this.#mostMs / 1000} seconds. Shorten the text in the document.`
+          : `Creating ${fileName} requires too much memory. Shorten the text in the document.`,
+      )
+    })
+    const drawn = answer as { bytes: Uint8Array } | { tooManyPages: number }
+    if ('tooManyPages' in drawn)
+      throw problem(
+        'too_much_work',
+        `${fileName} would have more than ${drawn.tooManyPages} pages. Shorten the text in the document.`,
+      )
+    return Buffer.from(drawn.bytes)
   }
 }
 
-// Ten times the time of the longest useful documents.
+// Ten times the time that the longest useful documents take.
 const MAX_DRAWING_MS = 10_000
 // The thread and the library use 60 MB, so an idle thread ends.
 const IDLE_MS = 60_000
 const MAX_MEGABYTES = 256
-
-function startWorker(): Worker {
-  const worker = new Worker(new URL('./drawing-thread.js', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
-  })
-  // The caller that waits for the document handles its errors. Without a listener, an error would end the process.
-  worker.on('error', () => {})
-  worker.unref()
-  return worker
-}

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import type PDFDocument from 'pdfkit'
+import { parsePdfFont } from '../../../platform/config/pdf-font.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
+
+import { extendWithScripts, listScriptFonts } from './script-fonts.ts'
 
 /** A PDF document with the paper size, fonts, and footer that all documents share. */
 export type PdfDocument = InstanceType<typeof PDFDocument>
@@ -9,7 +12,7 @@ export type PdfDocument = InstanceType<typeof PDFDocument>
 interface DocumentInfo {
   title: string
   author: string
-  /** When the shown records last changed. */
+  /** The time at which the records shown last changed. */
   changedAt: string
   /** The text at the bottom of every page, before the page number. */
   foot: readonly string[]
@@ -17,8 +20,8 @@ interface DocumentInfo {
   mark?: string | undefined
 }
 
-// A font with the letters of all European languages; the built-in PDF fonts lack those of Łódź and Ελλάδα. A document
-// includes only the letters that occur.
+// Font with the letters of all European languages and Arabic. The built-in PDF fonts lack letters in names such as Łódź
+// and Ελλάδα. A document includes only the letters that it uses.
 const requireFont = createRequire(import.meta.url)
 const PLAIN_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
 const BOLD_FONT = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
@@ -27,21 +30,25 @@ export const MARGIN = 54
 const FOOTER_HEIGHT = 36
 export const GRAY = '#555555'
 
-/** Thrown while a document is drawn. */
-export class TooManyPages extends Error {
+/** Thrown if a document exceeds the maximum number of pages while it is drawn. */
+export class TooManyPagesError extends Error {
   readonly most = MAX_PAGES
 }
 
-/** Twice the pages of an order of 200 lines with the longest texts. */
+/** Twice the number of pages of an order of 200 lines with the longest texts. */
 const MAX_PAGES = 100
 
-/** Returns the document drawn by `draw` as PDF bytes. Throws `TooManyPages`. */
+/**
+ * Returns the document drawn by `draw` as PDF bytes. Throws `TooManyPagesError` if the document exceeds the maximum number
+ * of pages.
+ */
 export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) => void): Promise<Buffer> {
   // The library uses 30 MB, so it is loaded when the first document is drawn.
   const { default: Document } = await import('pdfkit')
-  const doc = new Document({
+  const ScriptDocument = extendWithScripts(Document, listScriptFonts(parsePdfFont(process.env.PDF_FONT_CJK)))
+  const doc = new ScriptDocument({
     ...{ size: 'LETTER', margin: MARGIN, bufferPages: true, font: PLAIN_FONT, lang: 'en-US' },
-    // Nothing depends on when or where the document is drawn, so that the same record gives the same bytes.
+    // The document does not depend on when or where it is drawn, so that the same record always gives the same bytes.
     info: {
       ...{ Title: about.title, Author: toOneLine(about.author), Producer: 'Plumbline', Creator: 'Plumbline' },
       CreationDate: new Date(about.changedAt),
@@ -49,7 +56,7 @@ export async function createPdf(about: DocumentInfo, draw: (doc: PdfDocument) =>
   })
   let pages = 1
   doc.on('pageAdded', () => {
-    if (++pages > MAX_PAGES) throw new TooManyPages(`The document exceeds ${MAX_PAGES} pages.`)
+    if (++pages > MAX_PAGES) throw new TooManyPagesError(`The document exceeds ${MAX_PAGES} pages.`)
   })
   doc.registerFont('plain', PLAIN_FONT).registerFont('bold', BOLD_FONT)
   draw(doc)
@@ -63,7 +70,7 @@ function drawFooters(doc: PdfDocument, { foot, mark }: DocumentInfo): void {
   for (let i = start; i < start + count; i++) {
     doc.switchToPage(i)
     const { width, height, margins } = doc.page
-    // Without this, the library would start another page for text in the margin.
+    // Without this setting, the library would start another page for text in the margin.
     margins.bottom = 0
     const line = [...foot.map(toOneLine), `Page ${i - start + 1} of ${count}`].join('   ')
     doc.font('plain').fontSize(8).fillColor(GRAY)
@@ -77,13 +84,13 @@ function drawFooters(doc: PdfDocument, { foot, mark }: DocumentInfo): void {
   }
 }
 
-export function pageBottom(doc: PdfDocument): number {
+export function getPageBottom(doc: PdfDocument): number {
   return doc.page.height - MARGIN
 }
 
-/** Starts a new page if less than this height is left on the current one. */
+/** Starts a new page if less than this height is left on the current page. */
 export function ensureSpace(doc: PdfDocument, height: number): void {
-  if (doc.y + height > pageBottom(doc)) doc.addPage()
+  if (doc.y + height > getPageBottom(doc)) doc.addPage()
 }
 
 export function drawRule(doc: PdfDocument, color: string): void {
@@ -96,7 +103,7 @@ export function drawRule(doc: PdfDocument, color: string): void {
     .stroke()
 }
 
-export function createAmountFormat(
+export function createAmountFormatter(
   currency: string,
   mostDecimals = getMinorUnits(currency),
 ): (amount: number) => string {

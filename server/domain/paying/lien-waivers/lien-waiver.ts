@@ -9,13 +9,14 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { formatAddress } from '../../../platform/values/address.ts'
 import { formatDate, formatNumber } from '../../../platform/values/format.ts'
-import { toAmountText } from '../../../platform/values/money.ts'
+import { subtract, sum, toAmountText } from '../../../platform/values/money.ts'
 import { fillPlaceholders, type PlaceholderValues } from '../../../platform/values/placeholders.ts'
+import { isInTime } from '../bill-records/terms.ts'
 import type { NamedOrder } from './queries.ts'
 
 /**
- * The status changes of a lien waiver. A rejected waiver is not edited but requested again, because what was signed
- * does not change.
+ * The allowed status changes of a lien waiver. A rejected lien waiver is not edited but requested again, because signed
+ * text does not change.
  */
 export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienWaiverStatus[]>> = {
   requested: ['signed', 'void'],
@@ -25,7 +26,7 @@ export const LIEN_WAIVER_MOVES: Readonly<Record<LienWaiverStatus, readonly LienW
   void: [],
 }
 
-/** The title of each kind in documents. */
+/** The title of each type of lien waiver in documents. */
 export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
   conditional_progress: 'Conditional lien waiver, progress payment',
   unconditional_progress: 'Unconditional lien waiver, progress payment',
@@ -34,8 +35,8 @@ export const WAIVER_TITLES: Readonly<Record<LienWaiverType, string>> = {
 }
 
 /**
- * Returns the appropriate kind of waiver: unconditional only once the payment is made, so that nobody gives up a right
- * before receiving the money.
+ * Returns the appropriate lien waiver type: unconditional only after the payment is made, so that nobody gives up a
+ * right before receiving the money.
  */
 export function chooseWaiverType({
   status,
@@ -47,6 +48,16 @@ export function chooseWaiverType({
   return isLast ? 'conditional_final' : 'conditional_progress'
 }
 
+/** Returns the amount that a payment will have, or had, after a discount that has not expired. */
+export function computeAmountToPay(
+  { status, amount, allocations }: Pick<Payment, 'status' | 'amount' | 'allocations'>,
+  today: string,
+): number {
+  if (status === 'paid') return amount
+  const discounts = allocations.filter((allocation) => isInTime(allocation, today))
+  return subtract(amount, sum(discounts.map(({ discountAmount }) => discountAmount)))
+}
+
 interface WaiverFacts {
   vendor: string
   builder: string
@@ -56,11 +67,14 @@ interface WaiverFacts {
   exceptions: string | null
 }
 
-/** Shorter than the contract's maximum, because the signature is appended to the text later. */
+/** This is shorter than the contract's maximum, because the signature is appended to the text later. */
 const MAX_CHARACTERS = 99_000
 
-/** Fills the placeholders of the wording. A text to be signed is never cut, so one that is too long returns errors. */
-export function fillTemplate(wording: string, facts: WaiverFacts): string | FieldError[] {
+/**
+ * Fills the placeholders of the wording. A text to be signed is never truncated, so a text that is too long returns
+ * errors.
+ */
+export function fillWaiverTemplate(wording: string, facts: WaiverFacts): string | FieldError[] {
   const text = fillPlaceholders(wording, toValues(facts), MAX_CHARACTERS + 1)
   if (text.length <= MAX_CHARACTERS) return text
   const message = `must not exceed ${formatNumber(MAX_CHARACTERS)} characters after its placeholders are replaced`
@@ -86,8 +100,8 @@ function toValues({ vendor, builder, payment, named, throughDate, exceptions }: 
 type WaiverSignature = Pick<LienWaiver, 'signedBy' | 'signedOn' | 'signedVia'>
 
 /**
- * Returns the waiver with its signature and the hash that later proves what was signed. `linkCopiedBy` is the user who
- * copied the portal link that it was signed through; null for the vendor's own link and for paper.
+ * Returns the lien waiver with its signature and the hash that later proves which text was signed. `linkCopiedBy` is
+ * the user who copied the portal link through which the vendor signed; null for the vendor's own link and for paper.
  */
 export function applySignature(
   { text }: Pick<LienWaiver, 'text'>,
@@ -95,20 +109,20 @@ export function applySignature(
   linkCopiedBy: string | null,
 ) {
   const link = linkCopiedBy === null ? '' : `, through a portal link that ${linkCopiedBy} copied`
-  const how = signedVia === 'paper' ? '' : `, electronically and with consent to it${link}`
+  const how = signedVia === 'paper' ? '' : `, electronically and with consent to signing electronically${link}`
   const whole = `${text}\n\nSigned by ${signedBy} on ${signedOn}${how}.`
   return { signedBy, signedOn, signedVia, text: whole, textSha256: createHash('sha256').update(whole).digest('hex') }
 }
 
-/** Returns why a vendor cannot sign the waiver, in words for the vendor; null if it can. */
-export function explainNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
+/** Returns the reason that a vendor cannot sign the lien waiver, worded for the vendor; null if there is no reason. */
+export function explainWhyNotSignable({ status, signedBy, signedOn }: LienWaiver): string | null {
   if (status === 'requested') return null
   if (status === 'void') return 'This lien waiver is void and can no longer be signed.'
   return `${signedBy} already signed this lien waiver${signedOn === null ? '' : ` on ${formatDate(signedOn)}`}.`
 }
 
-/** Returns errors for a status change, apart from those of the status itself. */
-export function findMoveErrors(
+/** Returns errors for a status change, except errors about the status itself. */
+export function findStatusChangeErrors(
   { status, signedBy, signedOn, reason = null }: LienWaiverMove,
   today: string,
 ): FieldError[] {

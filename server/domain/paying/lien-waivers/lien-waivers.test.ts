@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { updateOrganization } from '../../office/organizations/organizations.ts'
 
 let plumbline: TestPlumbline
@@ -20,7 +24,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const made = async (path: string, body: object): Promise<Body> => {
@@ -59,7 +63,7 @@ const refused = async (path: string, body: object, key?: string) => {
   return [answer.status, answer.body.reason ?? answer.body.permission]
 }
 
-test('a waiver is filled in, signed on paper, and accepted, and a hash proves the signed text', async () => {
+test('a lien waiver that was signed on paper can be recorded and accepted', async () => {
   const payment = await pay({ grossAmount: 50, invoiceDate: site.day(-3) })
   const first = await request(payment.id)
   const waiver = await request(payment.id, { exceptions: 'Change order 3' })
@@ -105,7 +109,7 @@ test('a waiver is filled in, signed on paper, and accepted, and a hash proves th
     expect((await get(`/lien-waivers?${filter}`)).data).toEqual([accepted])
 })
 
-test('the kind follows from the payment: conditional until it is paid, and final if no retainage is held', async () => {
+test('the type of a lien waiver depends on the payment status and the remaining retainage', async () => {
   const kinds: string[] = []
   const ask = async (id: string) => {
     const waiver = await request(id)
@@ -127,7 +131,7 @@ test('the kind follows from the payment: conditional until it is paid, and final
   ])
 })
 
-test('a vendor that must sign a lien waiver is not paid until it signs, unless an authorized user gives a reason', async () => {
+test('if a lien waiver is required, paying before it is signed requires an override reason', async () => {
   const { id, number } = await pay({ grossAmount: 10 })
   await moved(`/payments/${id}/status`, { status: 'approved' })
   const path = `/payments/${id}/status`
@@ -153,7 +157,7 @@ test('a vendor that must sign a lien waiver is not paid until it signs, unless a
   )
 })
 
-test('whether a waiver is required depends on the order, or else its vendor, or else the organization', async () => {
+test("the order's lien waiver setting takes precedence over the vendor's and the organization's setting", async () => {
   const { database, clock } = plumbline
   const without = async () => {
     const { id } = await pay({ grossAmount: 1 })
@@ -178,7 +182,8 @@ test('whether a waiver is required depends on the order, or else its vendor, or 
   expect(await without()).toBe('paid')
   await set(order, true)
   expect(await without()).toBe('waits')
-  // Of several orders, one that requires it is enough. A payment run checks each order separately.
+  // If one of several orders requires a lien waiver, the payment requires a lien waiver. A payment run checks each
+  // order separately.
   const other = await newOrder(0)
   const { id } = await made('/payments', { allocations: [orderId, other].map((poId) => ({ poId, amount: 1 })) })
   await moved(`/payments/${id}/status`, { status: 'approved' })
@@ -188,7 +193,7 @@ test('whether a waiver is required depends on the order, or else its vendor, or 
   await updateOrganization(database, clock, site.organizationId, { lienWaiverRequired: false })
 })
 
-test('a payment run skips orders that were paid before without an unconditional waiver', async () => {
+test('a payment run skips orders with an earlier payment that has no unconditional lien waiver', async () => {
   const { id } = await pay({ grossAmount: 10 })
   await settle(id, { overrideReason: 'It comes by mail.' })
   const run = () => made('/payment-runs', { vendorIds: [vendorId], throughDate: site.day(40) })
@@ -197,7 +202,7 @@ test('a payment run skips orders that were paid before without an unconditional 
   expect(await run()).toMatchObject({ amount: 81, skipped: [] })
 })
 
-test('voiding or rejecting a payment voids its waivers', async () => {
+test('voiding or rejecting a payment voids its lien waivers', async () => {
   const voided = await pay({ grossAmount: 10 })
   const waiver = await request(voided.id)
   await sign(waiver.id)
@@ -216,7 +221,7 @@ test('voiding or rejecting a payment voids its waivers', async () => {
   ])
 })
 
-test('invalid waivers and status changes are reported at their field', async () => {
+test('invalid fields and status changes of a lien waiver are reported at their fields', async () => {
   const { id } = await pay({ grossAmount: 10 })
   const pointers = async (path: string, body: object) => {
     const { status, body: problem } = await post(path, body)

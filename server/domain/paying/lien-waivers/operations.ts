@@ -1,11 +1,8 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import * as vendors from '../../vendors/vendors/queries.ts'
-import { createPdfResponse } from '../documents/pdf-response.ts'
-import * as payments from '../payments/queries.ts'
-import { changeStatus } from './change-status.ts'
+import { changeWaiverStatus } from './change-waiver-status.ts'
+import { createWaiverPdf } from './create-waiver-pdf.ts'
 import * as waivers from './queries.ts'
 import { requestLienWaiver } from './request-lien-waiver.ts'
-import { waiverDrawing } from './waiver-document.ts'
 
 export const lienWaiverOperations = {
   async listLienWaivers({ query }, call) {
@@ -21,15 +18,10 @@ export const lienWaiverOperations = {
   },
 
   async getLienWaiverPdf({ path }, call) {
-    const waiver = await waivers.find(call, path.lienWaiverId)
-    const payment = await payments.find(call, waiver.paymentId)
-    const vendor = await vendors.find(call, waiver.vendorId)
-    const sheet = { waiver, payment, vendor, builder: call.principal.organization }
-    const fileName = `${payment.number}-${waiver.waiverType}.pdf`
-    return { status: 200, body: await createPdfResponse(call, fileName, sheet, waiverDrawing) }
+    return { status: 200, body: await createWaiverPdf(call, await waivers.find(call, path.lienWaiverId)) }
   },
 
   async changeLienWaiverStatus({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => changeStatus(call, path.lienWaiverId, body)) }
+    return { status: 200, body: await call.write((call) => changeWaiverStatus(call, path.lienWaiverId, body)) }
   },
 } satisfies Partial<Handlers>

@@ -9,23 +9,26 @@ export const { list, find, findAll, findOptional, lock, insert, update } = defin
   long: ['text', 'exceptions'],
 })
 
-type ValidWaiver = Pick<LienWaiver, 'id' | 'waiverType' | 'status'>
+type ValidWaiver = Pick<LienWaiver, 'id' | 'waiverType' | 'status' | 'amount'>
 
 /**
- * Returns the waivers of a payment that are neither rejected nor void: at most two, one before and one after it is
- * paid.
+ * Returns the lien waivers of a payment that are neither rejected nor void. There are at most two: one before and one
+ * after the payment is made.
  */
 export async function findValidWaivers({ db, organizationId }: Tenant, paymentId: string): Promise<ValidWaiver[]> {
   const { rows } = await sql<ValidWaiver>`
-    select "id", "waiverType", "status" from "lienWaivers"
+    select "id", "waiverType", "status", "amount" from "lienWaivers"
     where "organizationId" = ${organizationId} and "paymentId" = ${paymentId}
       and "status" in ('requested', 'signed', 'accepted')
     order by "id"`.execute(db)
   return rows
 }
 
-/** Returns the latest signed and valid waiver of a payment; null if there is none. */
-export async function findLastSigned({ db, organizationId }: Tenant, paymentId: string): Promise<string | null> {
+/** Returns the latest signed and valid lien waiver of a payment; null if there is no such lien waiver. */
+export async function findLastSignedWaiverId(
+  { db, organizationId }: Tenant,
+  paymentId: string,
+): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "lienWaivers"
     where "organizationId" = ${organizationId} and "paymentId" = ${paymentId} and "status" in ('signed', 'accepted')
@@ -33,7 +36,10 @@ export async function findLastSigned({ db, organizationId }: Tenant, paymentId: 
   return rows[0]?.id ?? null
 }
 
-/** The order, home, and community of a payment as a waiver names them. A payment of several orders has several. */
+/**
+ * The order, home, and community of a payment, as named in a lien waiver. A payment of several orders has several such
+ * combinations.
+ */
 export interface NamedOrder {
   number: string
   homeName: string
@@ -56,8 +62,8 @@ export async function findNamedOrders({ db, organizationId }: Tenant, poIds: rea
 const UNCONDITIONAL_TYPES: readonly LienWaiverType[] = ['unconditional_progress', 'unconditional_final']
 
 /**
- * Returns those of these orders that a payment without a signed unconditional waiver was made for. Corrections in the
- * builder's favor require none.
+ * Returns those of the given orders that have a payment without a signed unconditional lien waiver. Corrections in the
+ * builder's favor require no lien waiver.
  */
 export async function findOrdersLackingWaiver(
   { db, organizationId }: Tenant,

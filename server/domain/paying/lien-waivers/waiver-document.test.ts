@@ -1,11 +1,15 @@
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
-let payment: Answer['body']
+let payment: ServiceResponse['body']
 beforeAll(async () => {
   plumbline = await startTestPlumbline()
   site = await buildSite(plumbline)
@@ -33,14 +37,14 @@ async function getDocument(id: string, headers: Record<string, string> = {}, key
   return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) }
 }
 
-/** Returns the text of each page, extracted with a library other than the one that drew it. */
+/** Returns the text of each page, extracted by a library that is independent of the drawing code. */
 async function getPages(id: string): Promise<string[]> {
   const { bytes } = await getDocument(id)
   const { text } = await extractText(await getDocumentProxy(bytes), { mergePages: false })
   return text.map((page) => page.replace(/\s+/g, ' '))
 }
 
-test('the document has signature lines until the waiver is signed, and then the signature and the hash', async () => {
+test('the document of a signed lien waiver shows the signature and the hash instead of signature lines', async () => {
   const { id } = await request({ throughDate: '2026-11-18' })
   const { status, headers } = await getDocument(id)
   expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf'])
@@ -62,7 +66,14 @@ test('the document has signature lines until the waiver is signed, and then the 
   expect(await getPages(id)).toEqual([expect.stringContaining('REJECTED')])
 })
 
-test('the longest wording fits its pages, and a void waiver says so on each page', async () => {
+test('the longest lien waiver text fits on its pages', async () => {
+  const { id } = await request({ text: 'Ąbć déf '.repeat(2500).trim() })
+  const pages = await getPages(id)
+  expect(pages.length).toBeGreaterThan(3)
+  expect(pages.join(' ').match(/Ąbć/g)).toHaveLength(2500)
+})
+
+test('each page of a void lien waiver says that the waiver is void', async () => {
   const { id } = await request({ text: 'Ąbć déf '.repeat(2500).trim() })
   await move(id, { status: 'void', reason: 'It is too long.' })
   const pages = await getPages(id)
@@ -71,16 +82,24 @@ test('the longest wording fits its pages, and a void waiver says so on each page
     expect(page).toContain(`Page ${i + 1} of ${pages.length}`)
     expect(page).toContain('VOID')
   })
-  expect(pages.join(' ').match(/Ąbć/g)).toHaveLength(2500)
 })
 
-test('the same waiver gives the same bytes, is base64 in a skill, and requires permission to read payments', async () => {
+test('a request for an unchanged lien waiver PDF returns 304', async () => {
   const { id } = await request()
   const first = await getDocument(id)
   expect((await getDocument(id, { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304)
+})
+
+test('a skill returns the PDF of a lien waiver as base64', async () => {
+  const { id } = await request()
+  const first = await getDocument(id)
   const skill = { skill: 'getLienWaiverPdf', input: { lienWaiverId: id } }
   const { result } = await sent('/execute', skill)
   expect(Buffer.from(result, 'base64').equals(first.bytes)).toBe(true)
+})
+
+test('the PDF of a lien waiver requires payments:read', async () => {
+  const { id } = await request()
   const stranger = await plumbline.newKey(['bids:read'], site.organizationId)
   expect((await getDocument(id, {}, stranger)).status).toBe(403)
   expect((await getDocument(id, {}, (await plumbline.newBuilder()).key)).status).toBe(404)

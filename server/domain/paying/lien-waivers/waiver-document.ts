@@ -2,7 +2,7 @@ import type { LienWaiver, Payment, Vendor } from '../../../../client/contract.ge
 import type { Organization } from '../../../platform/calls/call.ts'
 import type { Drawing } from '../documents/drawing-thread.ts'
 import {
-  createAmountFormat,
+  createAmountFormatter,
   createPdf,
   ensureSpace,
   formatLongDate,
@@ -13,7 +13,7 @@ import {
 } from '../documents/pdf.ts'
 import { WAIVER_TITLES } from './lien-waiver.ts'
 
-/** The data of a waiver's document. */
+/** The data of a lien waiver's document. */
 export interface WaiverSheet {
   waiver: LienWaiver
   builder: Pick<Organization, 'name'>
@@ -21,11 +21,11 @@ export interface WaiverSheet {
   payment: Pick<Payment, 'number'>
 }
 
-/** The watermarks of waivers that are not valid. A waiver that is still to be signed has none. */
+/** The watermarks of lien waivers that are not valid. A lien waiver that is still to be signed has no watermark. */
 const MARKS: { readonly [Status in LienWaiver['status']]?: string } = { rejected: 'REJECTED', void: 'VOID' }
 
-/** Draws the text of a waiver with signature lines, or as it was signed. */
-export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
+/** Draws the text of a lien waiver, either with signature lines or as signed. */
+export async function drawDocument({ waiver, builder, vendor, payment }: WaiverSheet): Promise<Buffer> {
   const title = WAIVER_TITLES[waiver.waiverType]
   const about = {
     ...{ title: `${title}, ${payment.number}`, author: builder.name, changedAt: waiver.updatedAt },
@@ -38,18 +38,18 @@ export async function draw({ waiver, builder, vendor, payment }: WaiverSheet): P
     const facts = [
       `Vendor: ${vendor.companyName}`,
       `Payment: ${payment.number}`,
-      `Amount: ${createAmountFormat(waiver.currency)(waiver.amount)}`,
+      `Amount: ${createAmountFormatter(waiver.currency)(waiver.amount)}`,
       `Work through: ${formatLongDate(waiver.throughDate)}`,
     ]
     doc.text(facts.map(toOneLine).join('   '))
-    // The text of a signed waiver ends with the signature.
+    // The text of a signed lien waiver ends with the signature.
     doc.moveDown(1.2).fontSize(10).text(removeControlCharacters(waiver.text), { lineGap: 2 })
     if (waiver.textSha256 !== null) doc.moveDown(1).fontSize(8).text(`SHA-256 of the text above: ${waiver.textSha256}`)
     if (waiver.status === 'requested') drawSignatureLines(doc, vendor)
   })
 }
 
-export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, draw }
+export const waiverDrawing: Drawing<WaiverSheet> = { module: import.meta.url, drawDocument }
 
 function drawSignatureLines(doc: PdfDocument, { companyName }: WaiverSheet['vendor']): void {
   const names = ['Signature', 'Name and title', 'Date']

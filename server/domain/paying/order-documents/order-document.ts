@@ -1,19 +1,19 @@
 import type { Community, Home, PurchaseOrder, Vendor } from '../../../../client/contract.gen.ts'
 import type { Organization } from '../../../platform/calls/call.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
-import { getPercent } from '../../../platform/values/money.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { computePercentAmount } from '../../../platform/values/money.ts'
 import type { Drawing } from '../documents/drawing-thread.ts'
 import {
-  createAmountFormat,
+  createAmountFormatter,
   createPdf,
   drawRule,
   ensureSpace,
   formatDecimal,
   formatLongDate,
   GRAY,
+  getPageBottom,
   MARGIN,
   type PdfDocument,
-  pageBottom,
   removeControlCharacters,
   toOneLine,
 } from '../documents/pdf.ts'
@@ -27,11 +27,11 @@ export interface OrderSheet {
   vendor: Pick<Vendor, 'companyName' | 'contactName' | 'address' | 'email' | 'phone'>
   home: Pick<Home, 'name' | 'lotNumber' | 'address'>
   community: Pick<Community, 'name' | 'city' | 'state'>
-  /** The number of the order that this one changes or follows. */
+  /** The number of the order that this order changes or follows. */
   parentNumber: string | null
 }
 
-export async function draw(sheet: OrderSheet): Promise<Buffer> {
+export async function drawDocument(sheet: OrderSheet): Promise<Buffer> {
   const { order, builder } = sheet
   const about = {
     ...{ title: `Purchase order ${order.number}`, author: builder.name, changedAt: order.updatedAt },
@@ -45,13 +45,13 @@ export async function draw(sheet: OrderSheet): Promise<Buffer> {
   })
 }
 
-export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, draw }
+export const orderDrawing: Drawing<OrderSheet> = { module: import.meta.url, drawDocument }
 
 function drawHeader(doc: PdfDocument, { order, builder, vendor, home, community, parentNumber }: OrderSheet): void {
   doc.font('bold').fontSize(14).text(toOneLine(builder.name))
   doc.fontSize(18).text(`Purchase order ${order.number}`)
   doc.moveDown(0.3).font('plain').fontSize(9)
-  const date = dateIn(builder.timeZone, new Date(order.issuedAt ?? order.createdAt))
+  const date = toLocalDate(builder.timeZone, new Date(order.issuedAt ?? order.createdAt))
   const facts = [
     `Date: ${formatLongDate(date)}`,
     `Trade: ${order.scope}`,
@@ -85,8 +85,8 @@ function drawHeader(doc: PdfDocument, { order, builder, vendor, home, community,
 
 /** Returns the columns of the table, each with its width and content. */
 function listColumns({ order }: OrderSheet) {
-  const amount = createAmountFormat(order.currency)
-  const unitPrice = createAmountFormat(order.currency, 4)
+  const amount = createAmountFormatter(order.currency)
+  const unitPrice = createAmountFormatter(order.currency, 4)
   type Line = PurchaseOrder['lines'][number]
   return [
     { title: '#', width: 24, align: 'left', of: (_line: Line, i: number) => String(i + 1) },
@@ -110,7 +110,7 @@ function drawLines(doc: PdfDocument, sheet: OrderSheet): void {
   const row = (cells: readonly string[]) => {
     const heights = cells.map((cell, i) => doc.heightOfString(cell, { width: (columns[i]?.width ?? 0) - COLUMN_GAP }))
     const height = Math.max(...heights) + 6
-    const isTitle = doc.y + height > pageBottom(doc)
+    const isTitle = doc.y + height > getPageBottom(doc)
     if (isTitle) {
       doc.addPage()
       titles()
@@ -146,9 +146,9 @@ function drawLines(doc: PdfDocument, sheet: OrderSheet): void {
 }
 
 function drawTotals(doc: PdfDocument, { order }: OrderSheet): void {
-  const amount = createAmountFormat(order.currency)
+  const amount = createAmountFormatter(order.currency)
   const { subtotal, taxTotal, total, retainagePercent } = order
-  const retained = getPercent(total, retainagePercent, order.currency)
+  const retained = computePercentAmount(total, retainagePercent, order.currency)
   const rows: [string, string, 'plain' | 'bold'][] = [
     ['Subtotal', amount(subtotal), 'plain'],
     ['Tax', amount(taxTotal), 'plain'],

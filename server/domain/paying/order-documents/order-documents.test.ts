@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
@@ -53,13 +54,48 @@ async function setTerms(poTerms: string | null) {
   await updateOrganization(database, clock, organizationId, { poTerms })
 }
 
-/** Returns the text of each page, extracted with a library other than the one that drew it. */
+const requireFont = createRequire(import.meta.url)
+
+/** Returns the names of the embedded fonts without their subset prefixes. */
+function listFonts(bytes: Uint8Array): string[] {
+  const found = Buffer.from(bytes)
+    .toString('latin1')
+    .matchAll(/\/FontName \/(?:[A-Z]{6}\+)?([\w-]+)/g)
+  return [...new Set([...found].map(([, name = '']) => name))].sort()
+}
+
+/** Returns the text of each page, extracted by a library that is independent of the drawing code. */
 async function getPages(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(bytes.slice()), { mergePages: false })
   return text.map((page) => page.replace(/\s+/g, ' '))
 }
 
-test('the document of an order shows the builder, the vendor, the home, and the costs, in any European alphabet', async () => {
+test('an order document shows Thai, Hindi, and Arabic in fonts that have the necessary letters', async () => {
+  const descriptions = ['ก่อสร้างผนังและหลังคา', 'क्षत्रिय निर्माण', 'شركة']
+  const order = await newOrder({ lines: descriptions.map((description) => ({ ...WALLS, description })) })
+  const { status, bytes } = await getDocument(order.id)
+  const [page = ''] = await getPages(bytes)
+  expect([status, ...listFonts(bytes)]).toEqual([
+    ...[200, 'DejaVuSansCondensed', 'DejaVuSansCondensed-Bold', 'NotoSansDevanagari-Regular', 'NotoSansThai-Regular'],
+  ])
+  // In Hindi, letters are listed in drawing order: the vowel sign i precedes its consonant.
+  for (const letters of ['ก่อสร้าง', 'िनमार्ण', 'شركة']) expect(page.normalize('NFKC')).toContain(letters)
+})
+
+test('Chinese, Japanese, and Korean text uses the font that the operator provides', async () => {
+  const font = requireFont.resolve('dejavu-fonts-ttf/ttf/DejaVuSerif.ttf')
+  const about = { title: 'Order', author: 'Builder', changedAt: '2026-11-20T12:00:00.000Z', foot: ['1'] }
+  const draw = () => createPdf(about, (doc) => void doc.text('Walls').text('中国').text('ビル').text('건설'))
+  expect(listFonts(await draw())).toEqual(['DejaVuSansCondensed'])
+  process.env.PDF_FONT_CJK = font
+  try {
+    expect(listFonts(await draw())).toEqual(['DejaVuSansCondensed', 'DejaVuSerif'])
+  } finally {
+    delete process.env.PDF_FONT_CJK
+  }
+})
+
+test('an order document can contain every European alphabet', async () => {
   await setTerms('Payable after completion.\nZażółć gęślą jaźń.')
   const order = await newOrder({ notes: 'Start at the garage.' })
   const { status, headers, bytes } = await getDocument(order.id)
@@ -82,7 +118,7 @@ test('the document of an order shows the builder, the vendor, the home, and the 
     expect(page).toContain(said)
 })
 
-test('an issued order has no watermark, and a void order does', async () => {
+test('only the document of a void order has a watermark', async () => {
   const { id } = await newOrder()
   const move = (status: string) => plumbline.post(`${ORDERS}/${id}/status`, { status, reason: 'Enough.' })
   const marks = async () => (await getPages((await getDocument(id)).bytes)).join().match(/DRAFT|NOT APPROVED|VOID/g)
@@ -92,7 +128,7 @@ test('an issued order has no watermark, and a void order does', async () => {
   expect(await marks()).toEqual(['VOID'])
 })
 
-test('the document of the longest order has every line and page number in less than a megabyte', async () => {
+test('the document of the longest order is complete and smaller than 1 MB', async () => {
   const lines = Array.from({ length: 200 }, (_, i) => ({
     ...{ description: `Line ${i + 1}: ${'Ąbć déf '.repeat(55)}`.trim(), quantity: 1, unit: 'EA', unitPrice: i + 1 },
   }))
@@ -109,7 +145,7 @@ test('the document of the longest order has every line and page number in less t
   expect(text).toContain('Total $20,100.00')
 })
 
-test('line breaks in the lines of an order take no more pages than spaces', async () => {
+test('line breaks in the lines of an order are printed as spaces', async () => {
   const lines = Array.from({ length: 200 }, () => ({ ...WALLS, description: `Walls${'\n'.repeat(490)}north` }))
   const { id } = await newOrder({ lines })
   const pages = await getPages((await getDocument(id)).bytes)
@@ -117,7 +153,7 @@ test('line breaks in the lines of an order take no more pages than spaces', asyn
   expect(pages[0]).toContain('Walls north')
 })
 
-test('an order of more than 100 pages is rejected, and drawn once its texts are shorter', async () => {
+test('an order document with more than 100 pages is rejected', async () => {
   await setTerms('a\n'.repeat(5000))
   const { id, number } = await newOrder({ notes: 'a\n'.repeat(2500) })
   const { status, bytes } = await getDocument(id)
@@ -130,7 +166,7 @@ test('an order of more than 100 pages is rejected, and drawn once its texts are 
   expect((await getDocument(id)).status).toBe(200)
 })
 
-test('most of the drawing is done outside the thread that handles requests', async () => {
+test('most of the work to create a document is done outside the thread that handles requests', async () => {
   const lines = Array.from({ length: 200 }, (_, i) => ({ ...WALLS, description: `${i} ${'Ąbć déf '.repeat(60)}` }))
   const { id } = await newOrder({ lines })
   // The first document starts the drawing thread.
@@ -142,25 +178,30 @@ test('most of the drawing is done outside the thread that handles requests', asy
   expect(ofThread / ofProcess).toBeLessThan(0.35)
 })
 
-test('the same content gives the same bytes', async () => {
+test('two documents with the same content have the same bytes', async () => {
   const about = { title: 'Purchase order', author: 'Żółw', changedAt: '2026-11-18T08:00:00Z', foot: ['PO-0001'] }
   const drawn = () => createPdf(about, (doc) => doc.font('bold').text('Łódź').font('plain').text('Ελένη'))
   expect((await drawn()).equals(await drawn())).toBe(true)
 })
 
-test('an unchanged order returns 304, and is base64 as the result of a skill', async () => {
+test('a request for an unchanged order document returns 304', async () => {
   const order = await newOrder()
   const first = await getDocument(order.id)
   const etag = first.headers.get('etag') ?? ''
   expect((await getDocument(order.id, { 'if-none-match': etag })).status).toBe(304)
-  const input = { purchaseOrderId: order.id }
-  const { body } = await plumbline.post('/api/ext/execute', { skill: 'getPurchaseOrderPdf', input })
-  expect(Buffer.from(body.result, 'base64').equals(first.bytes)).toBe(true)
   await plumbline.patch(`${ORDERS}/${order.id}`, { notes: 'Another.' })
   expect((await getDocument(order.id, { 'if-none-match': etag })).status).toBe(200)
 })
 
-test('a caller without permission and another builder get no document', async () => {
+test('a skill returns an order document as base64', async () => {
+  const order = await newOrder()
+  const first = await getDocument(order.id)
+  const input = { purchaseOrderId: order.id }
+  const { body } = await plumbline.post('/api/ext/execute', { skill: 'getPurchaseOrderPdf', input })
+  expect(Buffer.from(body.result, 'base64').equals(first.bytes)).toBe(true)
+})
+
+test('an order document requires pos:read and cannot be read by another builder', async () => {
   const { id } = await newOrder()
   expect((await getDocument(id, {}, await plumbline.newKey(['bids:read']))).status).toBe(403)
   expect((await getDocument(id, {}, (await plumbline.newBuilder()).key)).status).toBe(404)

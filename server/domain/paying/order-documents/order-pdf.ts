@@ -8,7 +8,7 @@ import * as orders from '../purchase-orders/queries.ts'
 import { type OrderSheet, orderDrawing } from './order-document.ts'
 import { findOrderTerms } from './order-terms.ts'
 
-/** Returns the document of an order as a PDF. Throws `not_found`. */
+/** Returns the document of an order as a PDF. Throws `not_found` if the order does not exist. */
 export async function createOrderPdf(call: Call, id: string): Promise<FileResponse> {
   const sheet = await readOrderSheet(call, id)
   return createPdfResponse(call, `${sheet.order.number}.pdf`, sheet, orderDrawing)

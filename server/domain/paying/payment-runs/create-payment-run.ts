@@ -1,68 +1,82 @@
 import { typeid } from 'typeid-js'
-import type { Payment, PaymentRun } from '../../../../client/contract.gen.ts'
+import type {
+  Payment,
+  PaymentAllocation,
+  PaymentRun,
+  PaymentRunSkip,
+  PurchaseOrder,
+} from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { buildEvent, recordEvents } from '../../../platform/events/record-event.ts'
 import { recordInitialStatuses } from '../../../platform/events/status-history.ts'
-import { conflict, unknownReference } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
-import { formatNumber } from '../../../platform/values/format.ts'
-import { subtract, sum } from '../../../platform/values/money.ts'
+import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { describeStatus, formatNumber } from '../../../platform/values/format.ts'
+import { sum } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
+import { findPartsOfBills } from '../bill-records/parts.ts'
+import * as bills from '../bill-records/queries.ts'
 import * as waivers from '../lien-waivers/queries.ts'
-import { createEmptySums, type OrderAccount } from '../payments/payment.ts'
 import * as payments from '../payments/queries.ts'
-import { findPaymentSums, storeReserved } from '../purchase-orders/payment-queries.ts'
-import { decidePayee, type PayeeDecision } from './decide-payee.ts'
+import { getWholes, lockWholes } from '../purchase-orders/whole.ts'
+import { type Account, decidePayeeAmounts, type PayeeDecision } from './decide-payee-amounts.ts'
 import * as runs from './queries.ts'
 
-/** The maximum number of orders that one transaction locks and one response contains. */
-const MAX_ORDERS = 500
+/** The maximum number of bills in one transaction and one response. */
+const MAX_PARTS = 500
 
-/** A statement with this many payloads is still short. */
+/** The maximum number of events per statement. A statement with this many events is still short. */
 const EVENTS_PER_STATEMENT = 50
 
 /**
- * Creates the payments of a run. Its orders are locked in the order of their IDs, like those of a single payment, so
- * that the later of two concurrent runs pays what the earlier one left. The number of statements does not depend on the
- * number of vendors, except for the events.
+ * Creates the payments of a run. Locks the orders in the order of their IDs, as for a single payment. The later of two
+ * concurrent runs therefore pays only the remaining amounts. The number of statements does not depend on the number of
+ * vendors, except for the events.
  */
 export async function createPaymentRun(call: WriteCall, body: Checked['PaymentRunCreate']): Promise<PaymentRun> {
-  const { communityId = null, vendorIds = [], method, externalId } = body
-  const today = dateIn(call.timeZone, call.now)
+  const { communityId = null, vendorIds = [], billIds = [], method, externalId } = body
+  const today = toLocalDate(call.timeZone, call.now)
   const { throughDate = today } = body
   if (communityId !== null) await communities.assertExist(call, [communityId], '/communityId')
   await assertVendors(call, vendorIds)
-  const ids = await runs.listOpenOrderIds(call, { communityId, vendorIds }, MAX_ORDERS + 1)
-  if (ids.length > MAX_ORDERS)
+  const chosen = await findChosenBills(call, body)
+  const filter = { communityId, billIds, vendorIds: chosen.length === 0 ? vendorIds : toVendorIds(chosen) }
+  const found = await runs.findOpenParts(call, filter, MAX_PARTS + 1)
+  if (found.length > MAX_PARTS)
     throw conflict(
       'limit_reached',
-      `More than ${formatNumber(MAX_ORDERS)} orders have a payable amount. Limit the run with communityId or vendorIds.`,
+      `Cannot create the payment run: more than ${formatNumber(MAX_PARTS)} bills have an open amount. Limit the run with communityId or vendorIds, or choose the bills with billIds.`,
     )
-  const accounts = await readAccounts(call, ids)
-  const payees = await runs.findPayees(call, [...new Set([...vendorIds, ...accounts.keys()])])
-  const lacking = await waivers.findOrdersLackingWaiver(call, ids)
-  const when = { currency: call.currency, timeZone: call.timeZone, now: call.now, throughDate, lacking }
-  const decisions = payees.map((vendor) => ({ vendor, ...decidePayee(vendor, accounts.get(vendor.id) ?? [], when) }))
+  const locked = await lockWholes(call, getPoIds(found))
+  const accounts = await readAccounts(call, found, locked)
+  const ids = [...new Set([...vendorIds, ...accounts.keys()])].sort()
+  await runs.lockVendors(call, ids)
+  const payees = await runs.findPayees(call, ids)
+  const credits = await payments.findVendorCredits(call, ids)
+  const lacking = await waivers.findOrdersLackingWaiver(call, getPoIds(found))
+  const terms = { today, throughDate, lacking, chosen: new Set(billIds) }
+  const decisions = payees.map((vendor) => ({
+    vendor,
+    ...decidePayeeAmounts(vendor, accounts.get(vendor.id) ?? [], credits.get(vendor.id) ?? 0, terms),
+  }))
   const number = await runs.takeNextNumber(call)
   const drafts = decisions.flatMap(({ vendor, payment }) => (payment === null ? [] : { vendor, payment }))
   const numbers = drafts.length === 0 ? [] : await payments.takeNextNumbers(call, drafts.length)
-  const all = [...accounts.values()].flat()
   const created = drafts.map(({ vendor, payment }, i) =>
-    toPayment(call, all, { ...payment, method, vendorId: vendor.id, number: numbers[i] ?? '' }),
+    toPayment(call, locked, { ...payment, method, vendorId: vendor.id, number: numbers[i] ?? '' }),
   )
   const run = await runs.insert(call, {
-    ...{ number, throughDate, communityId, vendorIds, method, externalId },
+    ...{ number, throughDate, communityId, vendorIds, billIds, method, externalId },
     paymentIds: created.map(({ id }) => id),
     amount: sum(created.map(({ amount }) => amount)),
     discountAmount: sum(created.map(({ discountAmount }) => discountAmount)),
     currency: call.currency,
-    skipped: decisions.flatMap(({ skipped }) => skipped),
+    skipped: [...decisions.flatMap(({ skipped }) => skipped), ...explainUnpaidBills(chosen, found)],
   })
   await storePayments(
     call,
     created.map((payment) => ({ ...payment, paymentRunId: run.id })),
-    all,
   )
   return run
 }
@@ -73,28 +87,66 @@ async function assertVendors(call: WriteCall, vendorIds: readonly string[]): Pro
   if (unknown.length > 0) throw unknownReference(unknown)
 }
 
-type VendorAccounts = OrderAccount<runs.OpenOrder>[]
-
-/** Returns the orders with the sums of their payments, by vendor. */
-async function readAccounts(call: WriteCall, ids: readonly string[]): Promise<Map<string, VendorAccounts>> {
-  const locked = await runs.lockOrders(call, ids)
-  const sums = await findPaymentSums(call, ids)
-  const accounts = new Map<string, VendorAccounts>()
-  for (const order of locked) {
-    const account = { order, sums: sums.get(order.id) ?? createEmptySums(order.id) }
-    const others = accounts.get(order.vendorId)
-    if (others === undefined) accounts.set(order.vendorId, [account])
-    else others.push(account)
+/** Returns the bills to which a run is limited; none if it is not limited to bills. */
+async function findChosenBills(
+  call: WriteCall,
+  { billIds = [], vendorIds = [], communityId = null }: Checked['PaymentRunCreate'],
+): Promise<runs.ChosenBill[]> {
+  if (billIds.length === 0) return []
+  if (vendorIds.length > 0 || communityId !== null) {
+    const message = 'cannot be combined with communityId or vendorIds'
+    throw validationFailed([{ pointer: '/billIds', code: 'exclusive', message }])
   }
-  return accounts
+  const chosen = await runs.findChosenBills(call, billIds)
+  const known = new Set(chosen.map(({ id }) => id))
+  const unknown = billIds.flatMap((id, i) => (known.has(id) ? [] : [`/billIds/${i}`]))
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return chosen
+}
+
+const toVendorIds = (chosen: readonly runs.ChosenBill[]) => [...new Set(chosen.map(({ vendorId }) => vendorId))]
+
+/** Returns the reasons for the chosen bills that have no open amount, or are not approved. */
+function explainUnpaidBills(chosen: readonly runs.ChosenBill[], found: readonly runs.OpenPart[]): PaymentRunSkip[] {
+  const open = new Set(found.map(({ billId }) => billId))
+  return chosen
+    .filter(({ id }) => !open.has(id))
+    .map(({ id, number, vendorId, status, openAmount }) => ({
+      ...{ vendorId, billId: id, poId: null, reason: 'not_payable', amount: openAmount },
+      detail: `Cannot pay ${number}: it is ${describeStatus(status)}. Only approved bills can be paid.`,
+    }))
+}
+
+function getPoIds(found: readonly runs.OpenPart[]): string[] {
+  return [...new Set(found.flatMap(({ poId }) => poId ?? []))]
+}
+
+/** Returns the current state of the parts by vendor. The orders of the parts must be locked. */
+async function readAccounts(
+  call: WriteCall,
+  found: readonly runs.OpenPart[],
+  locked: readonly PurchaseOrder[],
+): Promise<Map<string, Account[]>> {
+  const billIds = [...new Set(found.map(({ billId }) => billId))]
+  await bills.lockIds(call, billIds)
+  const requested = new Set(found.map(({ billId, poId }) => `${billId} ${poId}`))
+  const parts = (await findPartsOfBills(call, billIds)).filter(({ billId, poId }) => requested.has(`${billId} ${poId}`))
+  const byId = new Map(locked.map((order) => [order.id, order]))
+  const wholes = new Map(getWholes(locked).flatMap((whole) => whole.members.map(({ id }) => [id, whole] as const)))
+  const accounts = parts.map((part) => ({
+    part,
+    order: byId.get(part.poId ?? '') ?? null,
+    whole: wholes.get(part.poId ?? '') ?? null,
+  }))
+  return Map.groupBy(accounts, ({ part }) => part.vendorId)
 }
 
 type DecidedPayment = NonNullable<PayeeDecision['payment']> & Pick<Payment, 'vendorId' | 'number' | 'method'>
 
-function toPayment(call: WriteCall, accounts: VendorAccounts, settled: DecidedPayment): Payment {
+function toPayment(call: WriteCall, locked: readonly PurchaseOrder[], settled: DecidedPayment): Payment {
   const now = call.now.toISOString()
-  const poIds = settled.allocations.map(({ poId }) => poId)
-  const homeIds = new Set(accounts.flatMap(({ order }) => (poIds.includes(order.id) ? [order.homeId] : [])))
+  const poIds = [...new Set(settled.allocations.flatMap(({ poId, billId }) => (billId === null ? [] : [poId])))]
+  const homeIds = new Set(locked.flatMap(({ id, homeId }) => (poIds.includes(id) ? [homeId] : [])))
   const [homeId = null] = homeIds
   const [poId = null] = poIds
   return {
@@ -104,13 +156,13 @@ function toPayment(call: WriteCall, accounts: VendorAccounts, settled: DecidedPa
     poId: poIds.length === 1 ? poId : null,
     ...{ paymentType: 'progress', status: 'pending', currency: call.currency },
     ...{ invoiceNumber: null, invoiceDate: null, paidDate: null, checkNumber: null, lienWaiverId: null },
-    backupWithheld: 0,
+    ...{ backupWithheld: 0, migrated: false },
     ...{ replacesPaymentId: null, paymentRunId: null, accountingId: null, externalId: null },
     ...{ voidedAt: null, voidReason: null, version: 1, createdBy: call.actor, createdAt: now, updatedAt: now },
   }
 }
 
-async function storePayments(call: WriteCall, created: readonly Payment[], accounts: VendorAccounts): Promise<void> {
+async function storePayments(call: WriteCall, created: readonly Payment[]): Promise<void> {
   if (created.length === 0) return
   await payments.insertAll(call, created)
   await payments.insertAllocations(call, created)
@@ -121,16 +173,22 @@ async function storePayments(call: WriteCall, created: readonly Payment[], accou
       .map((payment) => buildEvent(call, 'payment.created', payment))
     await recordEvents(call, events)
   }
-  const reserved = new Map(accounts.map(({ order, sums }) => [order.id, sums.reserved]))
-  await storeReserved(
-    call,
-    new Map(
-      created.flatMap(({ allocations }) =>
-        allocations.map(({ poId, amount, retainageWithheld }) => [
-          poId,
-          sum([reserved.get(poId) ?? 0, subtract(amount, retainageWithheld)]),
-        ]),
-      ),
-    ),
-  )
+  const allocations = created.flatMap(({ allocations }) => allocations)
+  await runs.addReserved(call, {
+    orders: sumNetsBy(allocations, ({ poId }) => poId),
+    bills: sumNetsBy(allocations, ({ billId }) => billId),
+  })
+}
+
+/** Returns the totals of the allocations after retainage, by the ID that `idOf` returns. */
+function sumNetsBy(
+  allocations: readonly PaymentAllocation[],
+  idOf: (allocation: PaymentAllocation) => string | null,
+): Map<string, number> {
+  const nets = new Map<string, number>()
+  for (const allocation of allocations) {
+    const id = idOf(allocation)
+    if (id !== null) nets.set(id, sum([nets.get(id) ?? 0, allocation.amount, -allocation.retainageWithheld]))
+  }
+  return nets
 }

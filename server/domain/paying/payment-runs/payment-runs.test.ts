@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 const counted = new StatementCounter('createPaymentRun')
@@ -20,7 +24,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const made = async (path: string, body: object): Promise<Body> => {
@@ -44,7 +48,7 @@ const done = async (vendorId: string, unitPrice: number, more: object = {}): Pro
 const run = (more: object = {}): Promise<Body> => made('/payment-runs', { communityId, ...more })
 const skips = ({ skipped }: Body) => skipped.map(({ reason, poId }: Body) => [reason, poId])
 
-test('each vendor gets one payment for everything that is due, and every skipped order has a reason', async () => {
+test('a payment run creates one payment per vendor and explains each skipped order', async () => {
   const [prompt, held, lapsed, owing] = [
     await newVendor('Prompt Framing', { paymentTerms: { netDays: 0, discountPercent: 2 } }),
     await newVendor('Held Framing'),
@@ -65,7 +69,7 @@ test('each vendor gets one payment for everything that is due, and every skipped
   await done(owing, -10, { poType: 'backcharge' })
 
   const result = await run({ method: 'ach' })
-  expect(result).toMatchObject({ communityId, throughDate: site.day(0), amount: 240.01, discountAmount: 4.8 })
+  expect(result).toMatchObject({ communityId, throughDate: site.day(0), amount: 240.01, discountAmount: 5.4 })
   expect(result.number).toMatch(/^PR-\d{4}$/)
   const bySkipped = (id: string) => result.skipped.filter(({ vendorId }: Body) => vendorId === id)
   expect(bySkipped(prompt)).toMatchObject([{ poId: entered.id, reason: 'under_way', amount: 45 }])
@@ -80,7 +84,7 @@ test('each vendor gets one payment for everything that is due, and every skipped
     {
       ...{ id: result.paymentIds[0], paymentRunId: result.id, vendorId: prompt, homeId, poId: null, method: 'ach' },
       ...{ paymentType: 'progress', status: 'pending', grossAmount: 270.01, retainageWithheld: 30, amount: 240.01 },
-      ...{ dueDate: site.day(0), discountAmount: 4.8, discountDueDate: site.day(0) },
+      ...{ dueDate: site.day(0), discountAmount: 5.4, discountDueDate: site.day(0) },
     },
   ])
   expect(data[0].allocations[0]).toMatchObject({ poId: owed.id, amount: -30, retainageWithheld: 0 })
@@ -90,7 +94,7 @@ test('each vendor gets one payment for everything that is due, and every skipped
   )
   expect(reported.map(({ type }) => type)).toEqual(['payment.created'])
 
-  // Its payments are paid like any others, and the next run finds nothing left.
+  // The run's payments are paid like other payments, and the next run finds nothing left to pay.
   for (const status of ['approved', 'paid']) await post(`/payments/${result.paymentIds[0]}/status`, { status })
   expect(await get(`/purchase-orders/${other.id}`)).toMatchObject({ paidAmount: 180, payableAmount: 0 })
   expect(await get(`/purchase-orders/${owed.id}`)).toMatchObject({ status: 'closed', paidAmount: -30 })
@@ -104,7 +108,7 @@ test('each vendor gets one payment for everything that is due, and every skipped
   expect(await get(`/payment-runs/${result.id}`)).toEqual(result)
 })
 
-test("work is due by its vendor's payment terms, and earlier if a discount would be lost", async () => {
+test('a payment run pays a bill by its due date or, if earlier, before its discount expires', async () => {
   const [slow, prompt, idle] = [
     await newVendor('Patient Framing', { paymentTerms: { netDays: 45 } }),
     await newVendor('Eager Framing', { paymentTerms: { netDays: 45, discountPercent: 1, discountDays: 10 } }),
@@ -134,7 +138,7 @@ test("work is due by its vendor's payment terms, and earlier if a discount would
   })
 })
 
-test('concurrent runs and payments never pay the same work twice', async () => {
+test('concurrent payment runs and payments never pay for the same work twice', async () => {
   const vendorId = await newVendor('Busy Framing')
   const orders = await Promise.all([100, 200, 300].map((amount) => done(vendorId, amount)))
   const answers = await Promise.all([
@@ -149,11 +153,9 @@ test('concurrent runs and payments never pay the same work twice', async () => {
     expect(allocated.filter(({ poId }: Body) => poId === id)).toMatchObject([{ amount: total }])
 })
 
-test('a run for many vendors takes as many statements as for one, and a dry run stores nothing', async () => {
+test('a payment run for many vendors needs no more statements than for one vendor', async () => {
   const vendorIds = [await newVendor('First')]
   await done(vendorIds[0] ?? '', 10)
-  const dry = await post('/execute', { skill: 'createPaymentRun', dryRun: true, input: { vendorIds } })
-  expect(dry.body).toMatchObject({ result: { amount: 9 }, events: [{ type: 'payment.created' }] })
   counted.statements = 0
   await run()
   const ofOne = counted.statements
@@ -167,11 +169,68 @@ test('a run for many vendors takes as many statements as for one, and a dry run 
   expect(counted.statements).toBe(ofOne)
 })
 
-test('invalid runs are reported at their field', async () => {
+test('a dry run of a payment run returns its payments and events', async () => {
+  const vendorIds = [await newVendor('First')]
+  await done(vendorIds[0] ?? '', 10)
+  const dry = await post('/execute', { skill: 'createPaymentRun', dryRun: true, input: { vendorIds } })
+  expect(dry.body).toMatchObject({ result: { amount: 9 }, events: [{ type: 'payment.created' }] })
+})
+
+test('invalid fields of a payment run are reported at their field', async () => {
   const pointers = async (body: object) => (await post('/payment-runs', body)).body.errors.map((e: Body) => e.pointer)
   expect(await pointers({ vendorIds: ['ven_gone', site.loneStar, 'ven_lost'] })).toEqual([
     '/vendorIds/0',
     '/vendorIds/2',
   ])
   expect(await pointers({ communityId: 'com_gone' })).toEqual(['/communityId'])
+})
+
+/** Creates an approved bill without an order. */
+const billed = async (vendorId: string, amount: number, more: object = {}): Promise<Body> => {
+  const lines = [{ homeId, description: 'Dumpster', amount }]
+  const { id } = await made('/bills', { vendorId, lines, ...more })
+  expect((await post(`/bills/${id}/status`, { status: 'approved' })).status).toBe(200)
+  return get(`/bills/${id}`)
+}
+
+test('a payment run of chosen bills pays only these bills, even before they are due', async () => {
+  const [first, second] = [await newVendor('First'), await newVendor('Second', { paymentTerms: { netDays: 60 } })]
+  const [one, left, later] = [await billed(first, 120), await billed(first, 80), await billed(second, 300)]
+  const result = await made('/payment-runs', { billIds: [one.id, later.id] })
+  expect(result).toMatchObject({ billIds: [one.id, later.id], amount: 420, skipped: [] })
+  const { data } = await get(`/payments?paymentRunId=${result.id}`)
+  const paid = data.flatMap(({ allocations }: Body) => allocations.map(({ billId }: Body) => billId))
+  expect(paid.sort()).toEqual([one.id, later.id].sort())
+  expect(await get(`/bills/${left.id}`)).toMatchObject({ reservedAmount: 0 })
+  expect((await get(`/payments?billId=${later.id}`)).data).toMatchObject([{ vendorId: second, amount: 300 }])
+})
+
+test('a payment run of chosen bills deducts the credit memos of their vendors', async () => {
+  const vendorId = await newVendor('Credited')
+  const [one, credit] = [await billed(vendorId, 120), await billed(vendorId, -20, { billType: 'credit_memo' })]
+  await billed(vendorId, 500)
+  const result = await made('/payment-runs', { billIds: [one.id] })
+  expect(result).toMatchObject({ amount: 100 })
+  const [payment] = (await get(`/payments?paymentRunId=${result.id}`)).data
+  expect(payment.allocations.map(({ billId }: Body) => billId)).toEqual([credit.id, one.id])
+})
+
+test('a payment run explains a chosen bill that is not approved', async () => {
+  const vendorId = await newVendor('Waiting')
+  const lines = [{ homeId, description: 'Dumpster', amount: 90 }]
+  const bill = await made('/bills', { vendorId, lines })
+  const result = await made('/payment-runs', { billIds: [bill.id] })
+  expect(result).toMatchObject({ paymentIds: [], skipped: [{ billId: bill.id, reason: 'not_payable', amount: 90 }] })
+})
+
+test('chosen bills of a payment run cannot be combined with a community', async () => {
+  const bill = await billed(await newVendor('Combined'), 10)
+  const response = await post('/payment-runs', { billIds: [bill.id], communityId })
+  expect(response.body.errors).toMatchObject([{ pointer: '/billIds', code: 'exclusive' }])
+})
+
+test('an unknown chosen bill of a payment run is reported at its place', async () => {
+  const bill = await billed(await newVendor('Known'), 10)
+  const response = await post('/payment-runs', { billIds: [bill.id, 'bill_gone'] })
+  expect(response.body.errors).toMatchObject([{ pointer: '/billIds/1' }])
 })

@@ -1,18 +1,16 @@
 import { sql } from 'kysely'
-import type { Vendor } from '../../../../client/contract.gen.ts'
-import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
+import type { Bill, Vendor } from '../../../../client/contract.gen.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
-import type { PayableOrder } from '../payments/payment.ts'
 
 export const { list, find, findAll, insert } = defineResource({
   schema: 'PaymentRun',
-  long: ['skipped', 'vendorIds', 'paymentIds'],
+  long: ['skipped', 'vendorIds', 'billIds', 'paymentIds'],
 })
 
 /**
- * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
- * wait.
+ * Returns the organization's next payment run number. The counter row stays locked until the transaction ends, so other
+ * calls that create payment runs wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -22,61 +20,92 @@ export async function takeNextNumber(call: WriteCall): Promise<string> {
   return `PR-${String(rows[0]?.last).padStart(4, '0')}`
 }
 
-/** The vendors and community of a run; all if empty. */
+/** The vendors, the bills, and the community of a run; an empty value includes all. */
 export interface RunFilter {
   communityId: string | null
   vendorIds: readonly string[]
+  /** Bills of `vendorIds`. Bills with which these vendors owe an amount are included as well. */
+  billIds: readonly string[]
+}
+
+/** Unpaid part of an approved bill: the bill and, if any, its order. */
+export interface OpenPart {
+  billId: string
+  poId: string | null
 }
 
 /**
- * Returns up to `most` open orders that may have payable amounts. They are not locked, so the result is an estimate.
+ * Returns at most `max` parts of approved bills that may have payable amounts. The bills are not locked, so the result
+ * is an estimate.
  */
-export async function listOpenOrderIds(
+export async function findOpenParts(
   { db, organizationId }: Tenant,
-  { communityId, vendorIds }: RunFilter,
+  { communityId, vendorIds, billIds }: RunFilter,
   max: number,
-): Promise<string[]> {
-  // The statuses are written out to match those of the index purchaseOrders_open.
-  const { rows } = await sql<{ id: string }>`
-    select o."id" from "purchaseOrders" as o
-    where o."organizationId" = ${organizationId} and o."status" in (${sql.join(OPEN_STATUSES.map((status) => sql.lit(status)))})
-      and o."payableAmount" <> 0
-      ${vendorIds.length === 0 ? sql`` : sql`and o."vendorId" = any(${[...vendorIds]}::text[])`}
+): Promise<OpenPart[]> {
+  // The statuses are literals, to match the condition of the index bills_open.
+  const { rows } = await sql<OpenPart>`
+    select distinct b."id" as "billId", l."poId" from "bills" as b
+    join "billLines" as l on l."organizationId" = b."organizationId" and l."billId" = b."id"
+    where b."organizationId" = ${organizationId} and b."status" in ('approved', 'partially_paid')
+      ${vendorIds.length === 0 ? sql`` : sql`and b."vendorId" = any(${[...vendorIds]}::text[])`}
+      ${billIds.length === 0 ? sql`` : sql`and (b."id" = any(${[...billIds]}::text[]) or b."openAmount" < 0)`}
       ${
         communityId === null
           ? sql``
           : sql`and exists (
         select 1 from "homes" as h
-        where h."organizationId" = o."organizationId" and h."id" = o."homeId" and h."communityId" = ${communityId})`
+        where h."organizationId" = b."organizationId" and h."id" = l."homeId" and h."communityId" = ${communityId})`
       }
-    order by o."id" limit ${max}`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
-/** The fields of an order that a run needs. */
-export interface OpenOrder extends PayableOrder {
-  id: string
-  homeId: string
-  vendorId: string
-  /** When progress was last recorded; null for an order without progress. */
-  progressedAt: string | null
-}
-
-/** Locks orders in the order of their IDs, as every payment does, and returns their current state. */
-export async function lockOrders({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<OpenOrder[]> {
-  const { rows } = await sql<OpenOrder>`
-    select "id", "number", "homeId", "vendorId", "status", "total", "retainagePercent", "completedAmount", "paidAmount",
-      "retainedAmount", "payableAmount", "progressedAt"
-    from "purchaseOrders" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])
-    order by "id" for no key update`.execute(db)
+    order by b."id", l."poId" limit ${max}`.execute(db)
   return rows
 }
 
-export type Payee = Pick<Vendor, 'id' | 'companyName' | 'status' | 'complianceStatus' | 'paymentTerms'>
+export type ChosenBill = Pick<Bill, 'id' | 'number' | 'vendorId' | 'status' | 'openAmount'>
 
-export async function findPayees({ db, organizationId }: Tenant, ids: readonly string[]): Promise<Payee[]> {
+/** Returns the bills with these IDs, in the order of their numbers. */
+export async function findChosenBills({ db, organizationId }: Tenant, ids: readonly string[]): Promise<ChosenBill[]> {
+  const { rows } = await sql<ChosenBill>`
+    select "id", "number", "vendorId", "status", "openAmount" from "bills"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) order by "number"`.execute(db)
+  return rows
+}
+
+/** Adds the reserved amounts of new payments to the locked orders and bills, in two statements. */
+export async function addReserved(
+  call: WriteCall,
+  added: { orders: ReadonlyMap<string, number>; bills: ReadonlyMap<string, number> },
+): Promise<void> {
+  for (const [table, of] of [
+    ['purchaseOrders', added.orders],
+    ['bills', added.bills],
+  ] as const) {
+    await sql`
+      update ${sql.table(table)} as t set "reservedAmount" = t."reservedAmount" + r."amount",
+        "version" = t."version" + 1, "updatedAt" = ${call.now}
+      from unnest(${[...of.keys()]}::text[], ${[...of.values()]}::numeric[]) as r ("id", "amount")
+      where t."organizationId" = ${call.organizationId} and t."id" = r."id"`.execute(call.db)
+    for (const id of of.keys()) recordChange(call, id, 'updated', ['reservedAmount'])
+  }
+}
+
+/** Locks vendors in the order of their IDs, so that only one of two concurrent runs deducts their credits. */
+export async function lockVendors({ db, organizationId }: WriteCall, ids: readonly string[]): Promise<void> {
+  await sql`
+    select "id" from "vendors" where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[])
+    order by "id" for no key update`.execute(db)
+}
+
+export interface Payee extends Pick<Vendor, 'id' | 'companyName' | 'status' | 'complianceStatus'> {
+  currency: string
+}
+
+export async function findPayees(
+  { db, organizationId, currency }: Tenant & { currency: string },
+  ids: readonly string[],
+): Promise<Payee[]> {
   const { rows } = await sql<Payee>`
-    select "id", "companyName", "status", "complianceStatus", "paymentTerms" from "vendors"
+    select "id", "companyName", "status", "complianceStatus", ${currency}::text as "currency" from "vendors"
     where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) order by "companyName", "id"`.execute(
     db,
   )

@@ -1,8 +1,8 @@
 import type {
+  Bill,
   FieldError,
   Payment,
   PaymentAllocation,
-  PaymentType,
   PurchaseOrder,
   Vendor,
 } from '../../../../client/contract.gen.ts'
@@ -11,92 +11,207 @@ import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
-import { describeStatus, formatAmount, humanizeValue } from '../../../platform/values/format.ts'
-import { sum } from '../../../platform/values/money.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
-import { findBilledByLine, findPaymentSums } from '../purchase-orders/payment-queries.ts'
+import { toInvoiceKey } from '../bill-records/invoice-key.ts'
+import { type BillPart, findPartsOfBills, findPartsOfOrders } from '../bill-records/parts.ts'
+import * as bills from '../bill-records/queries.ts'
+import { getDueDate } from '../bill-records/terms.ts'
+import { updateBillsAfterPayment } from '../bill-records/update-bills-after-payment.ts'
 import * as orders from '../purchase-orders/queries.ts'
-import { reserveAmounts } from '../purchase-orders/settle-orders.ts'
+import { updateOrderAmounts, updateOrdersAfterPayment } from '../purchase-orders/settle-orders.ts'
+import { lockWholes } from '../purchase-orders/whole.ts'
+import { allocatePayment, type Wanted } from './allocate.ts'
+import { assertCanApprove } from './change-payment-status.ts'
+import { assertMigratable, toPaidFields } from './migrate-payment.ts'
 import {
-  amountSign,
-  applyAllocation,
-  computeWholeAmount,
-  computeWithheld,
-  createEmptySums,
-  explainWaiting,
-  findAmountErrors,
-  findExcess,
-  isForWork,
+  explainWhyPaymentMustWait,
+  findPaymentAmountErrors,
+  isPaymentForWork,
   listEnterableStatuses,
-  type OrderAccount,
-  type PaymentExcess,
   sumAllocations,
 } from './payment.ts'
-import { findComplianceObjections, type PaymentObjection, requireOverride } from './payment-guards.ts'
-import { computeDiscount, computeDueDate } from './payment-terms.ts'
+import { findComplianceObjections, findInvoiceObjections, requireOverride } from './payment-guards.ts'
+import {
+  addDiscount,
+  applyTimelyDiscounts,
+  computeDiscount,
+  findFirstDueDate,
+  NO_DISCOUNT,
+  sumDiscounts,
+} from './payment-terms.ts'
+import { postPayment } from './post-payment.ts'
 import * as payments from './queries.ts'
 
 type PaymentInput = Checked['PaymentCreate']
 
-/** The payment of one order; without an amount, everything payable. */
-interface RequestedAllocation {
-  poId: string
-  lineId: string | null
-  amount: number | undefined
-  /** The JSON pointers of these values in the request. */
-  pointer: { poId: string; lineId: string; amount: string }
-}
-
 /**
- * Creates a payment. Its orders are locked first, in the order of their IDs, so that two payments of the same orders
- * wait for each other and never both take what remains. The vendor is locked next, so that an invoice is not entered
+ * Creates a payment. Locks the orders first, in the order of their IDs. Two payments of the same orders therefore wait
+ * for each other and never both use the remaining amount. Locks the vendor next, so that an invoice is not entered
  * twice concurrently.
  */
 export async function createPayment(call: WriteCall, body: PaymentInput): Promise<Payment> {
+  return enterPayment(call, body, listRequestedAllocations(body))
+}
+
+/** Creates a voided payment again. The payment can have more allocations than a request allows. */
+export function reissuePayment(
+  call: WriteCall,
+  body: Omit<PaymentInput, 'allocations' | 'poId' | 'billId'>,
+  allocations: readonly PaymentAllocation[],
+): Promise<Payment> {
+  const pointer = { billId: '/paymentId', poId: '/paymentId', lineId: '/paymentId', amount: '/paymentId' }
+  const requested = allocations.map(({ billId, poId, lineId, amount }) => ({
+    ...{ billId, poId, lineId, amount, pointer },
+  }))
+  return enterPayment(call, body, requested)
+}
+
+async function enterPayment(call: WriteCall, body: PaymentInput, wanted: readonly Wanted[]): Promise<Payment> {
   const { paymentType, overrideReason = null, invoiceNumber = null, invoiceDate = null } = body
-  const { method, replacesPaymentId = null, accountingId, externalId } = body
-  const requested = listRequestedAllocations(body)
-  const locked = await lockOrders(call, requested)
-  const vendor = await vendors.lock(call, requireSingleVendor(requested, locked))
-  const wait = explainWaiting(locked, paymentType, listEnterableStatuses(paymentType))
+  const { method, replacesPaymentId = null, accountingId, externalId, migration } = body
+  if (migration !== undefined) assertMigratable(call, body, migration)
+  const named = await findBills(call, wanted)
+  const locked = await lockOrders(call, wanted, named)
+  const vendor = await vendors.lock(call, requireSingleVendor(wanted, locked, named))
+  assertPayableBills(
+    await bills.findAll(
+      call,
+      named.map(({ id }) => id),
+    ),
+  )
+  const paidOrders = locked.filter(
+    ({ id }) =>
+      wanted.some(({ poId }) => poId === id) || named.some(({ lines }) => lines.some(({ poId }) => poId === id)),
+  )
+  const wait = explainWhyPaymentMustWait(paidOrders, paymentType, listEnterableStatuses(paymentType))
   if (wait !== null) throw conflict('open_work', wait)
-  const unpaid = locked.find(({ noPayment }) => noPayment)
+  const unpaid = paidOrders.find(({ noPayment }) => noPayment)
   if (unpaid !== undefined) throw conflict('not_suitable', `Cannot pay ${unpaid.number}: it is marked as noPayment.`)
   await assertReplaceable(call, vendor, replacesPaymentId)
-  const accounts = await readAccounts(call, locked)
-  const { allocations, objections } = await allocatePayment(call, requested, accounts, paymentType)
-  const amounts = sumAllocations(allocations)
+  const today = toLocalDate(call.timeZone, call.now)
+  const parts = await findPayableParts(call, locked, named)
+  const ground = { vendorId: vendor.id, currency: call.currency, locked, parts }
+  const { allocations: exact, objections } = await allocatePayment(call, wanted, ground, paymentType)
+  const amounts = sumAllocations(exact)
+  const terms = { paymentType, amount: amounts.amount, currency: call.currency }
+  const offered =
+    readDiscount(body) ?? (invoiceDate === null ? null : computeDiscount(vendor.paymentTerms, terms, invoiceDate))
+  // A payment that was made has no discount left to take.
+  const requested = migration === undefined ? offered : NO_DISCOUNT
+  const allocations =
+    requested === null ? applyTimelyDiscounts(exact, today) : addDiscount(exact, requested, call.currency)
+  const discount = requested ?? sumDiscounts(allocations)
   const pointer = body.allocations === undefined ? '/grossAmount' : '/allocations'
-  const from = invoiceDate ?? dateIn(call.timeZone, call.now)
-  const discount =
-    readDiscount(body) ??
-    computeDiscount(vendor.paymentTerms, { paymentType, amount: amounts.amount, currency: call.currency }, from)
-  const errors = findAmountErrors(amounts, { paymentType, pointer, discountAmount: discount.discountAmount })
+  const errors = findPaymentAmountErrors(amounts, { paymentType, pointer, discountAmount: discount.discountAmount })
   if (errors.length > 0) throw validationFailed(errors)
-  objections.push(...findComplianceObjections(vendor), ...(await findInvoiceObjections(call, vendor, invoiceNumber)))
+  const billIds = [...new Set(allocations.flatMap(({ billId }) => billId ?? []))]
+  const except = { bills: billIds, withPayments: false }
+  // A payment that was made is recorded as it is, such as the second of two payments for one invoice.
+  if (migration === undefined)
+    objections.push(
+      ...findComplianceObjections(vendor),
+      ...(await findInvoiceObjections(call, vendor, invoiceNumber, except)),
+    )
   const reason = requireOverride(call, objections, overrideReason)
 
-  const [number = ''] = await payments.takeNextNumbers(call, 1)
-  const homeIds = [...new Set(locked.map(({ homeId }) => homeId))]
+  const [next = ''] = migration === undefined ? await payments.takeNextNumbers(call, 1) : []
+  const poIds = new Set(allocations.map(({ poId }) => poId))
   const { id } = await payments.insert(call, {
     ...{ method, invoiceNumber, invoiceDate, replacesPaymentId, accountingId, externalId },
     ...{ ...amounts, ...discount, backupWithheld: 0 },
-    ...{ paymentType, status: 'pending' as const, vendorId: vendor.id, currency: call.currency },
-    number,
-    homeId: homeIds.length === 1 ? homeIds[0] : null,
-    poId: locked.length === 1 ? locked[0]?.id : null,
-    dueDate: body.dueDate ?? computeDueDate(vendor.paymentTerms, from),
+    ...{ paymentType, vendorId: vendor.id, currency: call.currency, migrated: migration !== undefined },
+    ...(migration === undefined ? { number: next, status: 'pending' as const } : toPaidFields(migration)),
+    homeId: getHome(locked, allocations, named),
+    poId: poIds.size === 1 ? [...poIds][0] : null,
+    dueDate:
+      body.dueDate ??
+      (invoiceDate === null
+        ? (findFirstDueDate(allocations) ?? getDueDate(vendor.paymentTerms, today))
+        : getDueDate(vendor.paymentTerms, invoiceDate)),
   })
-  await payments.insertAllocations(call, [{ id, allocations }])
-  await recordStatusChange(call, { id, from: null, to: 'pending', reason })
+  await payments.insertAllocations(call, [{ id, allocations, invoiceNumber }])
   const payment = await payments.find(call, id)
+  await recordStatusChange(call, { id, from: null, to: payment.status, reason })
   await recordEvent(call, 'payment.created', payment)
-  await reserveAmounts(call, locked)
+  if (migration === undefined) await updateOrderAmounts(call, locked)
+  else {
+    assertCanApprove(call, payment)
+    const taken = payment.allocations.map(() => 0)
+    await postPayment(call, payment, taken, locked)
+    await updateOrdersAfterPayment(call, locked, `${payment.number} was paid.`)
+  }
+  await updateBillsAfterPayment(call, billIds)
+  if (invoiceNumber !== null) await nameBills(call, billIds, invoiceNumber)
   return payment
 }
 
-/** Returns the discount that was sent; null to use the vendor's payment terms. */
+/** Returns the bills that the request names. Throws if a bill is unknown. */
+async function findBills(call: WriteCall, requested: readonly Wanted[]): Promise<Bill[]> {
+  const ids = [...new Set(requested.flatMap(({ billId }) => billId ?? []))].sort()
+  const found = await bills.findAll(call, ids)
+  const known = new Set(found.map(({ id }) => id))
+  const unknown = requested.flatMap(({ billId, pointer }) =>
+    billId === null || known.has(billId) ? [] : pointer.billId,
+  )
+  if (unknown.length > 0) throw unknownReference(unknown)
+  return found
+}
+
+function assertPayableBills(named: readonly Bill[]): void {
+  const bill = named.find(({ status }) => !['approved', 'partially_paid', 'paid'].includes(status))
+  if (bill === undefined) return
+  throw conflict(
+    'wrong_status',
+    `Cannot pay ${bill.number}: it is ${describeStatus(bill.status)}. Approve the bill first.`,
+  )
+}
+
+async function findPayableParts(
+  call: WriteCall,
+  locked: readonly PurchaseOrder[],
+  named: readonly Bill[],
+): Promise<BillPart[]> {
+  const ofOrders = await findPartsOfOrders(
+    call,
+    locked.map(({ id }) => id),
+  )
+  const ofBills = await findPartsOfBills(
+    call,
+    named.map(({ id }) => id),
+  )
+  return [...ofOrders, ...ofBills.filter(({ poId }) => poId === null)]
+}
+
+/** Returns the home that all paid orders and bills share, or null if there is more than one home. */
+function getHome(
+  locked: readonly PurchaseOrder[],
+  allocations: readonly PaymentAllocation[],
+  named: readonly Bill[],
+): string | null {
+  const ofOrder = new Map(locked.map(({ id, homeId }) => [id, homeId]))
+  const homeIds = new Set(
+    allocations.flatMap(({ poId, billId }) =>
+      poId !== null
+        ? (ofOrder.get(poId) ?? [])
+        : (named.find(({ id }) => id === billId)?.lines ?? []).flatMap((line) =>
+            line.poId === null ? line.homeId : [],
+          ),
+    ),
+  )
+  const [homeId = null] = homeIds
+  return homeIds.size === 1 ? homeId : null
+}
+
+/** Adds the vendor's invoice number to paid bills that have no number. */
+async function nameBills(call: WriteCall, billIds: readonly string[], invoiceNumber: string): Promise<void> {
+  for (const bill of await bills.findAll(call, billIds))
+    if (bill.invoiceNumber === null)
+      await bills.update(call, bill, { invoiceNumber, invoiceKey: toInvoiceKey(invoiceNumber) })
+}
+
+/** Returns the discount in the request; null to use the vendor's payment terms. */
 function readDiscount({ discountAmount, discountDueDate = null }: PaymentInput) {
   if (discountAmount !== undefined) return { discountAmount, discountDueDate }
   if (discountDueDate === null) return null
@@ -106,61 +221,94 @@ function readDiscount({ discountAmount, discountDueDate = null }: PaymentInput) 
 
 function listRequestedAllocations({
   poId,
+  billId,
+  amount,
   grossAmount,
   allocations,
   paymentType,
-}: PaymentInput): RequestedAllocation[] {
+}: PaymentInput): Wanted[] {
   const fault = (pointer: string, code: string, message: string) => validationFailed([{ pointer, code, message }])
+  if (amount !== undefined && billId === undefined) throw fault('/amount', 'unexpected', 'requires billId')
   if (allocations === undefined) {
-    if (poId === undefined) throw fault('/poId', 'required', 'is required unless allocations is set')
+    if (poId === undefined && billId === undefined)
+      throw fault('/poId', 'required', 'is required unless billId or allocations is set')
+    if (poId !== undefined && billId !== undefined) throw fault('/billId', 'exclusive', 'cannot be combined with poId')
+    if (billId !== undefined && !isPaymentForWork(paymentType))
+      throw fault('/billId', 'unexpected', `cannot be set when paymentType is ${paymentType}`)
+    if (amount !== undefined && grossAmount !== undefined)
+      throw fault('/grossAmount', 'exclusive', 'cannot be combined with amount')
     if (grossAmount === undefined && (paymentType === 'deposit' || paymentType === 'adjustment'))
       throw fault('/grossAmount', 'required', `is required when paymentType is ${paymentType}`)
-    const pointer = { poId: '/poId', lineId: '/poId', amount: '/grossAmount' }
-    return [{ poId, lineId: null, amount: grossAmount, pointer }]
+    const pointer = { billId: '/billId', poId: '/poId', lineId: '/poId', amount: '/grossAmount' }
+    return [{ billId: billId ?? null, poId: poId ?? null, lineId: null, amount: grossAmount, net: amount, pointer }]
   }
   if (poId !== undefined) throw fault('/poId', 'exclusive', 'cannot be combined with allocations')
+  if (billId !== undefined) throw fault('/billId', 'exclusive', 'cannot be combined with allocations')
   if (grossAmount !== undefined)
     throw fault('/grossAmount', 'exclusive', 'cannot be combined with allocations; it is set to their sum')
-  const errors = allocations.flatMap(({ poId, lineId = null }, i): FieldError[] => {
+  const errors = allocations.flatMap(({ poId, billId, lineId = null }, i): FieldError[] => {
     const at = `/allocations/${i}`
-    if (lineId !== null && !isForWork(paymentType))
+    if (poId === undefined && billId === undefined)
+      return [{ pointer: `${at}/poId`, code: 'required', message: 'is required unless billId is set' }]
+    if (billId !== undefined && !isPaymentForWork(paymentType))
+      return [
+        { pointer: `${at}/billId`, code: 'unexpected', message: `cannot be set when paymentType is ${paymentType}` },
+      ]
+    if (lineId !== null && !isPaymentForWork(paymentType))
       return [
         { pointer: `${at}/lineId`, code: 'unexpected', message: `cannot be set when paymentType is ${paymentType}` },
       ]
-    const first = allocations.findIndex((other) => other.poId === poId && (other.lineId ?? null) === lineId)
+    const first = allocations.findIndex(
+      (other) => other.poId === poId && other.billId === billId && (other.lineId ?? null) === lineId,
+    )
     return first < i
       ? [{ pointer: at, code: 'unique', message: 'must be unique; another allocation has the same poId and lineId' }]
       : []
   })
   if (errors.length > 0) throw validationFailed(errors)
-  return allocations.map(({ poId, lineId = null, amount }, i) => {
+  return allocations.map(({ poId, billId, lineId = null, amount }, i) => {
     const at = `/allocations/${i}`
-    return { poId, lineId, amount, pointer: { poId: `${at}/poId`, lineId: `${at}/lineId`, amount: `${at}/amount` } }
+    const pointer = { billId: `${at}/billId`, poId: `${at}/poId`, lineId: `${at}/lineId`, amount: `${at}/amount` }
+    return { billId: billId ?? null, poId: poId ?? null, lineId, amount, pointer }
   })
 }
 
-async function lockOrders(call: WriteCall, requested: readonly RequestedAllocation[]): Promise<PurchaseOrder[]> {
-  const ids = [...new Set(requested.map(({ poId }) => poId))].sort()
+async function lockOrders(
+  call: WriteCall,
+  requested: readonly Wanted[],
+  named: readonly Bill[],
+): Promise<PurchaseOrder[]> {
+  const asked = requested.flatMap(({ poId }) => poId ?? [])
+  const ids = [...new Set([...asked, ...named.flatMap(({ lines }) => lines.flatMap(({ poId }) => poId ?? []))])].sort()
   const known = new Set((await orders.findAll(call, ids)).map(({ id }) => id))
-  const unknown = requested.filter(({ poId }) => !known.has(poId))
+  const unknown = requested.filter(({ poId }) => poId !== null && !known.has(poId))
   if (unknown.length > 0) throw unknownReference(unknown.map(({ pointer }) => pointer.poId))
-  const locked: PurchaseOrder[] = []
-  for (const id of ids) locked.push(await orders.lock(call, id))
+  const locked = await lockWholes(call, ids)
   const lines = new Map(locked.map(({ id, lines }) => [id, new Set(lines.map(({ lineId }) => lineId))]))
-  const missing = requested.filter(({ poId, lineId }) => lineId !== null && lines.get(poId)?.has(lineId) !== true)
+  const missing = requested.filter(
+    ({ poId, lineId }) => poId !== null && lineId !== null && lines.get(poId)?.has(lineId) !== true,
+  )
   if (missing.length > 0) throw unknownReference(missing.map(({ pointer }) => pointer.lineId))
   return locked
 }
 
-/** Returns the vendor of all the orders. Throws if they have several. */
-function requireSingleVendor(requested: readonly RequestedAllocation[], locked: readonly PurchaseOrder[]): string {
-  const vendorOfOrder = new Map(locked.map(({ id, vendorId }) => [id, vendorId]))
-  const [vendorId] = vendorOfOrder.values()
-  if (vendorId === undefined) throw new Error('Expected a payment to have at least one order.')
-  const others = requested.filter(({ poId }) => vendorOfOrder.get(poId) !== vendorId)
+/** Returns the vendor that all orders and bills share. Throws if the orders and bills have different vendors. */
+function requireSingleVendor(
+  requested: readonly Wanted[],
+  locked: readonly PurchaseOrder[],
+  named: readonly Bill[],
+): string {
+  const vendorOfRecord = new Map([...locked, ...named].map(({ id, vendorId }) => [id, vendorId]))
+  const pointed = requested.flatMap(({ poId, billId, pointer }) => [
+    ...(poId === null ? [] : [{ vendorId: vendorOfRecord.get(poId), pointer: pointer.poId }]),
+    ...(billId === null ? [] : [{ vendorId: vendorOfRecord.get(billId), pointer: pointer.billId }]),
+  ])
+  const vendorId = pointed[0]?.vendorId
+  if (vendorId === undefined) throw new Error('Expected a payment to have at least one order or bill.')
+  const others = pointed.filter((one) => one.vendorId !== vendorId)
   if (others.length === 0) return vendorId
-  const message = 'must be an order to the same vendor as the other orders'
-  throw validationFailed(others.map(({ pointer }) => ({ pointer: pointer.poId, code: 'other_vendor', message })))
+  const message = 'must be from the same vendor as the other orders and bills'
+  throw validationFailed(others.map(({ pointer }) => ({ pointer, code: 'other_vendor', message })))
 }
 
 async function assertReplaceable(call: WriteCall, vendor: Vendor, id: string | null): Promise<void> {
@@ -174,101 +322,4 @@ async function assertReplaceable(call: WriteCall, vendor: Vendor, id: string | n
       'wrong_status',
       `Cannot replace ${replaced.number}: it is ${replaced.status}. Only a voided payment can be replaced.`,
     )
-}
-
-async function readAccounts(
-  call: WriteCall,
-  locked: readonly PurchaseOrder[],
-): Promise<Map<string, OrderAccount<PurchaseOrder>>> {
-  const ids = locked.map(({ id }) => id)
-  const sums = await findPaymentSums(call, ids)
-  return new Map(locked.map((order) => [order.id, { order, sums: sums.get(order.id) ?? createEmptySums(order.id) }]))
-}
-
-/** Allocates the payment to its orders one after the other, and returns the objections. */
-async function allocatePayment(
-  call: WriteCall,
-  requested: readonly RequestedAllocation[],
-  accounts: Map<string, OrderAccount<PurchaseOrder>>,
-  paymentType: PaymentType,
-): Promise<{ allocations: PaymentAllocation[]; objections: PaymentObjection[] }> {
-  const allocations: PaymentAllocation[] = []
-  const objections: PaymentObjection[] = []
-  const errors: FieldError[] = []
-  const object = (title: string, detail: string) => objections.push({ title, detail, permission: 'pos:write' })
-  for (const { poId, lineId, amount: asked, pointer } of requested) {
-    const account = accounts.get(poId)
-    if (account === undefined) throw new Error('Expected every order of a payment to have an account.')
-    const { order } = account
-    const amount = asked ?? computeWholeAmount(account, paymentType) ?? 0
-    const sign = amountSign(order)
-    if (asked === undefined && sign * amount <= 0)
-      throw conflict(
-        'missing_data',
-        `${order.number} has nothing left to pay with a ${humanizeValue(paymentType)} payment.`,
-      )
-    if (amount === 0 || (sign * amount < 0 && paymentType !== 'adjustment')) {
-      const message = sign < 0 ? 'must be negative because the vendor owes it' : 'must be positive'
-      errors.push({ pointer: pointer.amount, code: 'sign', message: amount === 0 ? 'must not be zero' : message })
-      continue
-    }
-    const allocation = { poId, lineId, amount, retainageWithheld: computeWithheld(account, paymentType, amount) }
-    const excess = findExcess(account, paymentType, allocation)
-    if (excess !== null) {
-      const max = computeWholeAmount(account, paymentType)
-      object('Exceeds the payable amount', describeExcess(excess, order, amount, max))
-    }
-    if (paymentType === 'final' && order.status !== 'completed')
-      object(
-        'Before completion',
-        `${order.number} is ${describeStatus(order.status)}. A final payment needs a completed order.`,
-      )
-    if (lineId !== null && (await exceedsLine(call, order, lineId, amount)))
-      object(
-        'Exceeds the payable amount',
-        `Line ${lineId} of ${order.number}: the payment of ${formatAmount(amount, order.currency)} exceeds its completed work.`,
-      )
-    allocations.push(allocation)
-    accounts.set(poId, applyAllocation(account, paymentType, allocation))
-  }
-  if (errors.length > 0) throw validationFailed(errors)
-  return { allocations, objections }
-}
-
-async function exceedsLine(call: WriteCall, order: PurchaseOrder, lineId: string, amount: number): Promise<boolean> {
-  const billed = (await findBilledByLine(call, order.id)).get(lineId) ?? 0
-  const done = order.lines.find((line) => line.lineId === lineId)?.completedAmount ?? 0
-  const sign = done < 0 ? -1 : 1
-  return sign * sum([billed, amount]) > sign * done
-}
-
-function describeExcess(
-  excess: PaymentExcess,
-  { number, currency }: Pick<PurchaseOrder, 'number' | 'currency'>,
-  amount: number,
-  max: number | null,
-): string {
-  const [requested, limit] = [formatAmount(amount, currency), max === null ? '' : ` (${formatAmount(max, currency)})`]
-  switch (excess) {
-    case 'above_total':
-      return `The deposit of ${requested} on ${number} exceeds the total of the order.`
-    case 'above_retainage':
-      return `The payment of ${requested} exceeds the retainage held on ${number}${limit}.`
-    case 'above_paid':
-      return `The adjustment of ${requested} exceeds the amount paid on ${number}.`
-    case 'above_payable':
-      return `The payment of ${requested} exceeds the payable amount of ${number}${limit}.`
-  }
-}
-
-async function findInvoiceObjections(
-  call: WriteCall,
-  vendor: Vendor,
-  invoiceNumber: string | null,
-): Promise<PaymentObjection[]> {
-  if (invoiceNumber === null) return []
-  const other = await payments.findByInvoice(call, vendor.id, invoiceNumber)
-  if (other === undefined) return []
-  const detail = `Invoice ${invoiceNumber} of ${vendor.companyName} is already recorded as ${other.number}.`
-  return [{ title: 'Invoice already recorded', detail, permission: 'pos:write' }]
 }

@@ -1,4 +1,5 @@
 import type { Form1099Box, Form1099Kind } from '../../../../client/contract.gen.ts'
+import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
 
 /** A box that reports payments. */
 export type Box = Form1099Box['box']
@@ -10,9 +11,10 @@ export const BOXES: Readonly<Record<Form1099Kind, readonly Box[]>> = {
 }
 
 /**
- * The amounts from which a form is required, by the first year in which they apply, newest first. Public Law 119-21,
- * section 70433, raised the threshold from $600 to $2,000 for payments made after 2025, and indexes it for inflation
- * after 2026: add a row for each adjusted amount. For gross proceeds paid to an attorney (`misc_10`) it is still $600.
+ * The minimum amounts that require a form, by the first year in which they apply, newest first. Public Law 119-21,
+ * section 70433, raised the threshold from $600 to $2,000 for payments made after 2025. The threshold is indexed for
+ * inflation after 2026: add a row for each adjusted amount. For gross proceeds paid to an attorney (`misc_10`), the
+ * threshold is still $600.
  */
 const THRESHOLDS = [
   { fromYear: 2026, usual: 2000, attorneys: 600 },
@@ -36,8 +38,73 @@ export function getWithholdingPercent(year: number): number {
   return RATES.find(({ fromYear }) => fromYear <= year)?.percent ?? RATES[0].percent
 }
 
+const DECIMALS = toMinorUnitsSql('p."currency"')
+
+/** Returns an SQL expression for a column of the bill line that receives a part of an allocation, or null without one. */
+const lineColumn = (name: string) => `coalesce(w."${name}", o."${name}")`
+const [WEIGHT, UP_TO, WHOLE] = [lineColumn('weight'), lineColumn('upTo'), lineColumn('whole')]
+
+/** Returns an SQL expression for the share of an amount that the running weights give to a row, rounded on the running sum. */
+const shareOf = (amount: string) => `
+  round(${amount} * ${UP_TO} / ${WHOLE}, ${DECIMALS}) - round(${amount} * (${UP_TO} - ${WEIGHT}) / ${WHOLE}, ${DECIMALS})`
+
+/** Returns the SQL columns of the bill lines `l` that receive the parts of an allocation in proportion to their weights. */
+const weighLines = (weight: string) => `
+  l."reportingBox" as "box", ${weight} as "weight", sum(${weight}) over (order by l."billId", l."position") as "upTo",
+  sum(${weight}) over () as "whole",
+  case when row_number() over (order by l."billId", l."position") = 1 then 1 else 0 end as "first"`
+
+/** SQL expression for the weight of a bill line in a payment of its order without a bill. */
+const WEIGHT_IN_ORDER = `case p."paymentType" when 'retainage_release' then l."retainageWithheld" else l."amount" end`
+
 /**
- * SQL of the box in which a payment is reported, or 'none' if it is not reported. Requires the vendor's row as `v`. Once
- * payments are made for bills, the box of the bill line must take precedence here.
+ * Returns SQL for the amounts that payments report in each box, before and including withheld tax. A payment of a bill is
+ * divided among the boxes of the bill lines that it pays, in proportion to their net amounts. A payment of an order
+ * without a bill is divided among all approved bill lines of the order: a release of retainage in proportion to the
+ * retainage that they withheld, and a deposit or an adjustment in proportion to their amounts. A line without a box, and
+ * a payment without such lines, have the box of the vendor. The box 'none' is not reported.
+ *
+ * A deposit from which tax was withheld keeps the box of the vendor, because the tax was withheld for that box and must
+ * be reported even if the later bill lines are not.
+ *
+ * @param condition SQL condition for the payments `p`
  */
-export const REPORTING_BOX = `case when v."is1099" then v."reportingBox" else 'none' end`
+export function toBoxAmountsSql(condition: string): string {
+  return `
+    select b."vendorId", b."paymentId", b."box", b."amount",
+      case when b."box" = 'none' then 0 when b."reported" = 0 then b."withheldTax" else
+        round(b."withheldTax" * b."upTo" / b."reported", b."decimals")
+          - round(b."withheldTax" * (b."upTo" - b."amount") / b."reported", b."decimals") end as "withheld"
+    from (
+      select s.*, sum("amount") filter (where "box" <> 'none') over "ofPayment" as "reported",
+        sum("amount") filter (where "box" <> 'none') over ("ofPayment" order by "box") as "upTo"
+      from (
+        select p."vendorId", p."id" as "paymentId", p."backupWithheld" as "withheldTax", ${DECIMALS} as "decimals",
+          case when v."is1099" then coalesce(${lineColumn('box')}, v."reportingBox") else 'none' end as "box",
+          sum(case when ${WHOLE} is null or ${WHOLE} = 0 then a."net" * coalesce(${lineColumn('first')}, 1) else ${shareOf('a."net"')} end) as "amount"
+        from "payments" as p
+        join "vendors" as v on v."organizationId" = p."organizationId" and v."id" = p."vendorId"
+        cross join lateral (
+          select x."billId", x."poId", x."lineId", x."amount" - x."retainageWithheld" - x."discountTaken" as "net"
+          from "paymentAllocations" as x where x."organizationId" = p."organizationId" and x."paymentId" = p."id"
+        ) as a
+        left join lateral (
+          select ${weighLines('(l."amount" - l."retainageWithheld")')}
+          from "billLines" as l
+          where l."organizationId" = p."organizationId" and l."billId" = a."billId" and l."poId" is not distinct from a."poId"
+            and (a."lineId" is null or l."poLineId" = a."lineId" or l."poLineId" is null)
+        ) as w on true
+        left join lateral (
+          select ${weighLines(WEIGHT_IN_ORDER)}
+          from "billLines" as l
+          join "bills" as b on b."organizationId" = l."organizationId" and b."id" = l."billId"
+            and b."status" in ('approved', 'partially_paid', 'paid')
+          where l."organizationId" = p."organizationId" and a."billId" is null and l."poId" = a."poId"
+            and ${WEIGHT_IN_ORDER} <> 0 and (p."paymentType" <> 'deposit' or p."backupWithheld" = 0)
+        ) as o on true
+        where ${condition}
+        group by p."organizationId", p."id", v."organizationId", v."id", 5
+      ) as s
+      window "ofPayment" as (partition by "paymentId")
+    ) as b`
+}

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../platform/calls/operation.ts'
-import { changeStatus, voidPayment } from './change-status.ts'
+import { changePaymentStatus, voidPayment } from './change-payment-status.ts'
 import { createPayment } from './create-payment.ts'
 import * as payments from './queries.ts'
 
@@ -17,7 +17,7 @@ export const paymentOperations = {
   },
 
   async changePaymentStatus({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => changeStatus(call, path.paymentId, body)) }
+    return { status: 200, body: await call.write((call) => changePaymentStatus(call, path.paymentId, body)) }
   },
 
   async voidPayment({ path, body }, call) {

@@ -1,36 +1,66 @@
-import type { Payment, PaymentType, Vendor } from '../../../../client/contract.gen.ts'
-import { addDays } from '../../../platform/values/calendar.ts'
-import { getPercent } from '../../../platform/values/money.ts'
-import { isForWork } from './payment.ts'
+import type { Payment, PaymentAllocation, PaymentType, Vendor } from '../../../../client/contract.gen.ts'
+import { computePercentAmount, divideAmount, subtract, sum } from '../../../platform/values/money.ts'
+import { addTermDays, isInTime } from '../bill-records/terms.ts'
+import { isPaymentForWork } from './payment.ts'
 
-const LAST_DAY = '9999-12-31'
+type Discount = Pick<Payment, 'discountAmount' | 'discountDueDate'>
 
-function addDaysCapped(date: string, days: number): string {
-  return date > addDays(LAST_DAY, -days) ? LAST_DAY : addDays(date, days)
-}
+export const NO_DISCOUNT: Discount = { discountAmount: 0, discountDueDate: null }
 
-export function computeDueDate({ netDays }: Vendor['paymentTerms'], from: string): string {
-  return addDaysCapped(from, netDays)
-}
-
-/** Returns a vendor's discount for early payment. It applies to completed work, but not to retainage and deposits. */
+/**
+ * Returns a vendor's discount for early payment. The discount applies to completed work, but not to retainage and
+ * deposits.
+ */
 export function computeDiscount(
   { discountPercent, discountDays }: Vendor['paymentTerms'],
   { paymentType, amount, currency }: { paymentType: PaymentType; amount: number; currency: string },
   from: string,
-): Pick<Payment, 'discountAmount' | 'discountDueDate'> {
-  if (discountPercent === 0 || amount <= 0 || !isForWork(paymentType))
-    return { discountAmount: 0, discountDueDate: null }
+): Discount {
+  if (discountPercent === 0 || amount <= 0 || !isPaymentForWork(paymentType)) return NO_DISCOUNT
   return {
-    discountAmount: getPercent(amount, discountPercent, currency),
-    discountDueDate: addDaysCapped(from, discountDays),
+    discountAmount: computePercentAmount(amount, discountPercent, currency),
+    discountDueDate: addTermDays(from, discountDays),
   }
 }
 
-/** Returns whether a payment on that date qualifies for the discount. */
-export function isWithinDiscountPeriod(
-  { discountDueDate }: Pick<Payment, 'discountDueDate'>,
-  paidDate: string,
-): boolean {
-  return discountDueDate === null || paidDate <= discountDueDate
+/** Returns the allocations with their shares of a discount on the whole payment, in proportion to their net amounts. */
+export function addDiscount(
+  allocations: readonly PaymentAllocation[],
+  { discountAmount, discountDueDate }: Discount,
+  currency: string,
+): PaymentAllocation[] {
+  const nets = allocations.map(({ amount, retainageWithheld }) => Math.max(subtract(amount, retainageWithheld), 0))
+  const parts = sum(nets) === 0 ? nets : divideAmount(discountAmount, nets, currency)
+  return allocations.map((allocation, i) => {
+    const part = parts[i] ?? 0
+    return { ...allocation, discountAmount: part, discountDueDate: part === 0 ? null : discountDueDate }
+  })
+}
+
+/** Returns the allocations without expired discounts. */
+export function applyTimelyDiscounts(allocations: readonly PaymentAllocation[], today: string): PaymentAllocation[] {
+  return allocations.map((allocation) =>
+    isInTime(allocation, today) ? allocation : { ...allocation, discountAmount: 0, discountDueDate: null },
+  )
+}
+
+/**
+ * Returns the discount of a payment: the total of its allocations, and the earliest date on which one of the discounts
+ * expires.
+ */
+export function sumDiscounts(allocations: readonly PaymentAllocation[]): Discount {
+  const [discountDueDate = null] = allocations
+    .flatMap(({ discountAmount, discountDueDate }) =>
+      discountAmount > 0 && discountDueDate !== null ? discountDueDate : [],
+    )
+    .sort()
+  return { discountAmount: sum(allocations.map(({ discountAmount }) => discountAmount)), discountDueDate }
+}
+
+/** Returns the earliest due date of the paid bills, or undefined if no bill has a due date. */
+export function findFirstDueDate(allocations: readonly PaymentAllocation[]): string | undefined {
+  return allocations
+    .flatMap(({ amount, dueDate }) => (amount > 0 && dueDate !== null ? dueDate : []))
+    .sort()
+    .at(0)
 }

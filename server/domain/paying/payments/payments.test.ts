@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 
 let plumbline: TestPlumbline
@@ -16,7 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const made = async (path: string, body: object): Promise<Body> => {
@@ -65,7 +69,7 @@ const typesOf = async (id: string) =>
 const historyOf = async (id: string) =>
   (await get(`/status-changes?resourceId=${id}&sort=at`)).data.map((change: Body) => [change.to, change.reason])
 
-test('an order is paid as it progresses, less its retainage, and closes when the retainage is released', async () => {
+test('an order closes when its work is paid and its retainage is released', async () => {
   const { id } = await order(33.33)
   const first = await pay({ poId: id, invoiceNumber: 'A-1', invoiceDate: '2026-05-04' })
   expect(first).toMatchObject({
@@ -125,7 +129,7 @@ test('an order is paid as it progresses, less its retainage, and closes when the
   expect((await typesOf(id)).slice(-3)).toEqual(Array(3).fill('po.status_changed'))
 })
 
-test('a payment can be voided in every status; it frees its amounts, stays readable, and records an event', async () => {
+test('voiding a payment in any status makes its amounts payable again', async () => {
   const { id } = await order(100)
   for (const moves of [[], ['approved'], ['approved', 'paid']]) {
     const payment = await pay({ poId: id, grossAmount: 300, invoiceNumber: 'B-1' })
@@ -143,7 +147,9 @@ test('a payment can be voided in every status; it frees its amounts, stays reada
       payableAmount: 540.01,
       retainedAmount: 60,
     })
-    expect(await typesOf(payment.id)).toEqual(['payment.created', 'payment.voided'])
+    expect(await typesOf(payment.id)).toEqual([
+      ...['payment.created', ...moves.map(() => 'payment.status_changed'), 'payment.voided'],
+    ])
     expect((await post(`/payments/${payment.id}/void`, { reason: 'Again.' })).body.code).toBe('invalid_transition')
     expect(await get(`/payments/${payment.id}`)).toEqual(voided)
   }
@@ -162,38 +168,40 @@ test('a payment can be voided in every status; it frees its amounts, stays reada
   expect((await post(`/payments/${rejected.id}/void`, { reason: 'Again.' })).body.code).toBe('invalid_transition')
 })
 
-test('nothing is paid twice or beyond the completed work, unless an authorized user gives a reason', async () => {
+test('a final payment before completion needs an override', async () => {
   const { id, number } = await order(50)
   await pay({ poId: id, grossAmount: 200 })
   const above = { poId: id, grossAmount: 100.02 }
-  const problem = await post('/payments', above)
-  expect([problem.status, problem.body.reason, problem.body.detail]).toEqual([
-    ...[409, 'needs_override'],
-    `The payment of $100.02 exceeds the payable amount of ${number} ($100.01). To proceed anyway, set overrideReason.`,
-  ])
-  const clerk = await plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
-  const overriding = { ...above, overrideReason: 'Agreed with Priya.' }
-  const denied = await post('/payments', overriding, clerk)
-  expect([denied.status, denied.body.permission]).toEqual([403, 'pos:write'])
-  const { id: paymentId } = await pay(overriding)
-  expect(await historyOf(paymentId)).toEqual([
-    ['pending', 'Exceeds the payable amount. Overridden: Agreed with Priya.'],
-  ])
-  expect(await refused('/payments', { poId: id })).toEqual([409, 'missing_data'])
-  expect((await refused('/payments', { poId: id, grossAmount: 1 }))[0]).toBe(409)
-  const early = await post('/payments', { poId: id, paymentType: 'final', grossAmount: 1 })
+  for (const reason of [{}, { overrideReason: 'Agreed with Priya.' }]) {
+    const problem = await post('/payments', { ...above, ...reason })
+    expect([problem.status, problem.body.reason, problem.body.detail]).toEqual([
+      ...[409, 'not_enough_left'],
+      `The payment of $100.02 exceeds the open amount of the bills for ${number} ($100.01).`,
+    ])
+  }
+  const final = { poId: id, paymentType: 'final', grossAmount: 1 }
+  const early = await post('/payments', final)
   expect([early.body.reason, early.body.detail]).toEqual([
     'needs_override',
     expect.stringContaining('is partially completed. A final payment needs a completed order.'),
   ])
+  const clerk = await plumbline.newKey(['payments:read', 'payments:write'], site.organizationId)
+  const overriding = { ...final, overrideReason: 'Agreed with Priya.' }
+  const denied = await post('/payments', overriding, clerk)
+  expect([denied.status, denied.body.permission]).toEqual([403, 'pos:write'])
+  const { id: paymentId } = await pay(overriding)
+  expect(await historyOf(paymentId)).toEqual([['pending', 'Before completion. Overridden: Agreed with Priya.']])
+  await pay({ poId: id, grossAmount: 99.01 })
+  expect(await refused('/payments', { poId: id })).toEqual([409, 'missing_data'])
+  expect((await refused('/payments', { poId: id, grossAmount: 1 }))[0]).toBe(409)
   const release = { poId: id, paymentType: 'retainage_release', grossAmount: 30.01 }
   expect((await post('/payments', release)).body).toMatchObject({
-    reason: 'needs_override',
-    detail: expect.stringContaining('exceeds the retainage held on'),
+    reason: 'not_enough_left',
+    detail: expect.stringContaining('exceeds the retainage that can be released on'),
   })
 })
 
-test('an invoice number of a vendor is used once, in any case, until its payment is voided', async () => {
+test("a vendor's invoice number can be used again only after its payment is voided", async () => {
   const { id } = await order(100)
   const { number, id: first } = await pay({ poId: id, grossAmount: 10, invoiceNumber: 'Inv-7' })
   const again = { poId: id, grossAmount: 10, invoiceNumber: 'INV-7' }
@@ -213,7 +221,7 @@ test('an invoice number of a vendor is used once, in any case, until its payment
   await moved(`/payments/${first}/void`, { reason: 'Twice.' })
 })
 
-test('a vendor with expired compliance is not paid, unless an authorized user gives a reason', async () => {
+test('paying a vendor with expired compliance documents requires an override reason', async () => {
   const { id: vendorId } = await made('/vendors', { companyName: 'Lapsed Framing' })
   const { id } = await order(100, { vendorId })
   const { id: paymentId } = await pay({ poId: id, grossAmount: 10 })
@@ -237,7 +245,7 @@ test('a vendor with expired compliance is not paid, unless an authorized user gi
   ])
 })
 
-test('a deposit is paid before the work, within the total, and later work counts toward it', async () => {
+test('a deposit that was paid before the work is applied to later payments', async () => {
   const { id } = await made('/purchase-orders', {
     ...{ homeId, vendorId: site.loneStar, scope: 'framing', retainagePercent: 10, lines: LINES },
   })
@@ -253,13 +261,13 @@ test('a deposit is paid before the work, within the total, and later work counts
   await moved(`/payments/${early.id}/void`, { reason: 'Too early.' })
   await moved(`/purchase-orders/${id}/status`, { status: 'approved' })
   expect((await post('/payments', { ...deposit, grossAmount: 600.02 })).body).toMatchObject({
-    reason: 'needs_override',
+    reason: 'not_enough_left',
     detail: expect.stringContaining('exceeds the total of the order'),
   })
   await paid(deposit)
   expect(await orderNow(id)).toMatchObject({ paidAmount: 200, payableAmount: -200, balance: 400.01 })
   expect((await get(`/homes/${homeId}/budget`)).scopes).toMatchObject([{ actual: 0, paid: 200, retained: 0 }])
-  expect((await refused(`/purchase-orders/${id}/status`, { status: 'void' }))[1]).toBe('wrong_status')
+  expect((await refused(`/purchase-orders/${id}/status`, { status: 'void' }))[1]).toBe('in_use')
   await moved(`/purchase-orders/${id}/status`, { status: 'issued' }, { status: 'accepted' })
   await moved(`/purchase-orders/${id}/progress`, { completedPercent: 50 })
   await moved(`/purchase-orders/${id}/progress`, { completedPercent: 100 })
@@ -273,7 +281,7 @@ test('a deposit is paid before the work, within the total, and later work counts
   expect(await orderNow(ahead.id)).toMatchObject({ status: 'closed', paidAmount: 600.01, retainedAmount: 0 })
 })
 
-test('one payment pays several orders of a vendor and their lines, less the amount that the vendor owes', async () => {
+test('one payment can cover several orders of a vendor and deduct the amounts that the vendor owes', async () => {
   const [one, other] = [await order(100), await order(50)]
   const owed = await order(100, {
     ...{ poType: 'backcharge', retainagePercent: 0, lines: [{ description: 'Clean-up', quantity: 1, unitPrice: -50 }] },
@@ -293,13 +301,13 @@ test('one payment pays several orders of a vendor and their lines, less the amou
   const line = { allocations: [{ poId: one.id, lineId: 'trusses', amount: 0.01 }] }
   expect((await post('/payments', line)).body).toMatchObject({
     reason: 'needs_override',
-    detail: expect.stringMatching(/^Line trusses of .* exceeds its completed work\./),
+    detail: expect.stringMatching(/^The payment of \$0\.01 exceeds the completed work of line trusses of /),
   })
   for (const filter of [`poId=${other.id}`, `homeId=${homeId}`, `ids=${payment.id}`])
     expect((await get(`/payments?${filter}`)).data).toMatchObject([{ id: payment.id }])
 })
 
-test('a payment for a single line counts at its cost code, and the rest is divided', async () => {
+test("a payment for one line counts toward that line's cost code only", async () => {
   const [walls, trusses] = [
     await made('/cost-codes', { code: '06-110', name: 'Walls', category: 'material' }),
     await made('/cost-codes', { code: '06-170', name: 'Trusses', category: 'material' }),
@@ -313,12 +321,12 @@ test('a payment for a single line counts at its cost code, and the rest is divid
   expect(await codes()).toEqual([50, 450])
 })
 
-test('an adjustment increases or reduces the paid amount, within limits', async () => {
+test('an adjustment that reduces the paid amount below zero requires an override reason', async () => {
   const { id } = await order(100)
   await paid({ poId: id, grossAmount: 300 })
   const down = { poId: id, paymentType: 'adjustment', grossAmount: -270.01 }
   expect((await post('/payments', down)).body).toMatchObject({
-    reason: 'needs_override',
+    reason: 'not_enough_left',
     detail: expect.stringContaining('exceeds the amount paid on'),
   })
   await paid({ ...down, grossAmount: -70 })
@@ -332,7 +340,7 @@ test('an adjustment increases or reduces the paid amount, within limits', async 
   })
 })
 
-test('approving requires a limit that covers the amount', async () => {
+test('approving a payment requires an approval limit that covers the amount', async () => {
   const { key } = await plumbline.newBuilder({ poApprovalLimit: 100 })
   const id = async (path: string, body: object) => (await post(path, body, key)).body.id
   const communityId = await id('/communities', { name: 'Cedar Flats', status: 'active' })
@@ -354,20 +362,20 @@ test('approving requires a limit that covers the amount', async () => {
   ])
 })
 
-test('an order with payments cannot be closed manually, and keeps the work that they reserve', async () => {
+test('an order with a pending payment cannot be closed or reduced below the reserved amount', async () => {
   const { id } = await order(100)
   const payment = await pay({ poId: id, grossAmount: 600.01 })
   expect((await refused(`/purchase-orders/${id}/status`, { status: 'closed' }))[1]).toBe('wrong_status')
   const less = { completedPercent: 80, reason: 'Half of it is missing.' }
   expect((await post(`/purchase-orders/${id}/progress`, less)).body).toMatchObject({
     reason: 'not_enough_left',
-    detail: expect.stringContaining('already paid or reserved for payments'),
+    detail: expect.stringContaining('is billed and included in payments'),
   })
   const released = await order(100)
   await paid({ poId: released.id, paymentType: 'retainage_release' })
   expect((await post(`/purchase-orders/${released.id}/progress`, less)).body).toMatchObject({
     reason: 'not_enough_left',
-    detail: expect.stringContaining('its retainage would be less than'),
+    detail: expect.stringContaining('is released or in pending releases'),
   })
   await moved(`/payments/${payment.id}/void`, { reason: 'Paid by the lender.' })
   await moved(`/purchase-orders/${id}/status`, { status: 'closed' })
@@ -375,7 +383,7 @@ test('an order with payments cannot be closed manually, and keeps the work that 
   expect((await refused('/payments', { poId: id, grossAmount: 1 }))[1]).toBe('open_work')
 })
 
-test('invalid payments are reported at their field', async () => {
+test('invalid fields of a payment are reported at their field', async () => {
   const { id } = await order(100)
   const foreign = await order(100, { vendorId: site.redrock })
   const at = (...allocations: object[]) => pointers({ allocations })
@@ -410,7 +418,7 @@ test('invalid payments are reported at their field', async () => {
   expect((await get(`/payments?dueBy=2000-01-01`)).data).toEqual([])
 })
 
-test("a vendor's payment terms determine when a payment is due and the discount for paying early", async () => {
+test('the payment terms of a vendor determine the due date and the discount of a payment', async () => {
   const paymentTerms = { netDays: 45, discountPercent: 2 }
   const vendor = { companyName: 'Prompt Framing', paymentTerms }
   expect(
@@ -444,13 +452,13 @@ test("a vendor's payment terms determine when a payment is due and the discount 
   const taking = { status: 'paid', takeDiscount: true }
   expect((await post(path(late), taking)).body).toMatchObject({
     ...{ status: 409, reason: 'needs_override' },
-    detail: expect.stringContaining(`expired after ${formatDate(site.day(-1))}.`),
+    detail: expect.stringContaining(`expired on ${formatDate(site.day(-1))}.`),
   })
   expect((await refused(path(late), { ...taking, overrideReason: 'Agreed.' }, clerk))[0]).toBe(403)
   expect(await moved(path(late), { ...taking, overrideReason: 'Agreed.' })).toMatchObject({ discountTaken: 1.8 })
   expect((await historyOf(late.id)).at(-1)).toEqual(['paid', 'Discount taken late. Overridden: Agreed.'])
 
-  // A payment made in time counts on its date. Whoever pays may also decline a discount.
+  // A payment that was made in time counts by its date. The payer may also decline a discount.
   const sent = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
   expect(await moved(path(sent), { status: 'paid', paidDate: site.day(-1) })).toMatchObject({ discountTaken: 1.8 })
   const missed = await approved({ grossAmount: 100, invoiceDate: site.day(-11) })
@@ -468,9 +476,9 @@ test("a vendor's payment terms determine when a payment is due and the discount 
 
 /**
  * Repeats the request with the same key while a slow machine has too many requests in progress. Returns the fiftieth
- * response whatever it is.
+ * response in any case.
  */
-async function persistently(path: string, body: object, key: string): Promise<Answer> {
+async function persistently(path: string, body: object, key: string): Promise<ServiceResponse> {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   for (let requested = 1; ; requested++) {
     const answer = await plumbline.request('POST', `/api/ext${path}`, body, { key, headers })
@@ -478,7 +486,7 @@ async function persistently(path: string, body: object, key: string): Promise<An
   }
 }
 
-test('200 concurrent payments are all stored, and no amount is paid twice', {
+test('200 concurrent payments never pay for work twice', {
   timeout: 120_000,
 }, async () => {
   const { id } = await order(100, { lines: [{ description: 'All', quantity: 1, unitPrice: 100 }], retainagePercent: 5 })
@@ -492,14 +500,15 @@ test('200 concurrent payments are all stored, and no amount is paid twice', {
   const entered = answers.filter(({ status }) => status === 201).map(({ body }) => body)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
   for (const { status, body } of answers)
-    if (status === 409) expect([body.reason, body.detail]).toEqual(['needs_override', expect.stringContaining('$0.83')])
+    if (status === 409)
+      expect([body.reason, body.detail]).toEqual(['not_enough_left', expect.stringContaining('$0.83')])
   expect(entered).toHaveLength(120)
   expect(new Set(entered.map(({ number }) => number)).size).toBe(120)
   expect(await orderNow(id)).toMatchObject({ reservedAmount: 94.62, payableAmount: 95 })
-  // Some are paid while others are voided.
+  // Some payments are paid while others are voided.
   const settled = entered.slice(0, 40)
   const all = (move: (payment: Body, i: number) => Promise<Body>) => Promise.all(settled.map(move))
-  const done = async (answer: Promise<Answer>) => expect((await answer).status).toBe(200)
+  const done = async (answer: Promise<ServiceResponse>) => expect((await answer).status).toBe(200)
   await all((payment, i) => done(persistently(`/payments/${payment.id}/status`, { status: 'approved' }, by(i))))
   await all((payment, i) =>
     i % 4 < 2

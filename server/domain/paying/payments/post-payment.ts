@@ -1,38 +1,68 @@
-import type { Payment, PaymentAllocation, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
+import type { Payment, PaymentAllocation, PurchaseOrder } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
-import { divideAmount, subtract, sum } from '../../../platform/values/money.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
+import { getOpenBalances, type OpenBalance } from '../../ledger/open-balances.ts'
 import { toPostingDate } from '../../ledger/period.ts'
 import type { NewPosting } from '../../ledger/posting.ts'
 import { recordPostings } from '../../ledger/record-postings.ts'
-import { getKey } from '../purchase-orders/post-order.ts'
+import { spreadAmount } from '../../ledger/spread-amount.ts'
+import { getPostingKey } from '../purchase-orders/post-order.ts'
 
 interface Part {
-  order: PurchaseOrder
-  line: PurchaseOrderLine
-  /** What is paid of it, the discount and the withheld tax included. */
+  key: Omit<NewPosting, 'measure' | 'amount' | 'effectiveDate'>
+  /** Amount by which the debt decreases, including the discount and the withheld tax. */
   net: number
+  discount: number
 }
 
 /**
- * Posts a payment that was made: the debt goes down by what it settles, and the difference between that and the money
- * is the discount and the tax withheld for the vendor. A release pays retainage; everything else pays what is payable, which a deposit makes negative.
+ * Posts a payment that was made: reduces the debt by the settled amount. The difference between that amount and the
+ * money paid is the discount and the tax withheld for the vendor. A release pays retainage. The payment of a bill pays
+ * the lines of the bill. All other payments pay the payable amount of the order, which is negative for a deposit.
  *
- * @param paid the orders of its allocations
+ * @param taken the discount deducted from each allocation
+ * @param paid the orders of the allocations
  */
-export async function postPayment(call: WriteCall, payment: Payment, paid: readonly PurchaseOrder[]): Promise<void> {
+export async function postPayment(
+  call: WriteCall,
+  payment: Payment,
+  taken: readonly number[],
+  paid: readonly PurchaseOrder[],
+): Promise<void> {
+  const { allocations, currency, paymentType } = payment
+  const debt = paymentType === 'retainage_release' ? 'retainage' : 'payable'
   const orders = new Map(paid.map((order) => [order.id, order]))
-  const parts = payment.allocations.flatMap((allocation) =>
-    getParts(allocation, orders.get(allocation.poId), payment.currency),
+  const billIds = [...new Set(allocations.flatMap(({ billId }) => billId ?? []))]
+  const poIds = [...new Set(allocations.flatMap(({ poId }) => poId ?? []))]
+  const balances = [
+    ...(await getOpenBalances(call, ['payable'], { billIds })),
+    ...(debt === 'retainage' ? await getOpenBalances(call, ['retainage'], { poIds }) : []),
+  ]
+  const parts = allocations.flatMap((allocation, i): Part[] => {
+    const keys = toKeys(allocation, balances, { order: orders.get(allocation.poId ?? ''), vendorId: payment.vendorId })
+    const nets = spreadAmount(
+      subtract(allocation.amount, allocation.retainageWithheld),
+      keys.map(({ weight }) => weight),
+      currency,
+    )
+    const discounts = spreadAmount(taken[i] ?? 0, nets, currency)
+    return keys.map(({ key, balance }, place) => {
+      const net = nets[place] ?? 0
+      // Another allocation can pay the same bill lines.
+      if (balance !== null) balance.amount = subtract(balance.amount, net)
+      return { key, net, discount: discounts[place] ?? 0 }
+    })
+  })
+  const taxes = spreadAmount(
+    payment.backupWithheld,
+    parts.map(({ net }) => net),
+    currency,
   )
-  const nets = parts.map(({ net }) => net)
-  const discounts = spread(payment.discountTaken, nets, payment.currency)
-  const taxes = spread(payment.backupWithheld, nets, payment.currency)
-  const effectiveDate = await toPostingDate(call, payment.paidDate ?? dateIn(call.timeZone, call.now))
-  const debt = payment.paymentType === 'retainage_release' ? 'retainage' : 'payable'
-  const postings = parts.flatMap(({ order, line, net }, i): NewPosting[] => {
-    const shared = { ...getKey(order, line), paymentId: payment.id, effectiveDate }
-    const [discount, tax] = [discounts[i] ?? 0, taxes[i] ?? 0]
+  const effectiveDate = await toPostingDate(call, payment.paidDate ?? toLocalDate(call.timeZone, call.now))
+  const postings = parts.flatMap(({ key, net, discount }, i): NewPosting[] => {
+    const shared = { ...key, paymentId: payment.id, effectiveDate }
+    const tax = taxes[i] ?? 0
     return [
       { ...shared, measure: debt, amount: subtract(0, net) },
       { ...shared, measure: 'paid', amount: subtract(net, sum([discount, tax])) },
@@ -43,27 +73,41 @@ export async function postPayment(call: WriteCall, payment: Payment, paid: reado
   await recordPostings(call, { postings, note: `${payment.number} was paid.` })
 }
 
-/** The lines that an allocation pays: the one that it names, or all in proportion to what is done, else ordered. */
-function getParts(
-  { lineId, amount, retainageWithheld }: PaymentAllocation,
-  order: PurchaseOrder | undefined,
-  currency: string,
-): Part[] {
+interface Key {
+  key: Part['key']
+  weight: number
+  balance: OpenBalance | null
+}
+
+/**
+ * Returns the postings that an allocation pays, each with its weight: open bill lines, the retainage of the order, or
+ * order lines in proportion to completed work. If no work is completed, the ordered amounts determine the proportion. A
+ * credit of the vendor has no order.
+ */
+function toKeys(
+  { billId, poId, lineId }: PaymentAllocation,
+  balances: readonly OpenBalance[],
+  { order, vendorId }: { order: PurchaseOrder | undefined; vendorId: string },
+): Key[] {
+  if (poId === null && billId === null) return [{ key: { homeId: null, vendorId }, weight: 1, balance: null }]
+  const open = balances.filter(
+    (balance) =>
+      balance.poId === poId && (billId === null ? balance.measure === 'retainage' : balance.billId === billId),
+  )
+  const named = open.filter(({ poLineId }) => lineId !== null && poLineId === lineId)
+  const paid = named.length > 0 ? named : open
+  if (sum(paid.map(({ amount }) => amount)) !== 0)
+    return paid.map((balance) => {
+      const { measure: _, amount: weight, ...key } = balance
+      return { key, weight, balance }
+    })
   if (order === undefined) throw new Error('Expected the orders of all allocations of a payment.')
   const lines = lineId === null ? order.lines : order.lines.filter((line) => line.lineId === lineId)
   const done = lines.map(({ completedAmount }) => completedAmount)
   const weights = sum(done) === 0 ? lines.map(({ total, taxAmount }) => sum([total, taxAmount])) : done
-  const nets = spread(subtract(amount, retainageWithheld), weights, currency)
-  return lines.map((line, i) => ({ order, line, net: nets[i] ?? 0 }))
-}
-
-/**
- * Divides an amount in proportion to weights whose signs may differ, such as a line and a credit; all to the first if
- * they add up to nothing.
- */
-function spread(amount: number, weights: readonly number[], currency: string): number[] {
-  const whole = sum(weights)
-  if (whole === 0) return weights.map((_, i) => (i === 0 ? amount : 0))
-  // Shares are parts of a positive whole. Turning all signs around changes no proportion.
-  return divideAmount(amount, whole < 0 ? weights.map((weight) => subtract(0, weight)) : weights, currency)
+  return lines.map((line, i) => ({
+    key: { ...getPostingKey(order, line), billId },
+    weight: weights[i] ?? 0,
+    balance: null,
+  }))
 }

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -27,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const made = async (path: string, body: object): Promise<Body> => {
   const answer = await post(path, body)
@@ -40,7 +44,7 @@ const order = (unitPrice: number) =>
     lines: [{ description: 'Framing', quantity: 1, unitPrice }],
   })
 const explained = (id: string, key = site.key) => plumbline.get(`/api/ext/purchase-orders/${id}/approval`, { key })
-const namesOf = ({ body }: Answer) => body.approvers.map(({ name }: Body) => name)
+const namesOf = ({ body }: ServiceResponse) => body.approvers.map(({ name }: Body) => name)
 
 test('an approval explanation contains the limit, the remaining budget, and the users who can approve', async () => {
   const { id } = await order(1500)
@@ -79,10 +83,14 @@ test('an approval explanation contains the limit, the remaining budget, and the 
   expect([decided.status, decided.body.reason]).toEqual([409, 'wrong_status'])
 })
 
-test('another builder gets no explanation, and a reader cannot approve', async () => {
+test('a key that cannot approve an order can read its approval explanation', async () => {
   const { id } = await order(100)
   const reader = await plumbline.newKey(['pos:read'], site.organizationId)
   expect((await explained(id, reader)).body).toMatchObject({ mayApprove: false })
+})
+
+test("a builder cannot read another builder's approval explanations", async () => {
+  const { id } = await order(100)
   const { key } = await plumbline.newBuilder()
   expect((await explained(id, key)).status).toBe(404)
 })

@@ -15,7 +15,7 @@ export function isWithinApprovalLimit({ poApprovalLimit }: Call, { total }: Pick
   return poApprovalLimit === null || total <= poApprovalLimit
 }
 
-/** Returns why a draft requires another user's approval, or a second look. */
+/** Returns the reasons that a draft requires another user's approval or a second review. */
 export async function findApprovalReasons(call: Call, order: PurchaseOrder): Promise<OrderApproval['reasons']> {
   return listApprovalReasons(call, order, await findBudgetLeft(call, order))
 }
@@ -31,8 +31,7 @@ function computeOverBudget({ total }: PurchaseOrder, budgetLeft: number | null):
   return budgetLeft === null || total <= 0 ? 0 : Math.max(subtract(total, budgetLeft), 0)
 }
 
-// A home without a budget has no limit to exceed. If only other trades are budgeted, this one has nothing
-// left.
+// A home without a budget has no limit to exceed. If only other trades are budgeted, this trade has no budget left.
 async function findBudgetLeft(call: Call, order: PurchaseOrder): Promise<number | null> {
   if (!(await budgetLines.hasBudgetLines(call, order.homeId))) return null
   const scopes = await budgetLines.findCommitments(call, order.homeId)
@@ -40,12 +39,15 @@ async function findBudgetLeft(call: Call, order: PurchaseOrder): Promise<number 
   return scope?.variance ?? 0
 }
 
-/** Returns what the approval of an order depends on. The order must not be approved yet. */
+/** Returns the facts on which the approval of an order depends. The order must not be approved yet. */
 export async function explainApproval(call: Call, id: string): Promise<ApprovalExplanation> {
   const order = await orders.find(call, id)
   const { number, status, total, currency, scope } = order
   if (!PENDING_STATUSES.includes(status))
-    throw conflict('wrong_status', `${number} is ${describeStatus(status)}. Its approval has already been decided.`)
+    throw conflict(
+      'wrong_status',
+      `Cannot explain the approval of ${number}: the order is ${describeStatus(status)}. Only the approval of a draft or of an order that is pending approval can be explained.`,
+    )
   const budgetLeft = await findBudgetLeft(call, order)
   return {
     ...{ purchaseOrderId: id, status, asOf: call.now.toISOString(), total, currency, limit: call.poApprovalLimit },

@@ -1,15 +1,15 @@
 import type { Approver } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { ROLES, rolePermissions } from '../../../platform/keys/roles.ts'
+import { getRolePermissions, ROLES } from '../../../platform/keys/roles.ts'
 
 /** A builder has a few dozen users, and one or two approvers are enough. */
 const MAX_APPROVERS = 50
 
-const ROLES_WRITING_ORDERS = ROLES.filter((role) => rolePermissions(role).has('pos:write'))
+const ROLES_WRITING_ORDERS = ROLES.filter((role) => getRolePermissions(role).has('pos:write'))
 
 /**
- * Returns the users who can approve an order of this total, those with the smallest sufficient limit first. Omits their
- * limits, because only administrators may read users.
+ * Returns the users who can approve an order of this total, smallest sufficient limit first. Omits their limits,
+ * because only administrators may read users.
  */
 export function findApprovers({ db, organizationId }: Tenant, total: number): Promise<Approver[]> {
   return db

@@ -1,7 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -9,9 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 
-/** Creates a builder with the currency, a home, and a vendor. Returns functions that call the API with its key. */
+/**
+ * Creates a builder with the currency, a home, and a vendor. Returns functions that call the API with the builder's
+ * key.
+ */
 async function builderIn(currency: string) {
   const { key } = await plumbline.newBuilder({ currency })
   const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key })
@@ -33,13 +40,13 @@ async function builderIn(currency: string) {
   return { key, post, get, made, order, homeId, vendorId }
 }
 
-const faultsOf = ({ status, body }: Answer) => [
+const faultsOf = ({ status, body }: ServiceResponse) => [
   status,
   ...(body.errors ?? []).map(({ pointer, code }: Body) => `${pointer} ${code}`),
 ]
 
-describe('amounts in yen', () => {
-  test('amounts in yen are whole numbers in orders, payments, budgets and exports', async () => {
+describe('a currency without decimals', () => {
+  test('orders, payments, budgets, and exports show amounts in yen as whole numbers', async () => {
     const { made, get, order, homeId, key } = await builderIn('JPY')
     const { id, total, lines } = await order({ quantity: 3, unitPrice: 33.33, taxPercent: 10 }, { retainagePercent: 5 })
     expect([total, lines[0].total, lines[0].taxAmount]).toEqual([110, 100, 10])
@@ -59,7 +66,7 @@ describe('amounts in yen', () => {
     expect(pages.text.join(' ')).toMatch(/¥33\.33 .*Subtotal ¥100\s.*Total ¥110\s/s)
   })
 
-  test('amounts in yen with decimals are rejected in requests, rows and skills', async () => {
+  test('an amount in yen with decimals is rejected', async () => {
     const { post, order, vendorId, homeId } = await builderIn('JPY')
     const { id } = await order({ quantity: 1, unitPrice: 100 })
     const payment = await post('/payments', { poId: id, paymentType: 'deposit', grossAmount: 99.99 })
@@ -83,8 +90,8 @@ describe('amounts in yen', () => {
   })
 })
 
-describe('amounts in Kuwaiti dinar', () => {
-  test('amounts in Kuwaiti dinar have three decimals in orders, payments and lien waivers', async () => {
+describe('a currency with three decimals', () => {
+  test('orders, payments, and lien waivers show amounts in Kuwaiti dinars with three decimals', async () => {
     const { made, get, order } = await builderIn('KWD')
     const { id, total } = await order({ quantity: 1, unitPrice: 1.2345 }, { retainagePercent: 10 })
     expect(total).toBe(1.235)
@@ -99,7 +106,7 @@ describe('amounts in Kuwaiti dinar', () => {
     expect(waiver.text).toContain('1.111')
   })
 
-  test('amounts in Kuwaiti dinar with four decimals are rejected', async () => {
+  test('an amount in Kuwaiti dinars with four decimals is rejected', async () => {
     const { post, order } = await builderIn('KWD')
     const { id } = await order({ quantity: 1, unitPrice: 100 })
     const deposit = { poId: id, paymentType: 'deposit' }
@@ -111,7 +118,7 @@ describe('amounts in Kuwaiti dinar', () => {
   })
 })
 
-test('an amount in dollars with a third decimal is rejected', async () => {
+test('an amount in dollars with three decimals is rejected', async () => {
   const { post, order } = await builderIn('USD')
   const { id } = await order({ quantity: 1, unitPrice: 100 })
   const answer = await post('/payments', { poId: id, paymentType: 'deposit', grossAmount: 99.999 })

@@ -3,34 +3,39 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
+import { truncateText } from '../../../platform/values/placeholders.ts'
 import { isLineAwarded } from '../../bidding/bids/bid.ts'
 import type { BidRow } from '../../bidding/bids/queries.ts'
 import * as budgetLines from '../../costs/budgets/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
+import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
 import { priceLines } from './line-prices.ts'
 import { assignCostCodes } from './posting.ts'
 import {
-  defaultRetainage,
-  explainNotOrderable,
+  explainWhyNotOrderable,
   findNoPaymentErrors,
   findOrderErrors,
   findVarianceErrors,
   formatOrderNumber,
+  getDefaultRetainage,
   NO_APPROVAL,
-  numberPrefixOfLot,
-  numberPrefixOfPosition,
+  toLotOrderPrefix,
+  toMigratedNumber,
+  toPositionOrderPrefix,
 } from './purchase-order.ts'
 import * as orders from './queries.ts'
-import { calculateTotals } from './totals.ts'
+import { assertMilestonesExist } from './retainage-terms.ts'
+import { calculateOrderTotals } from './totals.ts'
 
 /** The data of a new order, with its home and vendor resolved. */
 export interface OrderDraft
-  extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines'>,
+  extends Omit<Checked['PurchaseOrderCreate'], 'homeId' | 'vendorId' | 'scope' | 'lines' | 'billingMethod'>,
     Pick<PurchaseOrder, 'scope'> {
   home: Home
   vendor: Vendor
   lines: readonly Checked['PurchaseOrderLineInput'][]
-  /** Read here unless the caller passes them. */
+  billingMethod?: PurchaseOrder['billingMethod']
+  /** The basis of the order, which this function reads unless the caller passes it. */
   grounds?: OrderBasis | undefined
 }
 
@@ -41,11 +46,12 @@ export interface OrderBasis {
   /** The trade's default cost code. */
   costCodeId: string | null
   /** The last order number of the home. */
-  last: Awaited<ReturnType<typeof orders.findLastNumber>>
+  last: Awaited<ReturnType<typeof orders.findLastOrderNumber>>
 }
 
 /**
- * Returns what a new order of the home depends on. The home must be locked, so that its last number does not change.
+ * Returns the data on which a new order of the home depends. The home must be locked, so that its last number does not
+ * change.
  */
 export async function readOrderBasis(
   call: WriteCall,
@@ -53,56 +59,69 @@ export async function readOrderBasis(
   scope: string,
   createScopes: boolean | undefined,
 ): Promise<OrderBasis> {
-  const trade = await scopes.findByName(call, scope)
-  const last = await orders.findLastNumber(call, homeId)
+  const trade = await scopes.findTradeByName(call, scope)
+  const last = await orders.findLastOrderNumber(call, homeId)
   const spelled = trade?.name ?? (await scopes.requireTrade(call, scope, createScopes))
   return { spelled, costCodeId: trade?.defaultCostCodeId ?? null, last }
 }
 
 /**
- * Stores a draft order from any source and returns it. The caller records its event. The home's row must be locked,
- * which keeps its order numbers consecutive.
+ * Stores a draft order from any source and returns it. The caller must record the order's event. The home's row must be
+ * locked, which keeps the home's order numbers consecutive.
  */
 export async function draftOrder(call: WriteCall, requested: OrderDraft): Promise<PurchaseOrder> {
-  const { home, vendor, lines: asked, grounds, ...rest } = requested
-  const { retainagePercent = defaultRetainage(rest, vendor), noPayment = false, scope } = rest
+  const { home, vendor, lines: asked, grounds, migration, ...rest } = requested
+  const { noPayment = false, billingMethod = 'on_completion', scope } = rest
+  const root = await findRoot(call, { ...rest, vendorId: vendor.id, homeId: home.id })
+  const { retainagePercent = getDefaultRetainage(rest, vendor), retainageSteps = [] } = rest
+  const { retainageMaxPercent = null, storedRetainagePercent = null } = rest
+  const terms = root ?? { retainagePercent, retainageSteps, retainageMaxPercent, storedRetainagePercent }
+  await assertMilestonesExist(call, home.id, retainageSteps)
   const priced = await priceLines(call, asked, { home, vendorId: vendor.id, contractId: rest.contractId ?? null })
-  // The trade of a bid or a contract exists, or did once.
+  // The trade of a bid or a contract exists, or once existed.
   const { spelled, costCodeId, last } = grounds ?? (await readOrderBasis(call, home.id, scope, true))
-  const { lines, ...sums } = calculateTotals(await assignCostCodes(call, priced, costCodeId), call.currency)
+  const { lines, ...sums } = calculateOrderTotals(await assignCostCodes(call, priced, costCodeId), call.currency)
   const order = {
     ...rest,
     homeId: home.id,
     vendorId: vendor.id,
     status: 'draft' as const,
     ...sums,
-    ...{ completedAmount: 0, retainedAmount: 0, releasedAmount: 0, paidAmount: 0, reservedAmount: 0 },
+    ...{ completedAmount: 0, storedAmount: 0, billedAmount: 0, retainedAmount: 0, releasedAmount: 0 },
+    ...{ releasingAmount: 0, paidAmount: 0, reservedAmount: 0 },
     currency: call.currency,
-    retainagePercent,
-    noPayment,
+    rootPoId: root?.id ?? null,
+    ...getSharedTerms(terms),
+    ...{ billingMethod, noPayment },
+    migrated: migration !== undefined,
     approval: NO_APPROVAL,
+    drawings: [],
   }
   const errors = [
     ...findOrderErrors(order),
     ...findNoPaymentErrors(order, lines),
     ...findVarianceErrors(order),
+    ...findSharedTermErrors(root, rest),
     ...(await findBudgetLineErrors(call, order, lines)),
   ]
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = explainNotOrderable(home)
+  const reason = explainWhyNotOrderable(home)
   if (reason !== null) throw conflict('home_not_open', `Cannot create a purchase order. ${reason}`)
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot create a purchase order: ${vendor.companyName} is archived.`)
 
-  const number =
-    last === undefined ? await chooseFirstNumber(call, home) : formatOrderNumber(last.prefix, last.sequence + 1)
+  const next = await chooseNextNumber(call, home, last)
+  const number = migration === undefined ? next : toMigratedNumber(migration.number, next)
   const created = orders.make(call, { ...order, scope: spelled, number })
   await recordStatusChange(call, { id: created.id, from: null, to: created.status })
   await orders.insert(call, created, lines)
   return orders.toDraftOrder(created, lines)
 }
 
-/** Drafts the order of an accepted bid: line by line, or the lump sum as one line. */
+/**
+ * Drafts the order of an accepted bid. The order has the awarded lines of the bid, or the lump sum as a single line, and
+ * a line for each awarded alternate.
+ */
 export function draftOrderFromBid(
   call: WriteCall,
   { home, vendor, bid, request }: { home: Home; vendor: Vendor; bid: BidRow; request: Pick<BidRequest, 'number'> },
@@ -112,6 +131,30 @@ export function draftOrderFromBid(
 }
 
 export function toOrderLines(bid: BidRow, request: Pick<BidRequest, 'number'>): Checked['PurchaseOrderLineInput'][] {
+  return [...toBaseLines(bid, request), ...toAlternateLines(bid)]
+}
+
+const MAX_DESCRIPTION = 500
+
+/** A deduction has a negative price. */
+function toAlternateLines({ lines, alternates, awardedAlternates }: BidRow): Checked['PurchaseOrderLineInput'][] {
+  const taken = new Set(lines.map(({ lineId }) => lineId))
+  return (awardedAlternates ?? []).flatMap((position) => {
+    const alternate = alternates[position]
+    if (alternate === undefined) return []
+    const { description, amount } = alternate
+    const effect = (amount ?? 0) < 0 ? 'deduct' : 'add'
+    const lineId = `alternate-${position + 1}`
+    return {
+      // A line of the bid may have the same ID. Without an ID, the line gets the ID of its position.
+      ...(!taken.has(lineId) && { lineId }),
+      description: truncateText(`Alternate (${effect}): ${description}`, MAX_DESCRIPTION),
+      ...{ quantity: 1, unit: 'LS', unitPrice: amount ?? 0, taxPercent: 0 },
+    }
+  })
+}
+
+function toBaseLines(bid: BidRow, request: Pick<BidRequest, 'number'>): Checked['PurchaseOrderLineInput'][] {
   if (bid.lines.length === 0) {
     return [
       {
@@ -135,7 +178,7 @@ export function toOrderLines(bid: BidRow, request: Pick<BidRequest, 'number'>): 
     }))
 }
 
-/** Returns errors for budget lines that are not of this home and trade or were removed. */
+/** Returns errors for budget lines that belong to another home or trade, or that were removed. */
 export async function findBudgetLineErrors(
   call: WriteCall,
   order: Pick<PurchaseOrder, 'homeId' | 'scope'>,
@@ -161,9 +204,17 @@ export async function findBudgetLineErrors(
   })
 }
 
-// A home keeps its number prefix, even if its lot is renamed.
-async function chooseFirstNumber(call: WriteCall, home: Home): Promise<string> {
+/**
+ * Returns the next number that no order of the home has. A home keeps its number prefix, even if its lot is renamed. An
+ * order of another system can have a number with this prefix if it was imported before the home had its lot.
+ */
+async function chooseNextNumber(call: WriteCall, home: Home, last: OrderBasis['last']): Promise<string> {
   const prefix =
-    numberPrefixOfLot(home.lotNumber) ?? numberPrefixOfPosition(await orders.findHomePosition(call, home.id))
-  return formatOrderNumber(prefix, 1)
+    last?.prefix ??
+    toLotOrderPrefix(home.lotNumber) ??
+    toPositionOrderPrefix(await orders.findHomePosition(call, home.id))
+  const migrated = await orders.findMigratedNumbers(call, home.id)
+  let sequence = (last?.sequence ?? 0) + 1
+  while (migrated.has(formatOrderNumber(prefix, sequence))) sequence++
+  return formatOrderNumber(prefix, sequence)
 }

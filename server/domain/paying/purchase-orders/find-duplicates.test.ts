@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -12,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const made = async (path: string, body: object): Promise<Body> => {
   const answer = await plumbline.post(`/api/ext${path}`, body, { key: site.key })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
@@ -27,7 +31,7 @@ const move = async (id: string, body: object) => {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
 }
 const find = (query = '', key = site.key) => plumbline.get(`/api/ext/purchase-orders/duplicates${query}`, { key })
-const setsOf = ({ body }: Answer) =>
+const setsOf = ({ body }: ServiceResponse) =>
   body.sets.map(({ likeness, count, excess, orders }: Body) => [
     likeness,
     count,
@@ -46,7 +50,7 @@ test('orders with the same lines, or the same total and trade, are found as poss
   expect(setsOf(await find())).toEqual([
     [['same_lines', 'same_scope'], 3, 2500, [first.number, again.number, third.number]],
   ])
-  // Another vendor, home, or total, or a change order with another description, is not a duplicate.
+  // An order with another vendor, home, or total is not a duplicate, nor is a change order with another description.
   await order({ vendorId: site.hillCountry })
   await order({ homeId: site.lot14 })
   await order({ lines: [walls] })
@@ -58,7 +62,7 @@ test('orders with the same lines, or the same total and trade, are found as poss
   expect(setsOf(await find())).toEqual([])
 })
 
-test('sets are sorted by cost, filtered by home or community, and paginated', async () => {
+test('the sets of possible duplicates with the highest cost are listed first', async () => {
   const { id: elsewhere } = await made('/communities', { name: 'Cedar Flats', timeZone: 'America/Chicago' })
   const { id: other } = await made('/homes', { name: 'Lot 3', communityId: elsewhere })
   const costly = { description: 'Roofing', quantity: 1, unitPrice: 9000 }
@@ -73,16 +77,19 @@ test('sets are sorted by cost, filtered by home or community, and paginated', as
   expect((await find('?limit=0')).status).toBe(422)
 })
 
-test('a set shows its first twenty orders and their total number', async () => {
+test('a set of possible duplicates shows its first 20 orders and the total number of orders', async () => {
   const { id } = await made('/homes', { name: 'Lot 50', communityId: site.communityId })
   for (let i = 0; i < 22; i++) await order({ homeId: id })
   const [set] = (await find(`?homeId=${id}`)).body.sets
   expect([set.count, set.excess, set.orders.length]).toEqual([22, 26_250, 20])
 })
 
-test('another builder finds nothing, and pos:read is required', async () => {
+test('orders of another builder are not found as duplicates', async () => {
   const { key } = await plumbline.newBuilder()
   expect((await find('', key)).body.sets).toEqual([])
+})
+
+test('finding duplicate orders requires pos:read', async () => {
   const narrow = await plumbline.newKey(['homes:read'], site.organizationId)
   expect((await find('', narrow)).body).toMatchObject({ status: 403, permission: 'pos:read' })
 })

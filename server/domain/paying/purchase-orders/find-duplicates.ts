@@ -3,11 +3,12 @@ import type { DuplicatePurchaseOrders, PurchaseOrderGroup } from '../../../../cl
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Input } from '../../../platform/calls/operation.ts'
 
-/** Twenty of the same kind are enough to recognize the problem. */
+/** Twenty duplicates of the same kind are enough to recognize the problem. */
 const MAX_SHOWN = 20
 
-// Orders of zero cannot be compared by total, and backcharges take money back. Orders with the same lines also have the
-// same total, so only orders with a twin in the index purchaseOrders_alike are read, and only their lines are compared.
+// Orders of zero cannot be compared by total, and backcharges recover money. Orders with the same lines also have the
+// same total. Therefore, only orders with a twin in the index purchaseOrders_alike are read, and only their lines are
+// compared.
 const ALIKE_SQL = `
   with twins as materialized (
     select o."id", o."homeId", o."vendorId", o."totalInCents", o."total", o."number", o."status", o."scope", o."createdAt",

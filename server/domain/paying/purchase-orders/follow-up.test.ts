@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
-/** Orders that depend on others: change orders, variance orders, and backcharges. */
+/** These tests check orders that depend on other orders: change orders, variance orders, and backcharges. */
 let plumbline: TestPlumbline
 let site: Site
 let homeId: string
@@ -15,7 +19,7 @@ beforeEach(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const patch = (id: string, body: object) => plumbline.patch(`/api/ext/purchase-orders/${id}`, body, { key: site.key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
@@ -34,10 +38,10 @@ const move = async (id: string, ...statuses: string[]) => {
     expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ status })
   }
 }
-const pointers = ({ body }: Answer) =>
+const pointers = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 
-test('a change order changes an issued order of the same vendor, and can be positive or negative', async () => {
+test('a change order requires an issued order of the same vendor', async () => {
   const parent = await made('/purchase-orders', order(1000))
   const change = { poType: 'change', parentPoId: parent.id }
   expect(pointers(await post('/purchase-orders', order(5, { poType: 'change' })))).toEqual(['/parentPoId required'])
@@ -57,7 +61,7 @@ test('a change order changes an issued order of the same vendor, and can be posi
   expect(data.map(({ id }: Body) => id).sort()).toEqual([up.id, down.id].sort())
 })
 
-test('a draft can become a change order only with an order that it can change', async () => {
+test('a draft can become a change order only if its parent order was issued to the same vendor', async () => {
   const [parent, draft] = [await made('/purchase-orders', order(1000)), await made('/purchase-orders', order(50))]
   expect(pointers(await patch(draft.id, { poType: 'change' }))).toEqual(['/parentPoId required'])
   expect((await patch(draft.id, { poType: 'change', parentPoId: parent.id })).status).toBe(409)
@@ -68,7 +72,7 @@ test('a draft can become a change order only with an order that it can change', 
   expect((await patch(draft.id, { notes: 'Call ahead.' })).status).toBe(200)
 })
 
-test('a variance order requires a reason and a responsible party, and notes for unspecific reasons', async () => {
+test('a variance order requires a reason, a responsible party, and notes if the reason is not specific', async () => {
   const reported = { poType: 'variance', varianceResponsible: 'builder' }
   for (const varianceReasonCode of ['other', 'backcharge']) {
     const variance = order(100, { ...reported, varianceReasonCode })
@@ -80,7 +84,7 @@ test('a variance order requires a reason and a responsible party, and notes for 
   expect(responsible.data).toHaveLength(2)
 })
 
-test('a backcharge reduces the amount payable to its vendor, even if the vendor cannot be given work', async () => {
+test('a backcharge to a vendor on hold reduces the amount payable to the vendor', async () => {
   const vendor = await made('/vendors', {
     companyName: 'Careless Framing',
     defaultRetainagePercent: 10,
@@ -107,7 +111,7 @@ test('a backcharge reduces the amount payable to its vendor, even if the vendor 
   expect(await get(`/homes/${homeId}/budget`)).toMatchObject({ totalActual: 750, totalRetained: 100 })
 })
 
-test('a selection whose only order is voided returns to approved', async () => {
+test('a selection returns to the status approved when its only order is voided', async () => {
   const selection = await made(`/homes/${homeId}/selections`, {
     ...{ customDescription: 'A larger window', unitPrice: 900, cost: 600, scope: 'framing', quantity: 1 },
   })
@@ -138,7 +142,7 @@ test('a selection whose only order is voided returns to approved', async () => {
   expect((await post(`${path}/status`, { status: 'ordered' })).status).toBe(409)
 })
 
-test('a selection is not marked as ordered by an order that is voided concurrently', async () => {
+test('a selection is not marked as ordered if its order is voided concurrently', async () => {
   const selection = await made(`/homes/${homeId}/selections`, {
     ...{ customDescription: 'A larger window', unitPrice: 900, cost: 600, scope: 'framing', quantity: 1 },
   })

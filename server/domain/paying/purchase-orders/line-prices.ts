@@ -2,9 +2,9 @@ import type { FieldError, Home, PriceIssue, PurchaseOrderLine } from '../../../.
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as parts from '../../costs/parts/queries.ts'
-import { findOffers } from '../../costs/prices/vendor-offers.ts'
+import { findVendorOffers } from '../../costs/prices/vendor-offers.ts'
 import * as communities from '../../land/communities/queries.ts'
 import type { PricedLine } from './totals.ts'
 
@@ -21,18 +21,18 @@ const NO_UNIT = 'LS'
 
 type OrderLineInput = Checked['PurchaseOrderLineInput']
 
-const ISSUE_TEXTS: Readonly<Record<PriceIssue, string>> = {
-  no_price: 'the vendor has no price for the part',
-  expired: "the vendor's price for the part has expired",
-  not_yet_effective: "the vendor's price for the part is not yet effective",
-  elsewhere: 'the vendor has a price for the part only in other places',
-  below_minimum: "the vendor's price for the part is for larger quantities",
-  vendor_not_active: 'the vendor is not active',
+const PRICE_REQUIRED_MESSAGES: Readonly<Record<PriceIssue, string>> = {
+  no_price: 'is required because the vendor has no price for the part',
+  expired: "is required because the vendor's price for the part has expired",
+  not_yet_effective: "is required because the vendor's price for the part is not yet effective",
+  elsewhere: "is required because the vendor's price for the part applies only in other places",
+  below_minimum: "is required because the vendor's price for the part applies only to larger quantities",
+  vendor_not_active: 'is required because the vendor is not active',
 }
 
 /**
- * Returns the lines with omitted fields filled in from their parts. Throws for an unknown price, which is never treated
- * as 0.
+ * Returns the lines with omitted fields filled in from their parts. Throws if a price is unknown, because an unknown
+ * price is never treated as 0.
  */
 export async function priceLines(
   call: WriteCall,
@@ -60,8 +60,7 @@ export async function priceLines(
     if (unitPrice === undefined && part !== undefined) {
       const offer = found.next().value
       if (offer?.issue === null) ({ priceId, unitPrice } = offer)
-      else
-        fault('unitPrice', offer?.issue ?? 'no_price', `is required because ${ISSUE_TEXTS[offer?.issue ?? 'no_price']}`)
+      else fault('unitPrice', offer?.issue ?? 'no_price', PRICE_REQUIRED_MESSAGES[offer?.issue ?? 'no_price'])
     }
     return { ...input, description: description ?? '', unit, unitPrice: unitPrice ?? 0, priceId }
   })
@@ -99,9 +98,9 @@ async function findOffersFor(
   if (sought.length === 0) return []
   const { communityId, planId } = home
   const { timeZone } = await communities.find(call, communityId)
-  const on = dateIn(timeZone ?? call.timeZone, call.now)
+  const on = toLocalDate(timeZone ?? call.timeZone, call.now)
   const needed = sought.map((line) => ({ ...line, communityId, planId }))
-  return findOffers(call, needed, { vendorId, contractId, on })
+  return findVendorOffers(call, needed, { vendorId, contractId, on })
 }
 
 function keepPrice({ lineId, partId = null, unitPrice }: OrderLineInput, lines: readonly PurchaseOrderLine[] = []) {

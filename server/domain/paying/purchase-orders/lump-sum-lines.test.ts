@@ -54,7 +54,7 @@ async function approved(home: string, optionId: string, quantity = 1): Promise<s
 const order = (homeId: string, contractId: string, fields: object = {}) =>
   post('purchase-orders', { homeId, contractId, ...fields })
 
-test('an order from a turnkey contract has a line for the home and one for each selection', async () => {
+test('an order from a turnkey contract has one line for the home and one line for each selection', async () => {
   const code = await made('cost-codes', { code: '06-100', name: 'Framing', category: 'subcontract' })
   const contract = await agreed([
     { planId: plan, amount: 38_400, costCodeId: code },
@@ -92,7 +92,7 @@ test('a home or selection cannot be ordered again until its order is void', asyn
   const again = await order(home, contract.id)
   expect(again.body).toMatchObject({
     ...{ status: 409, reason: 'already_ordered' },
-    detail: expect.stringContaining(`see ${first.number}.`),
+    detail: expect.stringContaining(`already ordered (${first.number}).`),
   })
 
   const selections = [await approved(home, bay), await approved(home, porch)]
@@ -100,7 +100,7 @@ test('a home or selection cannot be ordered again until its order is void', asyn
   expect(named.body).toMatchObject({ lines: [{ lineId: selections[1], unitPrice: 20 }], total: 20 })
   const { body: rest } = await order(home, contract.id)
   expect(rest.lines).toMatchObject([{ lineId: selections[0], unitPrice: 10 }])
-  // An order from an earlier revision counts as well.
+  // An order from an earlier revision also counts.
   const { body: next } = await post(`contracts/${contract.id}/revise`, { effectiveDate: '2026-02-01' })
   expect((await post(`contracts/${next.id}/status`, { status: 'active' })).status).toBe(200)
   expect((await order(home, next.id)).status).toBe(409)
@@ -113,7 +113,7 @@ test('a home or selection cannot be ordered again until its order is void', asyn
   }
 })
 
-test('a home without a matching lump sum and a contract that is not active yet are rejected', async () => {
+test('an order from a turnkey contract requires an active contract with a lump sum for the home', async () => {
   const contract = await agreed([{ planId: plan, elevation: 'B', amount: 100 }], { communityIds: [communityId] })
   const pointers = async (home: string, fields: object = {}) =>
     (await order(home, contract.id, fields)).body.errors.map(
@@ -144,7 +144,7 @@ test('a home without a matching lump sum and a contract that is not active yet a
   })
 })
 
-test('lines from lump sums refer to the budget lines that were estimated from them', async () => {
+test('order lines for lump sums refer to the budget lines that were estimated from the lump sums', async () => {
   const code = await made('cost-codes', { code: '06-200', name: 'Trim', category: 'subcontract' })
   const sums = [
     { planId: plan, amount: 100, costCodeId: code },
@@ -159,7 +159,7 @@ test('lines from lump sums refer to the budget lines that were estimated from th
   ).body
   const lineOf = (id: string | null) =>
     data.find(({ optionSelectionId }: { optionSelectionId: string | null }) => optionSelectionId === id).id
-  // The line is assigned to where it is budgeted, even if the cost code was archived since.
+  // The line is assigned to the cost code where it is budgeted, even if that cost code has been archived since.
   await plumbline.delete(`/api/ext/cost-codes/${code}`)
   const { body } = await order(home, contract.id)
   expect(body.lines).toMatchObject([

@@ -3,17 +3,17 @@ import type { Contract, Home, LumpSum, Selection } from '../../../../client/cont
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
-import { findLumpSumOfHouse } from '../../bidding/contracts/lump-sum.ts'
+import { findLumpSumOfHome } from '../../bidding/contracts/lump-sum.ts'
 import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
 
 type OrderLineInput = Checked['PurchaseOrderLineInput']
 
-/** The maximum number of lines of an order. The rest can be ordered with the next one. */
+/** The maximum number of lines of an order. The remaining lines can be ordered with the next order. */
 const MAX_LINES = 200
 
 /**
- * The subject of a lump sum: the home, or a selection. Its name becomes the line's ID, which later orders are compared
- * with.
+ * The subject of a lump sum: the home, or a selection. The name becomes the line's ID, with which lines of later orders
+ * are compared.
  */
 interface LumpSumItem {
   readonly name: string
@@ -23,9 +23,9 @@ interface LumpSumItem {
 }
 
 /**
- * Returns the order lines for the part of the home that a turnkey contract covers: one for the home, and one for each
- * approved selection whose option has a lump sum, or for the one selection that was named. Omits what is in an order of
- * any revision of the contract.
+ * Returns the order lines for the work on the home that a turnkey contract covers. There is one line for the home, and
+ * one for each approved selection whose option has a lump sum. If a selection is named, returns only its line. Omits
+ * lines that are already in an order of any revision of the contract.
  */
 export async function createLumpSumLines(
   call: WriteCall,
@@ -33,7 +33,7 @@ export async function createLumpSumLines(
   home: Home,
   optionSelectionId: string | null,
 ): Promise<OrderLineInput[]> {
-  const house = optionSelectionId === null ? findLumpSumOfHouse(contract, home) : undefined
+  const house = optionSelectionId === null ? findLumpSumOfHome(contract, home) : undefined
   const owed = [
     ...(house === undefined || home.planId === null
       ? []
@@ -56,7 +56,7 @@ export async function createLumpSumLines(
     const numbers = [...new Set(owed.flatMap(({ name }) => ordered.get(name) ?? []))].join(', ')
     throw conflict(
       'already_ordered',
-      `Everything that ${contract.number} covers for ${home.name} is already ordered: see ${numbers}.`,
+      `Cannot order from ${contract.number}: everything that it covers for ${home.name} is already ordered (${numbers}).`,
     )
   }
   const budgeted = await findBudgetLines(call, contract, home.id)
@@ -94,7 +94,7 @@ async function listSelectionItems(
   })
 }
 
-/** Returns the lines with these names in orders of the contract that are not void, with the numbers of the orders. */
+/** Returns the lines with these names in the contract's orders that are not void, with the order numbers. */
 async function findOrderedLines(
   { db, organizationId }: WriteCall,
   { number }: Contract,

@@ -17,24 +17,26 @@ import * as selections from '../../selling/selections/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
 import * as vendors from '../../vendors/vendors/queries.ts'
 import { explainApproval } from './approval.ts'
-import { changeStatus } from './change-status.ts'
+import { findRoot, findSharedTermErrors, getSharedTerms } from './binding.ts'
+import { changeOrderStatus } from './change-order-status.ts'
 import { draftOrder, findBudgetLineErrors, readOrderBasis, toOrderLines } from './draft-order.ts'
+import { fillOrderFromContract } from './fill-order-from-contract.ts'
 import { findDuplicates } from './find-duplicates.ts'
 import { findUnknownParts, priceLines } from './line-prices.ts'
-import { draftFromContract } from './order-from-contract.ts'
+import { acceptMigratedOrder } from './migrate-order.ts'
 import { assignCostCodes } from './posting.ts'
 import {
   ALWAYS_EDITABLE,
-  explainNotChangeable,
+  explainWhyNotChangeable,
   findNoPaymentErrors,
   findOrderErrors,
   findParentErrors,
   findVarianceErrors,
 } from './purchase-order.ts'
 import * as orders from './queries.ts'
-import { recordProgress } from './record-progress.ts'
-import { repriceOrders } from './reprice-orders.ts'
-import { calculateTotals } from './totals.ts'
+import { recordOrderProgress } from './record-order-progress.ts'
+import { assertMilestonesExist } from './retainage-terms.ts'
+import { calculateOrderTotals } from './totals.ts'
 
 export const purchaseOrderOperations = {
   async listPurchaseOrders({ query }, call) {
@@ -45,7 +47,7 @@ export const purchaseOrderOperations = {
     const order = await call.write(async (call) => {
       const created = await createOrder(call, body, query.createScopes)
       await recordEvent(call, 'po.created', created)
-      return created
+      return body.migration === undefined ? created : acceptMigratedOrder(call, created, body.migration)
     })
     return { status: 201, body: order }
   },
@@ -59,12 +61,8 @@ export const purchaseOrderOperations = {
     return { status: 200, body: await call.write((call) => updateOrder(call, path.purchaseOrderId, provided)) }
   },
 
-  async repriceOpenPurchaseOrders({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => repriceOrders(call, path.contractId, body)) }
-  },
-
   async changePurchaseOrderStatus({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => changeStatus(call, path.purchaseOrderId, body)) }
+    return { status: 200, body: await call.write((call) => changeOrderStatus(call, path.purchaseOrderId, body)) }
   },
 
   async findDuplicatePurchaseOrders({ query }, call) {
@@ -76,7 +74,7 @@ export const purchaseOrderOperations = {
   },
 
   async recordPurchaseOrderProgress({ path, body }, call) {
-    return { status: 200, body: await call.write((call) => recordProgress(call, path.purchaseOrderId, body)) }
+    return { status: 200, body: await call.write((call) => recordOrderProgress(call, path.purchaseOrderId, body)) }
   },
 } satisfies Partial<Handlers>
 
@@ -94,7 +92,7 @@ async function createOrder(
   if (vendorId !== undefined)
     assertParentFits({ ...body, vendorId, optionSelectionId: body.optionSelectionId ?? null }, parent)
   if (bid !== null) return createFromBid(call, { ...body, home, vendor }, bid)
-  if (contract !== null) return draftOrder(call, await draftFromContract(call, { ...body, home, vendor }, contract))
+  if (contract !== null) return draftOrder(call, await fillOrderFromContract(call, { ...body, home, vendor }, contract))
   const errors = (['vendorId', 'scope', 'lines'] as const).filter((field) => body[field] === undefined)
   const { lines } = body
   if (vendor === null || scope === undefined || lines === undefined) {
@@ -111,8 +109,8 @@ type BidOrderInput = Checked['PurchaseOrderCreate'] & {
 }
 
 /**
- * Creates an order from an accepted bid. The bid's row is locked after the home's, so that its award cannot be revoked
- * meanwhile.
+ * Creates an order from an accepted bid. Locks the home's row and then the bid's row, so that the award cannot be
+ * revoked during the transaction.
  */
 async function createFromBid(call: WriteCall, requested: BidOrderInput, named: BidRow): Promise<PurchaseOrder> {
   const bid = await bids.lock(call, named.id)
@@ -140,9 +138,12 @@ async function createFromBid(call: WriteCall, requested: BidOrderInput, named: B
   if (errors.length > 0) throw validationFailed(errors)
   if (bid.status !== 'accepted')
     throw conflict('wrong_status', `Cannot order from the bid: it is ${bid.status}. Accept the bid first.`)
-  const earlier = lines === undefined ? await orders.findActiveOrder(call, bid.id, home.id) : undefined
+  const earlier = lines === undefined ? await orders.findActiveOrderOfBid(call, bid.id, home.id) : undefined
   if (earlier !== undefined)
-    throw conflict('already_ordered', `The bid is already ordered for ${home.name}: see ${earlier.number}.`)
+    throw conflict(
+      'already_ordered',
+      `Cannot order from the bid: it is already ordered for ${home.name} (${earlier.number}).`,
+    )
 
   const vendor = requested.vendor ?? (await vendors.find(call, bid.vendorId))
   const { scope = bid.scope } = requested
@@ -152,8 +153,8 @@ async function createFromBid(call: WriteCall, requested: BidOrderInput, named: B
 }
 
 /**
- * Returns everything that the body refers to, looked up together so that all unknown references are reported at once.
- * Locks the home's row.
+ * Returns all records that the body refers to. Looks up the records together, so that all unknown references are
+ * reported at once. Locks the home's row.
  */
 async function resolveReferences(
   call: WriteCall,
@@ -165,12 +166,13 @@ async function resolveReferences(
   contract: Contract | null
   parent: PurchaseOrder | null
 }> {
-  const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId } = body
+  const { homeId, vendorId, bidId, contractId, parentPoId, optionSelectionId, warrantyRequestId } = body
   const vendor = vendorId === undefined ? null : await vendors.findOptional(call, vendorId)
   const bid = bidId == null ? null : await bids.findOptional(call, bidId)
   const contract = contractId == null ? null : await contracts.findOptional(call, contractId)
   const parent = parentPoId == null ? null : await orders.findOptional(call, parentPoId)
   const selection = optionSelectionId == null ? null : await selections.findOptional(call, optionSelectionId)
+  const isOfHome = warrantyRequestId == null || (await orders.hasWarrantyRequest(call, homeId, warrantyRequestId))
   const strange = await findUnknownParts(call, body.lines ?? [])
   const [home] = await homes.lockHomes(call, [homeId])
   const found = {
@@ -183,6 +185,7 @@ async function resolveReferences(
   }
   const unknown = [
     ...Object.entries(found).flatMap(([field, one]) => (one === undefined ? [`/${field}`] : [])),
+    ...(isOfHome ? [] : ['/warrantyRequestId']),
     ...strange,
   ]
   if (
@@ -197,6 +200,10 @@ async function resolveReferences(
     throw unknownReference(unknown)
   assertSameHome(homeId, parent)
   assertSelectionOrderable(homeId, selection)
+  if (warrantyRequestId != null && body.poType !== 'service' && body.poType !== 'backcharge')
+    throw validationFailed([
+      { pointer: '/warrantyRequestId', code: 'exclusive', message: 'requires poType service or backcharge' },
+    ])
   if (bid !== null && contract !== null)
     throw validationFailed([{ pointer: '/contractId', code: 'unexpected', message: 'cannot be combined with bidId' }])
   return { home, vendor, bid, contract, parent }
@@ -219,14 +226,14 @@ function assertSameHome(homeId: string, parent: PurchaseOrder | null): void {
   ])
 }
 
-/** Throws unless this order can refer to the earlier one. */
+/** Throws unless this order can refer to the earlier order. */
 function assertParentFits(
   order: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
 ): void {
   const errors = findParentErrors(order, parent)
   if (errors.length > 0) throw validationFailed(errors)
-  const reason = parent === null || order.poType !== 'change' ? null : explainNotChangeable(parent)
+  const reason = parent === null || order.poType !== 'change' ? null : explainWhyNotChangeable(parent)
   if (reason !== null) throw conflict('wrong_status', reason)
 }
 
@@ -263,7 +270,12 @@ async function updateOrder(
 
   const parent = await checkReferences(call, before, body)
   const { lines: provided, ...rest } = body
-  const next = { ...before, ...rest }
+  const bound = { ...before, ...rest }
+  const root = await findRoot(call, bound)
+  await assertBindable(call, before, { ...bound, rootPoId: root?.id ?? null })
+  await assertMilestonesExist(call, before.homeId, body.retainageSteps ?? [])
+  const terms = root === null ? {} : getSharedTerms(root)
+  const next = { ...bound, ...terms }
   if (parent !== undefined) assertParentFits(next, parent)
   const { vendorId, contractId, scope } = next
   const priced = provided && (await priceLines(call, provided, { home, vendorId, contractId, lines: before.lines }))
@@ -271,19 +283,36 @@ async function updateOrder(
     priced === undefined
       ? before.lines
       : await assignCostCodes(call, priced, await scopes.findDefaultCostCode(call, scope), before.lines)
-  const { lines, ...sums } = calculateTotals(requested, before.currency)
+  const { lines, ...sums } = calculateOrderTotals(requested, before.currency)
   const errors = [
     ...findOrderErrors({ ...next, ...sums }),
     ...findNoPaymentErrors(next, lines),
     ...findVarianceErrors(next),
+    ...findSharedTermErrors(root, body),
     ...(await findBudgetLineErrors(call, next, lines)),
   ]
   if (errors.length > 0) throw validationFailed(errors)
   if (body.scope !== undefined) rest.scope = await scopes.requireTrade(call, body.scope, createScopes)
   const isRelined = !isDeepStrictEqual(lines, before.lines)
-  if (isRelined) await orders.replaceLines(call, id, lines)
-  const after = await orders.update(call, before, { ...rest, ...sums })
+  if (isRelined) await orders.replaceOrderLines(call, id, lines)
+  const after = await orders.update(call, before, { ...rest, ...terms, rootPoId: root?.id ?? null, ...sums })
   return isRelined && after.version === before.version ? orders.bumpVersion(call, id) : after
+}
+
+/** Throws if an order with change orders would become a change order or move to a different vendor. */
+async function assertBindable(
+  call: WriteCall,
+  before: PurchaseOrder,
+  after: Pick<PurchaseOrder, 'vendorId' | 'rootPoId'>,
+): Promise<void> {
+  if (after.rootPoId === before.rootPoId && after.vendorId === before.vendorId) return
+  const [, ...others] = await orders.findIdsOfWholes(call, [before.id])
+  if (before.rootPoId !== null || others.length === 0) return
+  const [field, message] =
+    after.rootPoId === before.rootPoId
+      ? ['vendorId', 'cannot be changed: the order has change orders']
+      : ['parentPoId', 'cannot be set: the order has change orders']
+  throw validationFailed([{ pointer: `/${field}`, code: 'has_changes', message }])
 }
 
 function findFixedFields(order: PurchaseOrder, body: Checked['PurchaseOrderUpdate']): FieldError[] {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site, TIME_ZONE } from '../../../../test/support/site.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -14,7 +14,7 @@ afterAll(() => plumbline.stop())
 const post = (path: string, body?: unknown, key = site.key) => plumbline.post(`/api/ext${path}`, body, { key })
 const get = async (path: string) => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const patch = (path: string, body: unknown) => plumbline.patch(`/api/ext${path}`, body, { key: site.key })
-const today = () => dateIn(TIME_ZONE, plumbline.clock.now())
+const today = () => toLocalDate(TIME_ZONE, plumbline.clock.now())
 
 let skus = 0
 const newPart = async (unit = 'EA') =>
@@ -38,7 +38,7 @@ async function contracted(vendorId: string, lines: object[], fields: object = {}
 const order = (fields: object, homeId = site.lot14) => post('/purchase-orders', { homeId, scope: 'framing', ...fields })
 const move = (id: string, status: string) => post(`/purchase-orders/${id}/status`, { status })
 
-test("a line for a part gets the vendor's price for the home, and names its source", async () => {
+test("an order line for a part gets the vendor's price for the home", async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const everywhere = await priced(part, vendorId, 3.4)
   const nearer = await priced(part, vendorId, 3.6, { communityId: site.communityId })
@@ -57,7 +57,7 @@ test("a line for a part gets the vendor's price for the home, and names its sour
   expect(entered.body.lines).toMatchObject([{ priceId: null, unitPrice: 2 }])
 })
 
-test('a part without a price is reported at its line, and never costs 0', async () => {
+test('an order line for a part without a price is rejected', async () => {
   const [part, expired, large] = [await newPart(), await newPart(), await newPart('LF')]
   const vendorId = await newVendor()
   await priced(part, await newVendor(), 3)
@@ -81,7 +81,7 @@ test('a part without a price is reported at its line, and never costs 0', async 
   expect(unknown.body.errors).toMatchObject([{ pointer: '/lines/0/partId', code: 'unknown_reference' }])
 })
 
-test("an order from a contract uses the contract's prices first, and names them as the source", async () => {
+test("an order from a contract uses the contract's prices before other prices of the vendor", async () => {
   const [stud, plate] = [await newPart(), await newPart()]
   const vendorId = await newVendor()
   await priced(stud, vendorId, 1, { communityId: site.communityId })
@@ -111,7 +111,7 @@ test("an order from a contract uses the contract's prices first, and names them 
   expect(other.body).toMatchObject({ reason: 'fixed', detail: expect.stringContaining('created from a contract') })
 })
 
-test('parts that the contract does not cover, and another price source, are rejected', async () => {
+test('an order from a contract must be for a vendor and a home that the active contract covers', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const { body: elsewhere } = await post('/communities', { name: 'Cedar Hollow' })
   const { id } = await contracted(vendorId, [{ partId: part, unitPrice: 3 }], { communityIds: [elsewhere.id] })
@@ -129,7 +129,7 @@ test('parts that the contract does not cover, and another price source, are reje
   expect((await order({ contractId: id, lines }, home.id)).body).toMatchObject({ status: 409, code: 'conflict' })
 })
 
-test('repricing updates drafts to the prices of the day, and only reports changes for issued orders', async () => {
+test('repricing updates draft orders but only reports changed prices of issued orders', async () => {
   const [stud, plate, other] = [await newPart(), await newPart(), await newPart()]
   const vendorId = await newVendor()
   const first = await contracted(
@@ -204,26 +204,51 @@ test('repricing updates drafts to the prices of the day, and only reports change
   expect(entries.data).toMatchObject([{ changed: ['lines', 'total'] }])
 })
 
-test('repricing accepts a date and a community, and requires permission for prices and orders', async () => {
+test('repricing uses the prices of the given date', async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const begins = addDays(today(), 30)
   await priced(part, vendorId, 2, { expirationDate: addDays(begins, -1) })
   const contract = await contracted(vendorId, [{ partId: part, unitPrice: 4 }], { effectiveDate: begins })
   await order({ vendorId, lines: [{ partId: part, quantity: 10 }] })
-  const reprice = (body?: object, key = site.key) => post(`/contracts/${contract.id}/reprice`, body, key)
+  const reprice = (body: object) => post(`/contracts/${contract.id}/reprice`, body)
   expect((await reprice({ effectiveDate: today() })).body).toMatchObject({ repriced: [], unchanged: 1 })
+})
+
+test('repricing changes only orders in the given community', async () => {
+  const [part, vendorId] = [await newPart(), await newVendor()]
+  const begins = addDays(today(), 30)
+  await priced(part, vendorId, 2, { expirationDate: addDays(begins, -1) })
+  const contract = await contracted(vendorId, [{ partId: part, unitPrice: 4 }], { effectiveDate: begins })
+  await order({ vendorId, lines: [{ partId: part, quantity: 10 }] })
+  const reprice = (body: object) => post(`/contracts/${contract.id}/reprice`, body)
   const { body: elsewhere } = await post('/communities', { name: 'Mill Creek' })
   expect((await reprice({ communityId: elsewhere.id })).body).toMatchObject({ repriced: [], unchanged: 0 })
+})
+
+test('an order is repriced only once by concurrent requests', async () => {
+  const [part, vendorId] = [await newPart(), await newVendor()]
+  const begins = addDays(today(), 30)
+  await priced(part, vendorId, 2, { expirationDate: addDays(begins, -1) })
+  const contract = await contracted(vendorId, [{ partId: part, unitPrice: 4 }], { effectiveDate: begins })
+  await order({ vendorId, lines: [{ partId: part, quantity: 10 }] })
+  const reprice = () => post(`/contracts/${contract.id}/reprice`)
   const answers = await Promise.all([reprice(), reprice()])
   expect(answers.map(({ body }) => body.repriced.length).sort()).toEqual([0, 1])
   expect(answers[0].body.effectiveDate).toBe(begins)
-  const key = await plumbline.newKey(['contracts:read', 'pos:read'], site.organizationId)
-  expect((await reprice({}, key)).body).toMatchObject({ code: 'permission_denied', permission: 'pos:write' })
-  const stranger = await plumbline.newBuilder()
-  expect((await reprice({}, stranger.key)).status).toBe(404)
 })
 
-test("a total that the order cannot have is reported with the order's number", async () => {
+test('repricing requires pos:write', async () => {
+  const [part, vendorId] = [await newPart(), await newVendor()]
+  const begins = addDays(today(), 30)
+  const contract = await contracted(vendorId, [{ partId: part, unitPrice: 4 }], { effectiveDate: begins })
+  const reprice = (key: string) => post(`/contracts/${contract.id}/reprice`, {}, key)
+  const key = await plumbline.newKey(['contracts:read', 'pos:read'], site.organizationId)
+  expect((await reprice(key)).body).toMatchObject({ code: 'permission_denied', permission: 'pos:write' })
+  const stranger = await plumbline.newBuilder()
+  expect((await reprice(stranger.key)).status).toBe(404)
+})
+
+test("if repricing would give an order an invalid total, the error contains the order's number", async () => {
   const [part, vendorId] = [await newPart(), await newVendor()]
   const contract = await contracted(vendorId, [{ partId: part, unitPrice: -4 }])
   const { body } = await order({ vendorId, lines: [{ partId: part, quantity: 10, unitPrice: 1 }] })

@@ -1,20 +1,29 @@
+import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { subtract, sum } from '../../../platform/values/money.ts'
+import { getOpenBalances } from '../../ledger/open-balances.ts'
 import type { NewPosting } from '../../ledger/posting.ts'
 import { recordPostings } from '../../ledger/record-postings.ts'
+import { reverseEntries } from '../../ledger/reverse-entries.ts'
 import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
+import type { OrderProgress } from './progress.ts'
 
-/** Posts what a move of an order commits the builder to, or no longer does. */
-export async function postCommitment(call: WriteCall, before: PurchaseOrder, after: PurchaseOrder): Promise<void> {
+/** Posts the commitment that a status change of an order adds or removes. The date defaults to today. */
+export async function postCommitment(
+  call: WriteCall,
+  before: PurchaseOrder,
+  after: PurchaseOrder,
+  on: string | null = null,
+): Promise<void> {
   const [was, is] = [before, after].map(({ status }) => COMMITTED_STATUSES.includes(status))
   if (was === is) return
-  const effectiveDate = dateIn(call.timeZone, call.now)
+  const effectiveDate = on ?? toLocalDate(call.timeZone, call.now)
   const postings = after.lines.map((line) => {
     const amount = sum([line.total, line.taxAmount])
     return {
-      ...getKey(after, line),
+      ...getPostingKey(after, line),
       measure: 'commitment' as const,
       amount: is ? amount : subtract(0, amount),
       effectiveDate,
@@ -23,28 +32,95 @@ export async function postCommitment(call: WriteCall, before: PurchaseOrder, aft
   await recordPostings(call, { postings, note: `${after.number} is ${after.status}.` })
 }
 
-/** Posts the work that has been done of an order since it was last recorded; it is unbilled until a bill is approved. */
+/**
+ * Posts the change in completed work and stored materials of an order since progress was last recorded. The amounts are
+ * unbilled until a bill is approved.
+ */
 export async function postProgress(
   call: WriteCall,
   before: PurchaseOrder,
-  lines: readonly PurchaseOrderLine[],
-  on: string | null,
+  after: OrderProgress,
+  on: string = toLocalDate(call.timeZone, call.now),
 ): Promise<void> {
-  const effectiveDate = on ?? dateIn(call.timeZone, call.now)
-  const earlier = new Map(before.lines.map(({ lineId, completedAmount }) => [lineId, completedAmount]))
-  const postings = lines.flatMap((line): NewPosting[] => {
-    const amount = subtract(line.completedAmount, earlier.get(line.lineId) ?? 0)
-    const shared = { ...getKey(before, line), amount, effectiveDate }
+  const earlier = getDoneAmounts(before)
+  const [storedBefore, storedAfter] = [getStoredAmounts(before), getStoredAmounts(after)]
+  const postings = getDoneAmounts({ ...before, ...after }).flatMap(({ line, amount: done }, i): NewPosting[] => {
+    const shared = {
+      ...getPostingKey(before, line),
+      amount: subtract(done, earlier[i]?.amount ?? 0),
+      effectiveDate: on,
+    }
     return [
       { ...shared, measure: 'cost' },
       { ...shared, measure: 'unbilled' },
+      { ...shared, measure: 'stored', amount: subtract(storedAfter[i] ?? 0, storedBefore[i] ?? 0) },
     ]
   })
-  await recordPostings(call, { postings, note: `Progress of ${before.number}.` })
+  await recordPostings(call, { postings, note: `Progress on ${before.number}.` })
 }
 
-/** What every posting about a line of an order has in common. */
-export function getKey(
+/**
+ * Returns the completed work and stored materials of each line. The first credit receives the credits that count as
+ * completed.
+ */
+function getDoneAmounts(
+  order: Pick<PurchaseOrder, 'lines' | 'total' | 'completedAmount' | 'storedAmount'>,
+): { line: PurchaseOrderLine; amount: number }[] {
+  const { lines, total, completedAmount, storedAmount } = order
+  const done = lines.map((line) => sum([line.completedAmount, line.storedAmount]))
+  const rest = subtract(sum([completedAmount, storedAmount]), sum(done))
+  const credit = Math.max(
+    lines.findIndex((line) => (total < 0 ? -1 : 1) * sum([line.total, line.taxAmount]) < 0),
+    0,
+  )
+  return lines.map((line, i) => ({ line, amount: i === credit ? sum([done[i] ?? 0, rest]) : (done[i] ?? 0) }))
+}
+
+/** Returns the stored materials of each line. If the order stores less than its lines, the first line has the difference. */
+function getStoredAmounts({ lines, storedAmount }: Pick<PurchaseOrder, 'lines' | 'storedAmount'>): number[] {
+  const stored = lines.map((line) => line.storedAmount)
+  const rest = subtract(storedAmount, sum(stored))
+  return stored.map((amount, i) => (i === 0 ? sum([amount, rest]) : amount))
+}
+
+/** Posts that all open amounts of an order were paid outside Plumbline. */
+export async function postExternalPayment(call: WriteCall, { id, number }: PurchaseOrder): Promise<void> {
+  const effectiveDate = toLocalDate(call.timeZone, call.now)
+  const open = await getOpenBalances(call, ['unbilled', 'payable', 'retainage'], { poIds: [id] })
+  const postings = open.flatMap((balance): NewPosting[] => [
+    { ...balance, amount: subtract(0, balance.amount), effectiveDate },
+    { ...balance, measure: 'paid', amount: balance.amount, effectiveDate },
+  ])
+  await recordPostings(call, { postings, note: `${number} was closed: it was paid outside Plumbline.` })
+}
+
+/** Posts that a closed order holds no retainage. A deposit may have paid the retainage that its bills withheld. */
+export async function postClosing(call: WriteCall, { id, number }: PurchaseOrder): Promise<void> {
+  const effectiveDate = toLocalDate(call.timeZone, call.now)
+  const postings = (await getOpenBalances(call, ['retainage'], { poIds: [id] })).flatMap((balance): NewPosting[] => {
+    const shared = { ...balance, billId: null, effectiveDate }
+    return [
+      { ...shared, amount: subtract(0, balance.amount) },
+      { ...shared, measure: 'payable', amount: balance.amount },
+    ]
+  })
+  await recordPostings(call, { postings, note: `${number} was closed.` })
+}
+
+/**
+ * Reverses the postings of `postClosing` when an order is reopened. All other postings of retainage have a bill or a
+ * payment.
+ */
+export async function reverseClosing(call: WriteCall, { id, number }: PurchaseOrder): Promise<void> {
+  const { rows } = await sql<{ entryId: string }>`
+    select distinct "entryId" from "postings"
+    where "organizationId" = ${call.organizationId} and "poId" = ${id} and "measure" = 'retainage' and "billId" is null
+      and "paymentId" is null and "reversesEntryId" is null`.execute(call.db)
+  for (const { entryId } of rows) await reverseEntries(call, { entryId }, { note: `${number} was reopened.` })
+}
+
+/** Returns the fields that all postings of an order line have in common. */
+export function getPostingKey(
   { id, homeId, scope, vendorId }: Pick<PurchaseOrder, 'id' | 'homeId' | 'scope' | 'vendorId'>,
   { lineId, costCodeId }: Pick<PurchaseOrderLine, 'lineId' | 'costCodeId'>,
 ) {

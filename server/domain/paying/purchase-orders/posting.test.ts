@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -16,7 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-const post = (path: string, body: object): Promise<Answer> => plumbline.post(`/api/ext${path}`, body, { key: site.key })
+const post = (path: string, body: object): Promise<ServiceResponse> =>
+  plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const made = async (path: string, body: object) => {
   const answer = await post(path, body)
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
@@ -26,12 +31,12 @@ const budgetLine = (line: object) => made(`/homes/${homeId}/budget/lines`, { sco
 const line = (more: object = {}) => ({ description: 'Baseboard', quantity: 1, unitPrice: 100, ...more })
 const order = (...lines: object[]) =>
   post('/purchase-orders', { homeId, vendorId: site.loneStar, scope: 'Trim', lines })
-const codesOf = ({ body }: Answer) => body.lines.map((one: { costCodeId: string | null }) => one.costCodeId)
-const faultsOf = ({ body }: Answer) =>
+const codesOf = ({ body }: ServiceResponse) => body.lines.map((one: { costCodeId: string | null }) => one.costCodeId)
+const faultsOf = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const change = (id: string, body: object) => plumbline.patch(`/api/ext/purchase-orders/${id}`, body, { key: site.key })
 
-test("a line gets the cost code of its budget line, else its trade's default, unless it has its own", async () => {
+test('an order line without a cost code gets the code of its budget line or the default of its trade', async () => {
   const lumber = await budgetLine({ costCodeId: codes.lumber })
   const nowhere = await budgetLine({ costCodeId: null })
   const ordered = await order(
@@ -53,7 +58,7 @@ test("a line gets the cost code of its budget line, else its trade's default, un
   ])
 })
 
-test('new lines cannot use an unknown or archived cost code, but existing lines keep theirs', async () => {
+test('a new order line cannot use an unknown or archived cost code', async () => {
   const { retired, lumber } = codes
   const budgeted = await budgetLine({ costCodeId: retired })
   const early = await order(line({ costCodeId: retired }))

@@ -8,10 +8,10 @@ import * as parts from '../../costs/parts/queries.ts'
 type LineInput = Pick<Checked['PurchaseOrderLineInput'], 'budgetLineId' | 'partId' | 'costCodeId'>
 
 /**
- * Returns the lines with their cost codes. A line without a code takes that of its budget line, even if that has none
- * or an archived one, because ordered work must appear where it is budgeted. A line for a part takes the part's code,
- * and any other the trade's default, `ofScope`. `kept` contains the order's current lines: their cost codes may be sent
- * again even if archived since.
+ * Returns the lines with their cost codes. A line without a code gets the code of its budget line, because ordered work
+ * must appear where it is budgeted. This applies even if that line has no code or an archived code. A line without a
+ * budget line gets the code of its part, or else the trade's default, `ofScope`. `kept` contains the order's current
+ * lines. Their cost codes may be sent again even if they have been archived in the meantime.
  */
 export async function assignCostCodes<Line extends LineInput>(
   call: WriteCall,

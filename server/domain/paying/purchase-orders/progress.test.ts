@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -10,13 +14,13 @@ beforeAll(async () => {
   plumbline = await startTestPlumbline()
   site = await buildSite(plumbline)
 })
-// Each test has its own home, and so its own order numbers and budget.
+// Each test has its own home and therefore its own order numbers and budget.
 beforeEach(async () => {
   homeId = (await made('/homes', { name: 'Lot 41', communityId: site.communityId })).id
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const get = async (path: string): Promise<Body> => (await plumbline.get(`/api/ext${path}`, { key: site.key })).body
 const made = async (path: string, body: object): Promise<Body> => {
@@ -43,14 +47,14 @@ const ordered = async (status: string, more: object = {}): Promise<Body> => {
   return get(`/purchase-orders/${id}`)
 }
 const progress = (id: string, body: object) => post(`/purchase-orders/${id}/progress`, body)
-const pointers = ({ body }: Answer) =>
+const pointers = ({ body }: ServiceResponse) =>
   body.errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`)
 const movesOf = async (id: string) =>
   (await listEvents(plumbline, site.organizationId)).flatMap(({ type, data }) =>
     type === 'po.status_changed' && data.object.id === id ? [data.object.status] : [],
   )
 
-test('progress is recorded by line, percent, or quantity, and the status follows', async () => {
+test('recording progress by line, percentage, or quantity updates the status of the order', async () => {
   const { id } = await ordered('accepted')
   const started = await progress(id, { lines: [{ lineId: 'walls', completedQuantity: 1 }] })
   expect(started.status, JSON.stringify(started.body)).toBe(200)
@@ -70,12 +74,13 @@ test('progress is recorded by line, percent, or quantity, and the status follows
     ],
   })
   expect(further.body).toMatchObject({
-    ...{ status: 'partially_completed', completedAmount: 170.8, completedAt: null, version: started.body.version + 1 },
+    ...{ status: 'partially_completed', completedAmount: 170.8, completedAt: null },
     lines: [
       { completedPercent: 99.99, completedAmount: 108.3 },
       { completedPercent: 12.5, completedQuantity: 0.125, completedAmount: 62.5 },
     ],
   })
+  expect(further.body.version).toBeGreaterThan(started.body.version)
   const done = await progress(id, { completedPercent: 100 })
   expect(done.body).toMatchObject({
     ...{ status: 'completed', completedAmount: 608.3, retainedAmount: 60.83, payableAmount: 547.47 },
@@ -90,7 +95,7 @@ test('progress is recorded by line, percent, or quantity, and the status follows
   })
 })
 
-test('reducing progress requires a reason, reverts a completion, and is kept in the history', async () => {
+test('reducing the progress of an order requires a reason and reverts the completion of the order', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 100 })
   const lower = { lines: [{ lineId: 'trusses', completedPercent: 60 }] }
@@ -111,7 +116,7 @@ test('reducing progress requires a reason, reverts a completion, and is kept in 
   ])
 })
 
-test('completing an order manually completes all lines, and reverting or voiding it resets all progress', async () => {
+test('manually completing an order completes all its lines', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 25 })
   await move(id, 'completed')
@@ -119,15 +124,24 @@ test('completing an order manually completes all lines, and reverting or voiding
     completedAmount: 608.3,
     lines: [{ completedPercent: 100 }, { completedPercent: 100 }],
   })
+})
+
+test('reverting the completion of an order resets its progress', async () => {
+  const { id } = await ordered('accepted')
+  await move(id, 'completed')
   await move(id, 'partially_completed')
   const undone = await get(`/purchase-orders/${id}`)
   expect(undone).toMatchObject({ completedAmount: 0, retainedAmount: 0, lines: [{ completedAmount: 0 }, {}] })
+})
+
+test('voiding an order resets its progress', async () => {
+  const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 25 })
   await move(id, 'void')
   expect(await get(`/purchase-orders/${id}`)).toMatchObject({ completedAmount: 0, payableAmount: 0, balance: 0 })
 })
 
-test('recording progress on an issued order accepts it', async () => {
+test('recording progress on an issued order also accepts the order', async () => {
   const { id, version } = await ordered('issued')
   expect((await progress(id, { completedPercent: 0 })).body).toMatchObject({ status: 'issued', version })
   const done = await progress(id, { completedPercent: 100 })
@@ -136,7 +150,7 @@ test('recording progress on an issued order accepts it', async () => {
   expect(await movesOf(id)).toEqual(['approved', 'issued', 'accepted', 'completed'])
 })
 
-test('progress requires lines or a percentage, and an order that is with its vendor', async () => {
+test('progress can be recorded only on an issued order that is still open', async () => {
   const { id } = await ordered('accepted', {
     lines: [...LINES, { lineId: 'free', description: 'Straps', quantity: 0, unitPrice: 5 }],
   })
@@ -161,14 +175,14 @@ test('progress requires lines or a percentage, and an order that is with its ven
   const early = await progress(draft.id, { completedPercent: 1 })
   expect([early.status, early.body.reason, early.body.detail]).toEqual([
     ...[409, 'wrong_status'],
-    `Cannot record progress: ${draft.number} is a draft. Only issued orders that are still open have progress.`,
+    `Cannot record progress: ${draft.number} is a draft. Progress can be recorded only for issued orders that are still open.`,
   ])
   await progress(id, { completedPercent: 100 })
   await move(id, 'closed')
   expect((await progress(id, { completedPercent: 1, reason: 'No.' })).status).toBe(409)
 })
 
-test("the completed work of positive and negative lines cannot exceed an order's maximum", async () => {
+test('the completed amount of positive and negative lines cannot exceed the maximum of an order', async () => {
   const max = 999_999_999_900
   const lines = [max, max, -max, -max].map((price, i) => ({
     ...{
@@ -182,35 +196,37 @@ test("the completed work of positive and negative lines cannot exceed an order's
   const { id } = await ordered('accepted', { lines })
   const [first, second] = ['line-0', 'line-1'].map((lineId) => ({ lineId, completedPercent: 100 }))
   expect((await progress(id, { lines: [first] })).status).toBe(409)
-  expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(max)
+  // The credits of the other lines count as completed by the amount by which this line exceeds the total.
+  expect((await progress(id, { lines: [second] })).body.completedAmount).toBe(79_999_999_992)
   // With tax, this line alone exceeds the maximum of an order.
   const whole = { lines: [first, { lineId: 'line-2', completedPercent: 100 }] }
   expect((await progress(id, whole)).status).toBe(409)
   expect((await progress(id, { completedPercent: 100 })).body.completedAmount).toBe(79_999_999_992)
 })
 
-test('progress cannot fall below the paid amount', async () => {
+test('the progress of an order cannot fall below its paid amount', async () => {
   const { id } = await ordered('accepted')
   await progress(id, { completedPercent: 100 })
-  await plumbline.database.statements
-    .updateTable('purchaseOrders')
-    .set({ paidAmount: 300 })
-    .where('id', '=', id)
-    .execute()
+  const payment = await made('/payments', { poId: id, paymentType: 'deposit', grossAmount: 300 })
+  for (const status of ['approved', 'paid']) await post(`/payments/${payment.id}/status`, { status })
   expect(await get(`/purchase-orders/${id}`)).toMatchObject({ payableAmount: 247.47, balance: 308.3 })
-  const refused = await progress(id, { completedPercent: 49, reason: 'Half of it.' })
-  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
-    ...[409, 'not_enough_left'],
-    expect.stringContaining('cannot be $298.07: $300.00 is already paid.'),
-  ])
-  for (const status of ['partially_completed', 'void'])
-    expect((await post(`/purchase-orders/${id}/status`, { status, reason: 'No.' })).status).toBe(409)
+  expect((await post(`/purchase-orders/${id}/status`, { status: 'void', reason: 'No.' })).status).toBe(409)
+  // A deposit is paid before work begins, so the deposit is not on a bill.
   expect((await progress(id, { completedPercent: 50, reason: 'Half of it.' })).body.completedAmount).toBe(304.15)
   const { scopes } = await get(`/homes/${homeId}/budget`)
   expect(scopes).toMatchObject([{ actual: 304.15, paid: 300, retained: 30.42 }])
+  await progress(id, { completedPercent: 100 })
+  await made('/payments', { poId: id, grossAmount: 4 })
+  const refused = await progress(id, { completedPercent: 49, reason: 'Half of it.' })
+  expect([refused.status, refused.body.reason, refused.body.detail]).toEqual([
+    ...[409, 'not_enough_left'],
+    expect.stringContaining('to $298.07: $304.15 is billed and included in payments.'),
+  ])
+  for (const status of ['partially_completed', 'void'])
+    expect((await post(`/purchase-orders/${id}/status`, { status, reason: 'No.' })).status).toBe(409)
 })
 
-test('two concurrent reports on different lines are both stored', async () => {
+test('two concurrent progress reports on different lines are both stored', async () => {
   const { id } = await ordered('accepted')
   const answers = await Promise.all(
     LINES.map(({ lineId }) => progress(id, { lines: [{ lineId, completedPercent: 100 }] })),
@@ -220,14 +236,18 @@ test('two concurrent reports on different lines are both stored', async () => {
   expect((await movesOf(id)).slice(-2)).toEqual(['partially_completed', 'completed'])
 })
 
-test('a dry run of progress returns it and stores nothing, and another builder cannot see the order', async () => {
+test('a dry run of a progress report stores nothing', async () => {
   const before = await ordered('accepted')
   const input = { purchaseOrderId: before.id, completedPercent: 100 }
   const tried = await post('/execute', { skill: 'recordPurchaseOrderProgress', input, dryRun: true })
   expect(tried.body.result).toMatchObject({ status: 'completed', completedAmount: 608.3 })
-  expect(tried.body.events).toMatchObject([{ type: 'po.status_changed' }])
+  expect(tried.body.events).toMatchObject([{ type: 'bill.approved' }, { type: 'po.status_changed' }])
   expect(await get(`/purchase-orders/${before.id}`)).toEqual(before)
+})
+
+test("a builder cannot record progress on another builder's order", async () => {
+  const { id } = await ordered('accepted')
   const { key } = await plumbline.newBuilder()
-  const path = `/api/ext/purchase-orders/${before.id}/progress`
+  const path = `/api/ext/purchase-orders/${id}/progress`
   expect((await plumbline.post(path, { completedPercent: 1 }, { key })).status).toBe(404)
 })

@@ -8,21 +8,41 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatAmount, formatNumber } from '../../../platform/values/format.ts'
-import { getPercent, isMoney, roundMoney, subtract, sum } from '../../../platform/values/money.ts'
+import {
+  computePercentAmount,
+  divideAmount,
+  isWithinMoneyRange,
+  roundMoney,
+  subtract,
+  sum,
+} from '../../../platform/values/money.ts'
 
 type OrderLine = PurchaseOrderLine
 type LineProgress = Pick<OrderLine, 'completedPercent' | 'completedQuantity' | 'completedAmount'>
 
-/** The completed work of an order, by line and in total. */
-export type OrderProgress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'retainedAmount'>
+/** Completed work and stored materials of an order, by line and in total. */
+export type OrderProgress = Pick<PurchaseOrder, 'lines' | 'completedAmount' | 'storedAmount'>
 
-export const NO_PROGRESS: LineProgress = { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
+export const NO_PROGRESS: LineProgress & Pick<OrderLine, 'storedAmount'> = {
+  storedAmount: 0,
+  completedPercent: 0,
+  completedQuantity: 0,
+  completedAmount: 0,
+}
 
 /** Returns the order's progress with every line at the same percentage. */
-export function progressAtPercent(order: PurchaseOrder, percent: number): OrderProgress {
+export function computeProgressAtPercent(order: PurchaseOrder, percent: number): OrderProgress {
   return toProgress(
     order,
     order.lines.map((line) => ({ ...line, ...progressByPercent(line, percent, order.currency) })),
+  )
+}
+
+/** Returns the progress of an order without completed work and stored materials. */
+export function clearProgress(order: PurchaseOrder): OrderProgress {
+  return toProgress(
+    order,
+    order.lines.map((line) => ({ ...line, ...NO_PROGRESS })),
   )
 }
 
@@ -33,7 +53,7 @@ export function applyProgress(order: PurchaseOrder, requested: PurchaseOrderProg
     throw validationFailed([
       { pointer: '/lines', code: 'required', message: 'is required unless completedPercent is set' },
     ])
-  if (lines === undefined) return progressAtPercent(order, completedPercent ?? 0)
+  if (lines === undefined) return computeProgressAtPercent(order, completedPercent ?? 0)
   if (completedPercent !== undefined)
     throw validationFailed([
       { pointer: '/completedPercent', code: 'exclusive', message: 'cannot be combined with lines' },
@@ -47,12 +67,12 @@ export function applyProgress(order: PurchaseOrder, requested: PurchaseOrderProg
   return toProgress(
     order,
     order.lines.map((line) => {
-      const { completedPercent, completedQuantity } = byId.get(line.lineId) ?? {}
+      const { completedPercent, completedQuantity, storedAmount = line.storedAmount } = byId.get(line.lineId) ?? {}
       if (completedPercent !== undefined)
-        return { ...line, ...progressByPercent(line, completedPercent, order.currency) }
+        return { ...line, ...progressByPercent(line, completedPercent, order.currency), storedAmount }
       return completedQuantity === undefined
-        ? line
-        : { ...line, ...progressByQuantity(line, completedQuantity, order.currency) }
+        ? { ...line, storedAmount }
+        : { ...line, ...progressByQuantity(line, completedQuantity, order.currency), storedAmount }
     }),
   )
 }
@@ -63,12 +83,17 @@ function findProgressErrors(
   all: readonly PurchaseOrderLineProgress[],
   line: OrderLine | undefined,
 ): FieldError[] {
-  const { lineId, completedPercent, completedQuantity } = requested
+  const { lineId, completedPercent, completedQuantity, storedAmount } = requested
   const at = (field: string, code: string, message: string) => [{ pointer: `/lines/${i}/${field}`, code, message }]
   if (all.findIndex((other) => other.lineId === lineId) < i)
     return at('lineId', 'unique', 'must be unique; another line has the same lineId')
-  if (completedPercent === undefined && completedQuantity === undefined)
-    return at('completedPercent', 'required', 'is required unless completedQuantity is set')
+  if (completedPercent === undefined && completedQuantity === undefined && storedAmount === undefined)
+    return at('completedPercent', 'required', 'is required unless completedQuantity or storedAmount is set')
+  if (storedAmount !== undefined && line !== undefined) {
+    const max = Math.max(getLineAmount(line), 0)
+    if (storedAmount > max)
+      return at('storedAmount', 'maximum', `must not exceed the amount of the line (${formatNumber(max)})`)
+  }
   if (completedPercent !== undefined && completedQuantity !== undefined)
     return at('completedQuantity', 'exclusive', 'cannot be combined with completedPercent')
   if (completedQuantity === undefined || line === undefined) return []
@@ -81,26 +106,58 @@ function findProgressErrors(
   )
 }
 
-function toProgress(order: PurchaseOrder, lines: OrderLine[]): OrderProgress {
-  const completedAmount = sum(lines.map((line) => line.completedAmount))
-  // With positive and negative lines, the completed work can temporarily exceed the total.
-  if (!isMoney(completedAmount))
-    throw conflict('too_large', `The completed work of ${order.number} would exceed the maximum of an order.`)
-  return { lines, completedAmount, retainedAmount: computeRetained({ ...order, completedAmount }) }
-}
-
-/** Returns the retainage of the completed work: the order's percentage of it, less what was already released. */
-export function computeRetained(
-  order: Pick<PurchaseOrder, 'completedAmount' | 'retainagePercent' | 'releasedAmount' | 'currency'>,
-): number {
-  return subtract(getPercent(order.completedAmount, order.retainagePercent, order.currency), order.releasedAmount)
-}
-
 /**
- * Returns whether all completed work of an order was paid, including its retainage, and no payment of it is pending.
+ * Returns the progress of an order with the given lines. Stored materials are removed when they become part of the
+ * completed work.
  */
-export function isPaidInFull(order: Pick<PurchaseOrder, 'completedAmount' | 'paidAmount' | 'reservedAmount'>): boolean {
-  return order.paidAmount !== 0 && order.paidAmount === order.completedAmount && order.reservedAmount === 0
+export function toProgress(order: PurchaseOrder, done: readonly OrderLine[]): OrderProgress {
+  const lines = done.map((line) =>
+    line.storedAmount === 0
+      ? line
+      : {
+          ...line,
+          storedAmount: Math.max(Math.min(line.storedAmount, subtract(getLineAmount(line), line.completedAmount)), 0),
+        },
+  )
+  const exact = sum(lines.map((line) => line.completedAmount))
+  // Credit lines count as completed by the amount by which the other lines exceed the total.
+  const sign = order.total < 0 ? -1 : 1
+  const completedAmount = sign * Math.max(0, Math.min(sign * exact, sign * order.total))
+  const storedAmount = Math.min(
+    sum(lines.map((line) => line.storedAmount)),
+    Math.max(subtract(order.total, completedAmount), 0),
+  )
+  // With positive and negative lines, the completed work can temporarily exceed the total.
+  if (!isWithinMoneyRange(exact))
+    throw conflict('too_large', `The completed work on ${order.number} would exceed the maximum amount of an order.`)
+  return { lines, completedAmount, storedAmount }
+}
+
+/** Returns the progress of an order whose lines have these completed amounts. The others are not started. */
+export function setProgressByAmounts(
+  order: PurchaseOrder,
+  amounts: readonly { lineId: string; completedAmount: number }[],
+): OrderProgress {
+  const known = new Map(order.lines.map((line) => [line.lineId, line]))
+  const errors = amounts.flatMap(({ lineId, completedAmount }, i): FieldError[] => {
+    const line = known.get(lineId)
+    const at = (field: string, code: string, message: string) => ({
+      ...{ pointer: `/migration/lines/${i}/${field}`, code, message },
+    })
+    if (line === undefined) return [at('lineId', 'unknown_reference', 'must be the lineId of a line of the order')]
+    if (amounts.findIndex((other) => other.lineId === lineId) < i)
+      return [at('lineId', 'unique', 'must be unique; another line has the same lineId')]
+    const max = getLineAmount(line)
+    if (completedAmount === 0 || completedAmount <= max) return []
+    const message = `must not exceed the amount of the line (${formatAmount(max, order.currency)})`
+    return [at('completedAmount', 'maximum', message)]
+  })
+  if (errors.length > 0) throw validationFailed(errors)
+  const byId = new Map(amounts.map(({ lineId, completedAmount }) => [lineId, completedAmount]))
+  return toProgress(
+    order,
+    order.lines.map((line) => setProgressByAmount(line, byId.get(line.lineId) ?? 0, order.currency)),
+  )
 }
 
 function progressByPercent(line: OrderLine, completedPercent: number, currency: string): LineProgress {
@@ -108,25 +165,38 @@ function progressByPercent(line: OrderLine, completedPercent: number, currency: 
   return {
     completedPercent,
     completedQuantity,
-    completedAmount: getPercent(lineAmount(line), completedPercent, currency),
+    completedAmount: computePercentAmount(getLineAmount(line), completedPercent, currency),
   }
 }
 
 function progressByQuantity(line: OrderLine, completedQuantity: number, currency: string): LineProgress {
   if (completedQuantity === line.quantity) return progressByPercent(line, 100, currency)
-  if (completedQuantity === 0) return NO_PROGRESS
+  if (completedQuantity === 0) return { completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
   const share = (of: number) => new Big(of).times(completedQuantity).div(line.quantity)
   // Rounding must not make a started line look complete or not started.
   const completedPercent = Math.min(Math.max(share(100).round(2, Big.roundHalfUp).toNumber(), 0.01), 99.99)
-  return { completedPercent, completedQuantity, completedAmount: roundMoney(share(lineAmount(line)), currency) }
+  return { completedPercent, completedQuantity, completedAmount: roundMoney(share(getLineAmount(line)), currency) }
+}
+
+/**
+ * Returns the line with the given completed amount. Rounding must not make a started line look complete or not started.
+ */
+export function setProgressByAmount(line: OrderLine, completedAmount: number, currency: string): OrderLine {
+  const whole = getLineAmount(line)
+  if (completedAmount === whole) return { ...line, ...progressByPercent(line, 100, currency) }
+  if (completedAmount === 0) return { ...line, completedPercent: 0, completedQuantity: 0, completedAmount: 0 }
+  const ratio = new Big(completedAmount).div(whole)
+  const completedPercent = Math.min(Math.max(ratio.times(100).round(2, Big.roundHalfUp).toNumber(), 0.01), 99.99)
+  const completedQuantity = ratio.times(line.quantity).round(4, Big.roundHalfUp).toNumber()
+  return { ...line, completedPercent, completedQuantity, completedAmount }
 }
 
 /** Returns the amount of a line including tax. */
-function lineAmount({ total, taxAmount }: OrderLine): number {
+export function getLineAmount({ total, taxAmount }: OrderLine): number {
   return sum([total, taxAmount])
 }
 
-export function isComplete({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
+export function isOrderComplete({ lines }: Pick<PurchaseOrder, 'lines'>): boolean {
   return lines.every(({ completedPercent }) => completedPercent === 100)
 }
 
@@ -139,31 +209,54 @@ export function isProgressLowered(before: Pick<PurchaseOrder, 'lines'>, { lines 
   return before.lines.some(
     (line, i) =>
       (lines[i]?.completedPercent ?? 0) < line.completedPercent ||
-      (lines[i]?.completedQuantity ?? 0) < line.completedQuantity,
+      (lines[i]?.completedQuantity ?? 0) < line.completedQuantity ||
+      isStoredTaken(line, lines[i]),
   )
 }
 
+/** Returns whether stored materials were removed without becoming part of the completed work. */
+function isStoredTaken(before: OrderLine, after: OrderLine | undefined): boolean {
+  if (after === undefined || before.storedAmount <= after.storedAmount) return false
+  return sum([after.completedAmount, after.storedAmount]) < sum([before.completedAmount, before.storedAmount])
+}
+
+/** Amount by which the completed work of an order changes, for one line or all lines. */
+export interface ProgressShift {
+  poLineId: string | null
+  amount: number
+}
+
 /**
- * Throws if the progress would fall below the work that was paid or is reserved for payments. A backcharge has negative
- * payments. A deposit is paid before any work, so more work can be completed at any time.
+ * Returns the progress after the completed work changes by the given amounts. An amount without a line is divided among
+ * the lines in proportion to their completed work, or to their remaining work if the amount adds work.
  */
-export function assertPaidWorkKept(order: PurchaseOrder, { completedAmount, retainedAmount }: OrderProgress): void {
-  const { number, paidAmount, reservedAmount, releasedAmount, currency } = order
-  const amount = (value: number) => formatAmount(value, currency)
-  const taken = sum([paidAmount, reservedAmount])
-  const sign = order.total < 0 ? -1 : 1
-  const isLess = sign * completedAmount < sign * order.completedAmount
-  if (!isLess || taken === 0) return
-  if (sign * completedAmount >= sign * taken) {
-    if (sign * retainedAmount >= 0) return
+export function shiftProgress(order: PurchaseOrder, shifts: readonly ProgressShift[]): OrderProgress {
+  let lines = [...order.lines]
+  for (const { poLineId, amount } of shifts) {
+    const sign = order.total < 0 ? -1 : 1
+    const isMore = sign * amount > 0
+    const room = lines.map((line) => {
+      if (poLineId !== null && line.lineId !== poLineId) return 0
+      if (sign * getLineAmount(line) <= 0) return 0
+      return sign * (isMore ? subtract(getLineAmount(line), line.completedAmount) : line.completedAmount)
+    })
+    const parts = fill(room, Math.abs(amount), order)
+    lines = lines.map((line, i) => {
+      const part = parts[i] ?? 0
+      return part === 0
+        ? line
+        : setProgressByAmount(line, sum([line.completedAmount, isMore ? sign * part : -sign * part]), order.currency)
+    })
+  }
+  return toProgress(order, lines)
+}
+
+function fill(room: readonly number[], amount: number, order: Pick<PurchaseOrder, 'number' | 'currency'>): number[] {
+  const whole = sum(room)
+  if (amount > whole)
     throw conflict(
       'not_enough_left',
-      `Cannot lower the completed work of ${number} to ${amount(completedAmount)}: its retainage would be less than the ${amount(releasedAmount)} already released.`,
+      `The bill changes the completed work on ${order.number} by ${formatAmount(amount, order.currency)}, but at most ${formatAmount(whole, order.currency)} is possible.`,
     )
-  }
-  const paid = reservedAmount === 0 ? 'already paid' : 'already paid or reserved for payments'
-  throw conflict(
-    'not_enough_left',
-    `The completed work of ${number} cannot be ${amount(completedAmount)}: ${amount(taken)} is ${paid}.`,
-  )
+  return whole === 0 ? room.map(() => 0) : divideAmount(amount, room, order.currency)
 }

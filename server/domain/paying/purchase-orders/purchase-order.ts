@@ -7,12 +7,13 @@ import type {
   VarianceReasonCode,
   Vendor,
 } from '../../../../client/contract.gen.ts'
+import { validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /**
- * The status changes of an order, in one direction only: an issued order has fixed amounts, and a paid one is never
- * voided.
+ * The allowed status changes of an order, in one direction only. The amounts of an issued order are fixed, and a paid
+ * order is never voided.
  */
 export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly PurchaseOrderStatus[]>> = {
   draft: ['pending_approval', 'approved', 'void'],
@@ -27,8 +28,8 @@ export const PURCHASE_ORDER_MOVES: Readonly<Record<PurchaseOrderStatus, readonly
   void: [],
 }
 
-/** Returns whether a status change requires a reason: rejecting an approval and reverting a completion do. */
-export function requiresReason(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
+/** Returns whether a status change requires a reason, as rejecting an approval and reverting a completion do. */
+export function isReasonRequired(from: PurchaseOrderStatus, to: PurchaseOrderStatus): boolean {
   return (from === 'pending_approval' && to === 'draft') || (from === 'completed' && to === 'partially_completed')
 }
 
@@ -41,19 +42,22 @@ export const NO_APPROVAL: PurchaseOrder['approval'] = {
   rejectedReason: null,
 }
 
-/** The fields that can change after the draft. None of them affects what was approved or ordered. */
+/**
+ * The fields that can change after the order is no longer a draft. None of these fields affects the approved or ordered
+ * work.
+ */
 export const ALWAYS_EDITABLE: readonly string[] = ['notes', 'lienWaiverRequired', 'accountingId', 'externalId']
 
 const NON_NEGATIVE_TYPES: readonly PurchaseOrderType[] = ['base', 'option', 'variance', 'service']
 
-/** Validates the order as a whole, including the parts that were not sent. */
+/** Validates the order as a whole, including fields that the request body omits. */
 export function findOrderErrors(order: Pick<PurchaseOrder, 'poType' | 'total'>): FieldError[] {
   const errors: FieldError[] = []
   if (order.poType === 'backcharge' && order.total >= 0) {
     errors.push({
       pointer: '/lines',
       code: 'sum',
-      message: 'must have a negative total when poType is backcharge, because the vendor owes it',
+      message: 'must have a negative total when poType is backcharge, because the vendor owes the amount',
     })
   }
   if (NON_NEGATIVE_TYPES.includes(order.poType) && order.total < 0) {
@@ -80,17 +84,17 @@ export function findNoPaymentErrors(
 }
 
 /** Returns the default retainage of an order: none for a backcharge. */
-export function defaultRetainage(
+export function getDefaultRetainage(
   { poType }: Pick<PurchaseOrder, 'poType'>,
   from: Pick<Vendor, 'defaultRetainagePercent'>,
 ): number {
   return poType === 'backcharge' ? 0 : from.defaultRetainagePercent
 }
 
-/** The reasons that are too unspecific without notes. */
+/** The reason codes that are too unspecific without notes. */
 const REASONS_NEEDING_NOTES: readonly (VarianceReasonCode | null | undefined)[] = ['backcharge', 'other']
 
-/** Returns errors for the missing fields of a variance order: its reason and who is responsible. */
+/** Returns errors for the missing fields of a variance order: the reason and the responsible party. */
 export function findVarianceErrors(
   order: Pick<PurchaseOrder, 'poType'> & {
     [Field in 'varianceReasonCode' | 'varianceResponsible' | 'notes']?: PurchaseOrder[Field] | undefined
@@ -108,7 +112,7 @@ export function findVarianceErrors(
   return [...errors, { pointer: '/notes', code: 'required', message }]
 }
 
-/** Returns errors in the reference to an earlier order; empty if there is none. */
+/** Returns errors in the reference to an earlier order; empty if there are no errors. */
 export function findParentErrors(
   { poType, vendorId, optionSelectionId }: Pick<PurchaseOrder, 'poType' | 'vendorId' | 'optionSelectionId'>,
   parent: PurchaseOrder | null,
@@ -121,22 +125,22 @@ export function findParentErrors(
 }
 
 /** Returns why a change order cannot change the earlier order; null if it can. */
-export function explainNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
+export function explainWhyNotChangeable({ number, status }: Pick<PurchaseOrder, 'number' | 'status'>): string | null {
   if (ORDERED_STATUSES.includes(status)) return null
   return `${number} is ${describeStatus(status)}. A change order needs an order that has been issued.`
 }
 
 /** Returns why nothing can be ordered for the home; null if orders are possible. */
-export function explainNotOrderable(home: Home): string | null {
-  if (home.status === 'cancelled') return `${home.name} is cancelled.`
+export function explainWhyNotOrderable(home: Home): string | null {
+  if (home.status === 'cancelled') return `${home.name} is canceled.`
   return home.archivedAt === null ? null : `${home.name} is archived.`
 }
 
 /**
- * Returns the prefix of a home's order numbers from its lot; null if it has no lot, or one without plain letters or
+ * Returns the prefix of a home's order numbers from its lot; null if it has no lot, or a lot without plain letters or
  * digits.
  */
-export function numberPrefixOfLot(lotNumber: string | null): string | null {
+export function toLotOrderPrefix(lotNumber: string | null): string | null {
   const lot = (lotNumber ?? '')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '-')
@@ -145,9 +149,25 @@ export function numberPrefixOfLot(lotNumber: string | null): string | null {
   return `PO-${/^\d+$/.test(lot) ? lot.padStart(4, '0') : lot}`
 }
 
-/** Returns the prefix from the home's position among all homes. The H distinguishes it from a lot. */
-export function numberPrefixOfPosition(place: number): string {
+/**
+ * Returns the prefix of a home's order numbers from the home's position among all homes. The letter H distinguishes the
+ * prefix from a lot's prefix.
+ */
+export function toPositionOrderPrefix(place: number): string {
   return `PO-H${String(place).padStart(3, '0')}`
+}
+
+/**
+ * Returns the number of an order from another system. Throws if it has the form of the numbers of new orders.
+ *
+ * @param next the number that the next new order of the home gets
+ */
+export function toMigratedNumber(number: string, next: string): string {
+  const prefix = next.replace(/\d+$/, '')
+  const trimmed = number.trim()
+  if (!trimmed.toUpperCase().startsWith(prefix)) return trimmed
+  const message = `must not begin with ${prefix}, which is for new orders of the home`
+  throw validationFailed([{ pointer: '/migration/number', code: 'reserved', message }])
 }
 
 export function formatOrderNumber(prefix: string, sequence: number): string {

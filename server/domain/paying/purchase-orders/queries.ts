@@ -1,17 +1,18 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
-import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
+import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource, type NewRow, type NewRowValues } from '../../../platform/resources/resource.ts'
-import { OPEN_STATUSES } from '../../statuses/order-statuses.ts'
+import { COMMITTED_STATUSES, OPEN_STATUSES, ORDERED_STATUSES } from '../../statuses/order-statuses.ts'
 
 /** The fields that come from other columns and tables. */
-type ComputedField = 'lines' | 'taskIds' | 'payableAmount' | 'balance'
+type ComputedField = 'lines' | 'taskIds' | 'unbilledAmount' | 'payableAmount' | 'balance' | 'whole'
 
 export type NewOrder = NewRowValues<PurchaseOrder, ComputedField>
 
 const LINE_FIELDS = [
   ...['lineId', 'budgetLineId', 'partId', 'priceId', 'costCodeId', 'description', 'quantity', 'unit', 'unitPrice'],
   ...['taxPercent', 'taxAmount', 'total', 'completedPercent', 'completedQuantity', 'completedAmount'],
+  ...['storedAmount', 'retainagePercent'],
 ] as const satisfies readonly (keyof PurchaseOrderLine)[]
 
 const LINES_SQL = `
@@ -19,15 +20,54 @@ const LINES_SQL = `
     order by l."position"), '[]')
   from "purchaseOrderLines" as l where l."organizationId" = t."organizationId" and l."purchaseOrderId" = t."id"`
 
-// The condition on poIds must match that of the index tasks_withOrders.
+// The condition on poIds must match the condition of the index tasks_withOrders.
 const TASK_IDS_SQL = `(
   select coalesce(json_agg(k."id" order by k."id"), '[]') from "tasks" as k
   where k."organizationId" = t."organizationId" and k."homeId" = t."homeId" and k."poIds" <> '{}'
     and t."id" = any(k."poIds") and k."archivedAt" is null)`
 
+/** Combined amounts of an order and its change orders. */
+const SUMMED = [
+  ...['completedAmount', 'storedAmount', 'billedAmount', 'unbilledAmount', 'retainedAmount', 'releasedAmount'],
+  ...['releasingAmount', 'paidAmount', 'payableAmount', 'reservedAmount'],
+] as const
+
+const ISSUED = texts(ORDERED_STATUSES)
+const DECIDED = texts(COMMITTED_STATUSES)
+const ADDITION = `m."total" >= 0 and m."status" in (${ISSUED})`
+const DEDUCTION = `m."total" < 0 and m."status" in (${DECIDED})`
+const COUNTED = `coalesce(sum(m."total") filter (where (${ADDITION}) or (${DEDUCTION})), 0)`
+
+// Independent orders with their change orders, which are few. The totals are zero if there are no change orders.
+const WHOLE = `
+  case when t."rootPoId" is null then (
+    select json_build_object(
+      'total', case when t."status" = 'void' then 0 else t."total" + ${COUNTED} end, 'originalTotal', t."total",
+      'additions', coalesce(sum(m."total") filter (where ${ADDITION}), 0),
+      'deductions', coalesce(sum(m."total") filter (where ${DEDUCTION}), 0),
+      'pendingChanges', coalesce(sum(m."total") filter (
+        where m."status" not in ('void', 'declined') and not (${ADDITION}) and not (${DEDUCTION})), 0),
+      ${SUMMED.map((field) => `'${field}', t."${field}" + coalesce(sum(m."${field}"), 0)`).join(', ')},
+      'requiredRetainage', t."requiredRetainage",
+      'releasableAmount', case when t."status" = 'closed' then 0 else
+        greatest(abs(t."retainedAmount" + t."releasedAmount" + coalesce(sum(m."retainedAmount" + m."releasedAmount"), 0))
+          - abs(t."requiredRetainage")
+          - abs(t."releasedAmount" + t."releasingAmount" + coalesce(sum(m."releasedAmount" + m."releasingAmount"), 0)), 0)
+          * sign(t."total") end,
+      'balance', case when t."status" in ('void', 'closed') then 0
+        else t."total" + ${COUNTED} - t."paidAmount" - coalesce(sum(m."paidAmount"), 0) end)
+    from "purchaseOrders" as m where m."organizationId" = t."organizationId" and m."rootPoId" = t."id") end`
+
+function texts(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(', ')
+}
+
 const orders = defineResource({
   schema: 'PurchaseOrder',
-  computed: { lines: LINES_SQL, taskIds: TASK_IDS_SQL, payableAmount: 't."payableAmount"', balance: 't."balance"' },
+  computed: {
+    ...{ lines: LINES_SQL, taskIds: TASK_IDS_SQL, whole: WHOLE },
+    ...{ unbilledAmount: 't."unbilledAmount"', payableAmount: 't."payableAmount"', balance: 't."balance"' },
+  },
   long: ['lines', 'notes'],
   filters: {
     budgetLineId: (budgetLine) =>
@@ -50,13 +90,17 @@ export async function insert(
   await insertLines(call, created.id, lines)
 }
 
-/** Returns a new draft order: nothing of it is completed or paid, and no task refers to it. */
+/** Returns a new draft order: no work is completed or paid, and no task refers to the order. */
 export function toDraftOrder(
   { version, createdBy, createdAt, updatedAt, ...created }: NewRow<PurchaseOrder, ComputedField>,
   lines: PurchaseOrderLine[],
 ): PurchaseOrder {
-  const computed = { lines, taskIds: [], payableAmount: 0, balance: created.total }
-  return { ...created, ...computed, version, createdBy, createdAt, updatedAt }
+  const { total, rootPoId } = created
+  const computed = { lines, taskIds: [], unbilledAmount: 0, payableAmount: 0, balance: total }
+  const none = Object.fromEntries(SUMMED.map((field) => [field, 0])) as Record<(typeof SUMMED)[number], number>
+  const changes = { additions: 0, deductions: 0, pendingChanges: 0, requiredRetainage: 0, releasableAmount: 0 }
+  const whole = rootPoId === null ? { total, originalTotal: total, ...changes, ...none, balance: total } : null
+  return { ...created, ...computed, whole, version, createdBy, createdAt, updatedAt }
 }
 
 function insertLines(
@@ -71,14 +115,16 @@ function insertLines(
 const LINE_COLUMNS = ['position', ...LINE_FIELDS].map((column) => `"${column}"`).join(', ')
 const INSERT_LINES = `
   insert into "purchaseOrderLines" ("organizationId", "purchaseOrderId", ${LINE_COLUMNS})
-  select $1, $2, ${LINE_COLUMNS} from json_populate_recordset(null::"purchaseOrderLines", $3::json)`
+  select o."id", $2::text, ${LINE_COLUMNS.replaceAll(/"\w+"/g, 'l.$&')}
+  from "organizations" as o cross join json_populate_recordset(null::"purchaseOrderLines", $3::json) as l
+  where o."id" = $1`
 
-/** Returns the maximum size of the lines in bytes: 780 each in addition to the description. */
+/** Returns the maximum size of the lines in bytes: 780 bytes per line, plus the description. */
 function estimateBytes(lines: readonly PurchaseOrderLine[]): number {
   return lines.reduce((bytes, { description }) => bytes + 780 + Buffer.byteLength(description), 0)
 }
 
-export async function replaceLines(
+export async function replaceOrderLines(
   call: WriteCall,
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
@@ -103,18 +149,19 @@ export async function storeProgress(
   purchaseOrderId: string,
   lines: readonly PurchaseOrderLine[],
 ): Promise<void> {
-  const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount') => lines.map((line) => line[field])
+  const of = (field: 'completedPercent' | 'completedQuantity' | 'completedAmount' | 'storedAmount') =>
+    lines.map((line) => line[field])
   await sql`
     with noted as (
       update "purchaseOrders" set "progressedAt" = ${now}
       where "organizationId" = ${organizationId} and "id" = ${purchaseOrderId}
     )
     update "purchaseOrderLines" as l set "completedPercent" = p."percent", "completedQuantity" = p."quantity",
-      "completedAmount" = p."amount"
+      "completedAmount" = p."amount", "storedAmount" = p."stored"
     from unnest(
       ${lines.map(({ lineId }) => lineId)}::text[], ${of('completedPercent')}::numeric[],
-      ${of('completedQuantity')}::numeric[], ${of('completedAmount')}::numeric[]
-    ) as p ("lineId", "percent", "quantity", "amount")
+      ${of('completedQuantity')}::numeric[], ${of('completedAmount')}::numeric[], ${of('storedAmount')}::numeric[]
+    ) as p ("lineId", "percent", "quantity", "amount", "stored")
     where l."organizationId" = ${organizationId} and l."purchaseOrderId" = ${purchaseOrderId} and l."lineId" = p."lineId"`.execute(
     db,
   )
@@ -130,18 +177,34 @@ export async function bumpVersion(call: WriteCall, id: string): Promise<Purchase
 }
 
 /**
- * Returns the last order number of the home, in its two parts. The result is exact while the home's row is locked,
- * because every new order locks it.
+ * Returns the last number that Plumbline gave to an order of the home, split into its two parts. The result is exact while the home's row is
+ * locked, because creating an order locks that row.
  */
-export async function findLastNumber(
+export async function findLastOrderNumber(
   call: WriteCall,
   homeId: string,
 ): Promise<{ prefix: string; sequence: number } | undefined> {
   const { rows } = await sql<{ prefix: string; sequence: number }>`
     select substring("number" from '^(.*)-') as "prefix", substring("number" from '[0-9]+$')::integer as "sequence"
-    from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId}
+    from "purchaseOrders" where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and not "migrated"
     order by substring("number" from '[0-9]+$')::integer desc limit 1`.execute(call.db)
   return rows[0]
+}
+
+/**
+ * Returns the numbers, in uppercase, of the home's orders from other systems that are not void. The result is exact
+ * while the home's row is locked.
+ */
+export async function findMigratedNumbers(call: WriteCall, homeId: string): Promise<ReadonlySet<string>> {
+  const rows = await call.db
+    .selectFrom('purchaseOrders')
+    .select('number')
+    .where('organizationId', '=', call.organizationId)
+    .where('homeId', '=', homeId)
+    .where('migrated', '=', true)
+    .where('status', '<>', 'void')
+    .execute()
+  return new Set(rows.map(({ number }) => number.toUpperCase()))
 }
 
 /** Returns the position of a home among all homes of the organization, starting at 1. */
@@ -171,8 +234,8 @@ export async function lockOrdersOfBid(call: WriteCall, bidId: string): Promise<P
   )
 }
 
-/** Returns the order for the bid and the home that is not void. */
-export async function findActiveOrder(
+/** Returns the order for the bid and the home, ignoring void orders. */
+export async function findActiveOrderOfBid(
   call: WriteCall,
   bidId: string,
   homeId: string,
@@ -189,10 +252,10 @@ export async function findActiveOrder(
 }
 
 /**
- * Returns the open amount with the vendor. The result is exact while the vendor's row is locked, because every issue
- * locks it.
+ * Returns the total of the open orders with the vendor. The result is exact while the vendor's row is locked, because
+ * issuing an order locks that row.
  */
-export async function sumOpenWithVendor(call: WriteCall, vendorId: string): Promise<number> {
+export async function sumOpenOrders(call: WriteCall, vendorId: string): Promise<number> {
   const { total } = await call.db
     .selectFrom('purchaseOrders')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('total'), eb.lit(0)).as('total'))
@@ -201,4 +264,70 @@ export async function sumOpenWithVendor(call: WriteCall, vendorId: string): Prom
     .where('status', 'in', [...OPEN_STATUSES])
     .executeTakeFirstOrThrow()
   return total
+}
+
+/** Returns whether the home has this warranty request. */
+export async function hasWarrantyRequest(
+  { db, organizationId }: Tenant,
+  homeId: string,
+  requestId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from "warrantyRequests"
+    where "organizationId" = ${organizationId} and "id" = ${requestId} and "homeId" = ${homeId}`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Returns the IDs of the given orders, of their root orders, and of all other change orders of these root orders,
+ * sorted by ID.
+ */
+export async function findIdsOfWholes(call: WriteCall, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with "roots" as (
+      select distinct coalesce("rootPoId", "id") as "id" from "purchaseOrders"
+      where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])
+    )
+    select "id" from "roots"
+    union
+    select m."id" from "purchaseOrders" as m
+    where m."organizationId" = ${call.organizationId} and m."rootPoId" in (select "id" from "roots")
+    order by "id"`.execute(call.db)
+  return rows.map(({ id }) => id)
+}
+
+/** Locks orders in the order of their IDs. */
+export async function lockIds(call: WriteCall, ids: readonly string[]): Promise<void> {
+  await sql`
+    select "id" from "purchaseOrders" where "organizationId" = ${call.organizationId} and "id" = any(${[...ids]}::text[])
+    order by "id" for no key update`.execute(call.db)
+}
+
+/** Returns the amounts of manually closed orders that were paid outside Plumbline. */
+export async function findExternallyPaidAmounts(
+  { db, organizationId }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; amount: number }>`
+    select "id", "paidElsewhere" as "amount" from "purchaseOrders"
+    where "organizationId" = ${organizationId} and "id" = any(${[...ids]}::text[]) and "paidElsewhere" is not null`.execute(
+    db,
+  )
+  return new Map(rows.map(({ id, amount }) => [id, amount]))
+}
+
+/** Stores the amount of a locked order that was paid outside Plumbline, when the order is closed manually. */
+export async function storeExternallyPaidAmount(call: WriteCall, id: string, amount: number): Promise<void> {
+  await sql`
+    update "purchaseOrders" set "paidElsewhere" = ${amount}
+    where "organizationId" = ${call.organizationId} and "id" = ${id}`.execute(call.db)
+}
+
+/** Stores the retainage that the terms of a locked order require. Changes no other field of the order. */
+export async function writeRequiredRetainage(call: WriteCall, id: string, amount: number): Promise<void> {
+  await sql`
+    update "purchaseOrders" set "requiredRetainage" = ${amount}
+    where "organizationId" = ${call.organizationId} and "id" = ${id} and "requiredRetainage" <> ${amount}`.execute(
+    call.db,
+  )
 }

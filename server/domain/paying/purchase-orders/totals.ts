@@ -1,8 +1,8 @@
 import type { FieldError, PurchaseOrder, PurchaseOrderLine } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { formatNumber } from '../../../platform/values/format.ts'
-import { computeLineTotal, getPercent, isMoney, MAX_MONEY, sum } from '../../../platform/values/money.ts'
+import { formatMaxAmount } from '../../../platform/values/format.ts'
+import { computeLineTotal, computePercentAmount, isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 import { NO_PROGRESS } from './progress.ts'
 
 type OrderTotals = Pick<PurchaseOrder, 'lines' | 'subtotal' | 'taxTotal' | 'total'>
@@ -14,8 +14,8 @@ export interface PricedLine extends Omit<Checked['PurchaseOrderLineInput'], 'des
   priceId: string | null
 }
 
-/** Returns the lines with their names, totals, and tax, without progress, and their totals. */
-export function calculateTotals(inputs: readonly PricedLine[], currency: string): OrderTotals {
+/** Returns the lines with their names, totals, and tax, but without progress, and the totals of the order. */
+export function calculateOrderTotals(inputs: readonly PricedLine[], currency: string): OrderTotals {
   const errors: FieldError[] = []
   const taken = new Set(inputs.map((line) => line.lineId))
   const names = new Set<string>()
@@ -29,12 +29,13 @@ export function calculateTotals(inputs: readonly PricedLine[], currency: string)
       })
     names.add(lineId)
     const { description, quantity, unitPrice, unit, budgetLineId = null, partId = null, priceId, taxPercent } = input
+    const { retainagePercent = null } = input
     const total = computeLineTotal(quantity, unitPrice, currency)
-    if (!isMoney(total))
+    if (!isWithinMoneyRange(total))
       errors.push({
         pointer: `/lines/${i}/unitPrice`,
         code: 'maximum',
-        message: `times quantity must be between -${formatNumber(MAX_MONEY)} and ${formatNumber(MAX_MONEY)}`,
+        message: `times quantity must be between -${formatMaxAmount(currency)} and ${formatMaxAmount(currency)}`,
       })
     return {
       lineId,
@@ -47,19 +48,20 @@ export function calculateTotals(inputs: readonly PricedLine[], currency: string)
       unit,
       unitPrice,
       taxPercent,
-      taxAmount: getPercent(total, taxPercent, currency),
+      taxAmount: computePercentAmount(total, taxPercent, currency),
       total,
       ...NO_PROGRESS,
+      retainagePercent,
     }
   })
   const subtotal = sum(lines.map((line) => line.total))
   const taxTotal = sum(lines.map((line) => line.taxAmount))
   const total = sum([subtotal, taxTotal])
-  if (errors.length === 0 && ![subtotal, taxTotal, total].every(isMoney)) {
+  if (errors.length === 0 && ![subtotal, taxTotal, total].every(isWithinMoneyRange)) {
     errors.push({
       pointer: '/lines',
       code: 'maximum',
-      message: `must total between -${formatNumber(MAX_MONEY)} and ${formatNumber(MAX_MONEY)}`,
+      message: `must have a total between -${formatMaxAmount(currency)} and ${formatMaxAmount(currency)}`,
     })
   }
   if (errors.length > 0) throw validationFailed(errors)

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 const DAY_MS = 86_400_000
 
@@ -12,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 const post = (path: string, body: object) => plumbline.post(`/api/ext${path}`, body, { key: site.key })
 const get = async (path: string): Promise<Body> =>
   (await plumbline.get(`/api/ext/purchase-orders${path}`, { key: site.key })).body
@@ -31,7 +35,7 @@ async function newOrder(unitPrice: number, more: object = {}): Promise<string> {
   return body.id
 }
 
-test('an order of zero is closed automatically a day after its completion, but no order with an amount due', async () => {
+test('an order closes automatically one day after its completion if no payment is due', async () => {
   const [free, scheduled, owed] = [await newOrder(0), await newOrder(0, { noPayment: true }), await newOrder(100)]
   const undone = await newOrder(0)
   const back = { status: 'partially_completed', reason: 'The wrong lot.' }
@@ -49,13 +53,17 @@ test('an order of zero is closed automatically a day after its completion, but n
     })
   }
   const { data } = (await plumbline.get(`/api/ext/status-changes?resourceId=${free}&sort=-at`, { key: site.key })).body
-  expect(data[0]).toMatchObject({ to: 'closed', by: { type: 'system' }, reason: 'The order has nothing to pay.' })
+  expect(data[0]).toMatchObject({
+    to: 'closed',
+    by: { type: 'system' },
+    reason: 'Closed automatically because no payment is due.',
+  })
   expect([(await get(`/${owed}`)).status, (await get(`/${undone}`)).status]).toEqual([
     ...['completed', 'partially_completed'],
   ])
 })
 
-test('an order without payment has no prices and cannot be paid', async () => {
+test('an order with noPayment cannot be paid', async () => {
   const priced = await post('/purchase-orders', order(10, { noPayment: true }))
   expect([priced.status, priced.body.errors]).toMatchObject([
     ...[422, [{ pointer: '/lines/0/unitPrice', message: 'must be 0 when noPayment is true' }]],

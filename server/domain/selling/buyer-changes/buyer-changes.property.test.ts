@@ -128,7 +128,7 @@ async function run(sold: Sold, step: Step): Promise<number> {
   return (await plumbline.post(`/api/ext/selections/${id}/status`, { status: step.to })).status
 }
 
-test('the original price plus approved changes, and the schedule of values, always total the price', async () => {
+test('the original price plus approved changes always equals the total price of the sale', async () => {
   let moved = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {

@@ -46,6 +46,13 @@ const select = (homeId: string, fields: object) =>
     ...fields,
   })
 
+async function activeOption(code: string, fields: object): Promise<string> {
+  const values = { code, name: code, optionType: 'upgrade', costBasis: 'fixed', cost: 500, price: 900, ...fields }
+  const { id } = await create('options', values)
+  await plumbline.post(`/api/ext/options/${id}/status`, { status: 'active' })
+  return id
+}
+
 async function approved(saleId: string, lines: object[], title?: string) {
   const change = await drafted(saleId, lines, title)
   expect((await move(change.id, 'sent')).status).toBe(200)
@@ -60,7 +67,7 @@ async function schedule(saleId: string, scheduledValue: number) {
 }
 const scheduleOf = async (saleId: string) => (await plumbline.get(`/api/ext/sales/${saleId}/schedule-of-values`)).body
 
-test('approving a change approves its selections, and price and budget follow', async () => {
+test('approving a buyer change applies its selections to the price and the budget', async () => {
   const { saleId, homeId } = await sell()
   const change = await drafted(saleId, [PORCH, CREDIT])
   expect(change).toMatchObject({
@@ -86,7 +93,7 @@ test('approving a change approves its selections, and price and budget follow', 
   expect(await changesOf(saleId)).toHaveLength(1)
 })
 
-test('only one of two concurrent approvals takes effect', async () => {
+test('only one of two concurrent approvals of a buyer change succeeds', async () => {
   const { saleId } = await sell()
   const change = await drafted(saleId, [PORCH])
   await move(change.id, 'sent')
@@ -95,7 +102,7 @@ test('only one of two concurrent approvals takes effect', async () => {
   expect(await saleOf(saleId)).toMatchObject({ totalPrice: 420_000 })
 })
 
-test('declining a change declines its selections', async () => {
+test('declining a buyer change declines its selections', async () => {
   const { saleId, homeId } = await sell()
   const dogWash = await select(homeId, { unitPrice: 1850, cost: 1210 })
   const change = await drafted(saleId, [PORCH, { optionSelectionId: dogWash.id }])
@@ -110,7 +117,7 @@ test('declining a change declines its selections', async () => {
   expect(await move(change.id, 'approved')).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
 })
 
-test('voiding a draft declines the selections that it added and frees the others', async () => {
+test('voiding a draft buyer change declines only the selections that the change added', async () => {
   const { saleId, homeId } = await sell()
   const dogWash = await select(homeId, { unitPrice: 1850, cost: 1210 })
   const change = await drafted(saleId, [PORCH, { optionSelectionId: dogWash.id }])
@@ -120,7 +127,7 @@ test('voiding a draft declines the selections that it added and frees the others
   expect((await drafted(saleId, [{ optionSelectionId: dogWash.id }])).number).toBe(2)
 })
 
-test('voiding an approved change cancels its selections and removes them from price and budget', async () => {
+test('voiding an approved buyer change cancels its selections', async () => {
   const { saleId, homeId } = await sell()
   const change = await approved(saleId, [PORCH, CREDIT])
   expect(await move(change.id, 'void')).toMatchObject({ status: 422, body: { errors: [{ pointer: '/reason' }] } })
@@ -130,7 +137,7 @@ test('voiding an approved change cancels its selections and removes them from pr
   expect(await budgetOf(homeId)).toBe(0)
 })
 
-test('a selection of an open change can only be decided with the change', async () => {
+test('a selection of an open buyer change cannot be approved or declined separately', async () => {
   const { saleId, homeId } = await sell()
   const dogWash = await select(homeId, { unitPrice: 1850, cost: 1210 })
   const change = await drafted(saleId, [{ optionSelectionId: dogWash.id }])
@@ -146,7 +153,7 @@ test('a selection of an open change can only be decided with the change', async 
   })
 })
 
-test('approving a change fails and names the line when one selection cannot be approved', async () => {
+test('the error for a buyer change with a selection that cannot be approved names the line', async () => {
   const { saleId, homeId } = await sell()
   const option = await create('options', {
     code: 'LATE',
@@ -171,16 +178,20 @@ test('approving a change fails and names the line when one selection cannot be a
   })
 })
 
-test('an option keeps the price that was sent, and is approved after the option that it requires', async () => {
+test('a buyer change keeps the price of a selected option', async () => {
   const { saleId, homeId } = await sell()
-  const option = async (code: string, fields: object) => {
-    const values = { code, name: code, optionType: 'upgrade', costBasis: 'fixed', cost: 500, price: 900, ...fields }
-    const { id } = await create('options', values)
-    await plumbline.post(`/api/ext/options/${id}/status`, { status: 'active' })
-    return id
-  }
-  const deck = await option('DECK', {})
-  const rail = await option('RAIL', { requiresOptionIds: [deck] })
+  const deck = await activeOption('PERGOLA', {})
+  const { id } = await create(`homes/${homeId}/selections`, { optionId: deck })
+  const change = await drafted(saleId, [{ optionSelectionId: id }])
+  await move(change.id, 'sent')
+  expect((await plumbline.patch(`/api/ext/options/${deck}`, { price: 1200 })).status).toBe(200)
+  expect((await move(change.id, 'approved')).body).toMatchObject({ status: 'approved', price: 900, cost: 500 })
+})
+
+test('a buyer change approves an option after the option that it requires', async () => {
+  const { saleId, homeId } = await sell()
+  const deck = await activeOption('DECK', {})
+  const rail = await activeOption('RAIL', { requiresOptionIds: [deck] })
   const ids = []
   for (const optionId of [rail, deck]) ids.push((await create(`homes/${homeId}/selections`, { optionId })).id)
   const change = await drafted(
@@ -188,15 +199,28 @@ test('an option keeps the price that was sent, and is approved after the option 
     ids.map((optionSelectionId) => ({ optionSelectionId })),
   )
   await move(change.id, 'sent')
-  expect((await plumbline.patch(`/api/ext/options/${deck}`, { price: 1200 })).status).toBe(200)
   const { body } = await move(change.id, 'approved')
   expect(body).toMatchObject({ status: 'approved', price: 1800, cost: 1000 })
+})
+
+test('voiding a buyer change restores the price of the sale', async () => {
+  const { saleId, homeId } = await sell()
+  const deck = await activeOption('GAZEBO', {})
+  const rail = await activeOption('FENCE', { requiresOptionIds: [deck] })
+  const ids = []
+  for (const optionId of [rail, deck]) ids.push((await create(`homes/${homeId}/selections`, { optionId })).id)
+  const change = await drafted(
+    saleId,
+    ids.map((optionSelectionId) => ({ optionSelectionId })),
+  )
+  await move(change.id, 'sent')
+  await move(change.id, 'approved')
   expect(await moveSelection(ids[1], 'cancelled')).toMatchObject({ status: 409 })
   expect((await move(change.id, 'void', { reason: 'No deck.' })).body).toMatchObject({ status: 'void' })
   expect(await saleOf(saleId)).toMatchObject({ totalPrice: 400_000 })
 })
 
-test('the lines of a draft can be replaced, and its selections follow', async () => {
+test('replacing the lines of a draft buyer change also updates the selections', async () => {
   const { saleId, homeId } = await sell()
   const dogWash = await select(homeId, { unitPrice: 1850, cost: 1210 })
   const change = await drafted(saleId, [PORCH, CREDIT, { optionSelectionId: dogWash.id }])
@@ -227,7 +251,7 @@ test('the lines of a draft can be replaced, and its selections follow', async ()
   expect((await plumbline.patch(path, { notes: 'Signed.' })).body).toMatchObject({ notes: 'Signed.', status: 'sent' })
 })
 
-test('creating a change with invalid lines returns an error for each field', async () => {
+test('invalid lines of a buyer change are reported at their fields', async () => {
   const { saleId } = await sell()
   const elsewhere = await sell()
   const other = await select(elsewhere.homeId, { unitPrice: 1, cost: 1 })
@@ -247,7 +271,7 @@ test('creating a change with invalid lines returns an error for each field', asy
   expect(await changesOf(saleId)).toEqual([])
 })
 
-test('selections that are approved, changed and cancelled without a change are recorded as approved changes', async () => {
+test('each price change of a selection without a buyer change is recorded as an approved buyer change', async () => {
   const { saleId, homeId } = await sell()
   await schedule(saleId, 400_000)
   const dogWash = await select(homeId, { unitPrice: 1850, cost: 1210 })
@@ -268,7 +292,7 @@ test('selections that are approved, changed and cancelled without a change are r
   })
 })
 
-test('an approved change cannot be voided after its selection was changed', async () => {
+test('an approved buyer change cannot be voided after its selection was changed', async () => {
   const { saleId } = await sell()
   const change = await approved(saleId, [PORCH])
   await plumbline.patch(`/api/ext/selections/${change.lines[0].optionSelectionId}`, { unitPrice: 21_000 })
@@ -277,7 +301,7 @@ test('an approved change cannot be voided after its selection was changed', asyn
   })
 })
 
-test('the schedule of values has a line for an approved change until the change is voided', async () => {
+test('a line for an approved buyer change is in the schedule of values until the change is voided', async () => {
   const { saleId } = await sell()
   await schedule(saleId, 400_000)
   const change = await approved(saleId, [PORCH])
@@ -294,7 +318,7 @@ test('the schedule of values has a line for an approved change until the change 
   expect(submitted.body).toMatchObject({ status: 'submitted', contractSum: 400_000, completedAndStored: 1000 })
 })
 
-test('a change that was billed cannot be voided', async () => {
+test('a buyer change that was billed cannot be voided', async () => {
   const { saleId } = await sell()
   await schedule(saleId, 400_000)
   const change = await approved(saleId, [PORCH])
@@ -303,7 +327,7 @@ test('a change that was billed cannot be voided', async () => {
   expect(await saleOf(saleId)).toMatchObject({ totalPrice: 420_000 })
 })
 
-test('a schedule that was created after the approval gets a deduction when the change is voided', async () => {
+test('voiding a buyer change adds a deduction to a schedule of values that already includes the change', async () => {
   const { saleId } = await sell()
   const change = await approved(saleId, [PORCH])
   await schedule(saleId, 420_000)
@@ -326,7 +350,7 @@ test('a requested loan draw keeps its amount when a buyer change is approved', a
   expect((await plumbline.get(`/api/ext/milestones/${milestone.id}`)).body.drawDue).toBe(42_000)
 })
 
-test('cancelling a sale closes its open changes', async () => {
+test('canceling a sale closes its draft and sent buyer changes', async () => {
   const { saleId } = await sell()
   const draft = await drafted(saleId, [PORCH])
   const sent = await drafted(saleId, [CREDIT])
@@ -343,7 +367,7 @@ test('cancelling a sale closes its open changes', async () => {
   expect(await move(standing.id, 'void', { reason: 'Wrong.' })).toMatchObject({ status: 409 })
 })
 
-test('changes require an approved sale with a home, and other builders cannot read them', async () => {
+test('a buyer change requires an approved sale with a home', async () => {
   const home = await create('homes', { communityId, name: `Lot ${++lots}`, lotNumber: String(lots) })
   const reserved = await create('sales', { homeId: home.id, buyers: [{ name: 'Elena Marsh' }], basePrice: 1000 })
   expect(await propose(reserved.id, { lines: [PORCH] })).toMatchObject({
@@ -354,6 +378,9 @@ test('changes require an approved sale with a home, and other builders cannot re
   const ofLot = await create('sales', { ...lot, buyers: [{ name: 'Elena Marsh' }] })
   await plumbline.post(`/api/ext/sales/${ofLot.id}/approve`, {})
   expect(await propose(ofLot.id, { lines: [PORCH] })).toMatchObject({ status: 409, body: { reason: 'missing_data' } })
+})
+
+test("a builder cannot read another builder's buyer changes", async () => {
   const { saleId } = await sell()
   const change = await drafted(saleId, [PORCH])
   const other = await plumbline.newBuilder()
@@ -361,7 +388,7 @@ test('changes require an approved sale with a home, and other builders cannot re
     expect([path, (await plumbline.get(`/api/ext/${path}`, { key: other.key })).status]).toEqual([path, 404])
 })
 
-test('adding a home to the approved sale of its lot records the price of its selections as a change', async () => {
+test("adding a home to an approved sale records the price of the home's selections as a buyer change", async () => {
   const lot = { communityId, lotNumber: String(++lots), basePrice: 1000 }
   const { id: saleId } = await create('sales', { ...lot, buyers: [{ name: 'Elena Marsh' }] })
   await plumbline.post(`/api/ext/sales/${saleId}/approve`, {})

@@ -5,12 +5,18 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { BUYER_CHANGE_MOVES, getTotals, isContracted } from '../price-changes/buyer-change.ts'
+import { BUYER_CHANGE_MOVES, computeChangeTotals, isContracted } from '../price-changes/buyer-change.ts'
 import * as changes from '../price-changes/queries.ts'
 import * as sales from '../sales/queries.ts'
 import { lockSelectionPlace, type SelectionPlace } from '../selections/selection-place.ts'
-import { approve, decline, send, voidApproved, voidDraft } from './decide.ts'
-import { writeLines } from './lines.ts'
+import { applyChangeLines } from './apply-change-lines.ts'
+import {
+  approveBuyerChange,
+  declineBuyerChange,
+  planBuyerChangeSending,
+  voidApprovedChange,
+  voidDraftChange,
+} from './decide-buyer-change.ts'
 
 export const buyerChangeOperations = {
   async listBuyerChanges({ path, query }, call) {
@@ -23,10 +29,10 @@ export const buyerChangeOperations = {
       const { sale, place } = await lockSale(call, path.saleId)
       const { title, description, notes, externalId } = body
       const { createScopes } = query
-      const lines = await writeLines(call, { place, change: null, createScopes }, body.lines)
+      const lines = await applyChangeLines(call, { place, change: null, createScopes }, body.lines)
       const created = await changes.insert(call, {
-        ...{ saleId: sale.id, homeId: place.home.id, number: await changes.nextNumber(call, sale.id), title },
-        ...{ source: 'agreed' as const, status: 'draft' as const, lines, ...getTotals(lines) },
+        ...{ saleId: sale.id, homeId: place.home.id, number: await changes.findNextChangeNumber(call, sale.id), title },
+        ...{ source: 'agreed' as const, status: 'draft' as const, lines, ...computeChangeTotals(lines) },
         ...{ currency: sale.currency, description, notes, externalId },
       })
       await recordStatusChange(call, { id: created.id, from: null, to: created.status })
@@ -56,8 +62,8 @@ export const buyerChangeOperations = {
       const lines =
         provided === undefined
           ? before.lines
-          : await writeLines(call, { place, change: before, createScopes }, provided)
-      return changes.update(call, before, { ...rest, title, description, lines, ...getTotals(lines) })
+          : await applyChangeLines(call, { place, change: before, createScopes }, provided)
+      return changes.update(call, before, { ...rest, title, description, lines, ...computeChangeTotals(lines) })
     })
     return { status: 200, body: change }
   },
@@ -121,11 +127,11 @@ function applyMove(
   { status, reason = null, overrideReason = null }: BuyerChangeStatusChange,
 ) {
   const decision = { reason, overrideReason }
-  if (status === 'sent') return send(call, before)
-  if (status === 'approved') return approve(call, place, sale, before, decision)
-  if (status === 'declined') return decline(call, before, decision)
-  if (before.status === 'draft') return voidDraft(call, before, decision)
-  return voidApproved(call, place, sale, before, decision)
+  if (status === 'sent') return planBuyerChangeSending(call, before)
+  if (status === 'approved') return approveBuyerChange(call, place, sale, before, decision)
+  if (status === 'declined') return declineBuyerChange(call, before, decision)
+  if (before.status === 'draft') return voidDraftChange(call, before, decision)
+  return voidApprovedChange(call, place, sale, before, decision)
 }
 
 /** Returns the date of the buyer's decision; undefined for other status changes. */

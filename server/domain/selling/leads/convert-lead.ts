@@ -6,9 +6,9 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, invalidTransition } from '../../../platform/problems/problem.ts'
 import { createSale } from '../sales/create-sale.ts'
 import { assertReferencesExist } from '../sales/sale-place.ts'
+import { calculateLeadScore } from './calculate-lead-score.ts'
 import { formatLeadName, LEAD_MOVES } from './lead.ts'
 import * as leads from './queries.ts'
-import { calculateScore } from './rescore.ts'
 
 /** Converts the lead to a sale. If several leads want one home, the first request that locks the home gets it. */
 export async function convertLead(call: WriteCall, leadId: string, body: Checked['LeadConversion']): Promise<Sale> {
@@ -24,7 +24,7 @@ export async function convertLead(call: WriteCall, leadId: string, body: Checked
   const changes = { status: 'converted' as const, convertedSaleId: sale.id }
   const after = await leads.update(call, before, {
     ...changes,
-    ...(await calculateScore(call, { ...before, ...changes })),
+    ...(await calculateLeadScore(call, { ...before, ...changes })),
   })
   await recordStatusChange(call, { id: leadId, from: before.status, to: after.status })
   await recordEvent(call, 'lead.converted', after, before)

@@ -10,22 +10,22 @@ export const LEAD_MOVES: Readonly<Record<LeadStatus, readonly LeadStatus[]>> = {
   qualified: ['contacted', 'appointment', 'proposal', 'lost'],
   appointment: ['contacted', 'qualified', 'proposal', 'lost'],
   proposal: ['contacted', 'qualified', 'appointment', 'lost'],
-  // Only once the sale is canceled; until then, the lead is already a buyer.
+  // A converted lead can be contacted again only after the sale is canceled; until then, the lead is a buyer.
   converted: ['contacted'],
   lost: ['contacted'],
 }
 
-/** The maximum number of activities of a lead: more than one call a day for a year. */
+/** The maximum number of activities of a lead, which allows more than one call per day for a year. */
 export const MAX_ACTIVITIES = 500
 
 type LeadContact = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'>
 type LeadBudget = Pick<Lead, 'budgetMin' | 'budgetMax'>
 
-/** Throws for a lead without a name or contact data, and for a budget whose maximum is below its minimum. */
+/** Throws if a lead has neither a name nor contact data, or if its maximum budget is below its minimum budget. */
 export function assertValidLead(lead: LeadContact & LeadBudget): void {
   if (lead.firstName === null && lead.lastName === null && lead.email === null && lead.phone === null)
     throw validationFailed([
-      { pointer: '/lastName', code: 'required', message: 'is required unless firstName, email or phone is set' },
+      { pointer: '/lastName', code: 'required', message: 'is required unless firstName, email, or phone is set' },
     ])
   if (lead.budgetMin !== null && lead.budgetMax !== null && lead.budgetMin > lead.budgetMax)
     throw validationFailed([{ pointer: '/budgetMax', code: 'minimum', message: 'must not be less than budgetMin' }])

@@ -30,7 +30,7 @@ const act = (id: string, fields: object) => plumbline.post(`${LEADS}/${id}/activ
 const listed = async (query: string) =>
   (await plumbline.get(`${LEADS}?${query}`)).body.data.map(({ lastName }: { lastName: string }) => lastName)
 
-test("a lead's score follows from its known data and is explained", async () => {
+test('the score of a lead is explained by its known data', async () => {
   const lead = await added('leads', { lastName: 'Marsh', email: 'elena.marsh@example.com' })
   expect(lead).toMatchObject({
     status: 'new',
@@ -39,7 +39,7 @@ test("a lead's score follows from its known data and is explained", async () => 
     lastActivityAt: lead.createdAt,
     communityIds: [],
   })
-  expect(lead.scoreReasons).toEqual([{ reason: 'Has an email address.', points: 5 }])
+  expect(lead.scoreReasons).toEqual([{ reason: 'The lead has an email address.', points: 5 }])
   const day = lead.createdAt.slice(0, 10)
   const fields = {
     source: 'referral',
@@ -62,14 +62,25 @@ test("a lead's score follows from its known data and is explained", async () => 
   })
 })
 
-test('a contacted lead changes status freely, and losing it requires a reason', async () => {
+test('a contacted lead can change to any open status', async () => {
   const { id } = await added('leads', { phone: '+1 737 555 0122', source: 'phone' })
   const refused = await move(id, 'converted')
   expect(refused.body).toMatchObject({ code: 'invalid_transition', from: 'new' })
   for (const status of ['appointment', 'contacted', 'proposal', 'qualified'])
     expect((await move(id, status)).body.status).toBe(status)
+})
+
+test('changing a lead to lost requires a reason', async () => {
+  const { id } = await added('leads', { phone: '+1 737 555 0122', source: 'phone' })
   expect((await move(id, 'lost')).body.errors).toMatchObject([{ pointer: '/reason', code: 'required' }])
   expect((await move(id, 'lost', 'No answer after six tries.')).status).toBe(200)
+})
+
+test('a lost lead can change only to contacted', async () => {
+  const { id } = await added('leads', { phone: '+1 737 555 0122', source: 'phone' })
+  for (const status of ['appointment', 'contacted', 'proposal', 'qualified'])
+    expect((await move(id, status)).body.status).toBe(status)
+  await move(id, 'lost', 'No answer after six tries.')
   expect((await move(id, 'qualified')).body).toMatchObject({ code: 'invalid_transition', allowed: ['contacted'] })
   expect((await move(id, 'contacted')).body).toMatchObject({ lostReason: null, score: 15 })
   const { data } = (await plumbline.get(`/api/ext/status-changes?resourceId=${id}`)).body
@@ -79,7 +90,7 @@ test('a contacted lead changes status freely, and losing it requires a reason', 
   expect(data[5].reason).toBe('No answer after six tries.')
 })
 
-test('an activity updates the last and next activity times, but never backward', async () => {
+test('an activity updates the last activity time of its lead, but never to an earlier time', async () => {
   const lead = await added('leads', { lastName: 'Sandoz' })
   const later = new Date(Date.parse(lead.createdAt) + 3_600_000).toISOString()
   const future = await act(lead.id, { activityType: 'call', occurredAt: later })
@@ -99,7 +110,7 @@ test('an activity updates the last and next activity times, but never backward',
   expect((await plumbline.get(`${LEADS}/${lead.id}/activities?activityType=call`)).body.data).toHaveLength(1)
 })
 
-test('leads can be filtered by owner, interest, and time', async () => {
+test('leads can be filtered by owner, community, plan, source, and activity times', async () => {
   const owner = await newOwner()
   await added('leads', { lastName: 'Oakhanger', ownerUserId: owner, nextActivityAt: '2026-03-01T12:00:00Z' })
   await added('leads', { lastName: 'Larkmead', ownerUserId: owner, communityIds: [communityId], source: 'realtor' })
@@ -120,7 +131,7 @@ async function newOwner(): Promise<string> {
   return body.recipients[0].id
 }
 
-test('a lead must keep a name or contact data', async () => {
+test('a lead requires a last name, an email address, or a phone number', async () => {
   const nobody = await plumbline.post(LEADS, { source: 'sign' })
   expect(nobody.body.errors).toMatchObject([{ pointer: '/lastName', code: 'required' }])
   const { id } = await added('leads', { email: 'hattie@example.com' })
@@ -135,7 +146,7 @@ test('a lead must keep a name or contact data', async () => {
   expect(owner.body.errors).toMatchObject([{ pointer: '/ownerUserId', code: 'unknown_reference' }])
 })
 
-test('an archived lead is not listed and accepts no activities', async () => {
+test('an archived lead is not listed by default and accepts no activities or status changes', async () => {
   const { id } = await added('leads', { lastName: 'Twice', externalId: 'web-77' })
   const again = await plumbline.post(LEADS, { lastName: 'Twice', externalId: 'web-77' })
   expect(again.body.errors).toMatchObject([{ pointer: '/externalId', code: 'conflict' }])
@@ -147,7 +158,7 @@ test('an archived lead is not listed and accepts no activities', async () => {
   expect((await move(id, 'contacted')).status).toBe(409)
 })
 
-test('a lead has no more than 500 activities', async () => {
+test('a lead can have at most 500 activities', async () => {
   const { id } = await added('leads', { lastName: 'Patient' })
   const { organizationId, database } = plumbline
   await database.transaction(async (trx) => {

@@ -4,16 +4,16 @@ import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn, parseTimestamp } from '../../../platform/values/calendar.ts'
+import { parseTimestamp, toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import * as communities from '../../land/communities/queries.ts'
 import * as plans from '../../land/plans/queries.ts'
 import * as sales from '../sales/queries.ts'
 import * as activities from './activity-queries.ts'
+import { calculateLeadScore } from './calculate-lead-score.ts'
 import { convertLead } from './convert-lead.ts'
 import { assertValidLead, formatLeadName, LEAD_MOVES, MAX_ACTIVITIES } from './lead.ts'
 import * as leads from './queries.ts'
-import { calculateScore } from './rescore.ts'
 import { listScoreReasons, sumScore } from './score.ts'
 
 export const leadOperations = {
@@ -24,7 +24,7 @@ export const leadOperations = {
   async createLead({ body }, call) {
     const requested = { ...EMPTY_LEAD, ...body, status: 'new' as const }
     assertValidLead(requested)
-    const scoreReasons = listScoreReasons(requested, {}, dateIn(call.timeZone, call.now))
+    const scoreReasons = listScoreReasons(requested, {}, toLocalDate(call.timeZone, call.now))
     const lead = await call.write(async (call) => {
       await assertInterestsExist(call, body)
       const score = sumScore(scoreReasons)
@@ -49,7 +49,7 @@ export const leadOperations = {
       await assertInterestsExist(call, body)
       const provided = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
       assertValidLead({ ...before, ...provided })
-      return leads.update(call, before, { ...body, ...(await calculateScore(call, { ...before, ...provided })) })
+      return leads.update(call, before, { ...body, ...(await calculateLeadScore(call, { ...before, ...provided })) })
     })
     return { status: 200, body: lead }
   },
@@ -81,13 +81,16 @@ export const leadOperations = {
         throw conflict('archived', `Cannot add an activity to ${formatLeadName(before)}: the lead is archived.`)
       const counts = await activities.countActivities(call, before.id)
       if (Object.values(counts).reduce((total, count) => total + count, 0) >= MAX_ACTIVITIES)
-        throw conflict('limit_reached', `A lead can have at most ${MAX_ACTIVITIES} activities.`)
+        throw conflict(
+          'limit_reached',
+          `Cannot add the activity: ${formatLeadName(before)} already has ${MAX_ACTIVITIES} activities, the maximum.`,
+        )
       const at = occurredAt.toISOString()
       const created = await activities.insert(call, { ...rest, leadId: before.id, occurredAt: at })
       const lastActivityAt = at > before.lastActivityAt ? at : undefined
       const next = nextActivityAt === undefined ? before.nextActivityAt : nextActivityAt
       const after = { ...before, nextActivityAt: next }
-      await leads.update(call, before, { nextActivityAt, lastActivityAt, ...(await calculateScore(call, after)) })
+      await leads.update(call, before, { nextActivityAt, lastActivityAt, ...(await calculateLeadScore(call, after)) })
       return created
     })
     return { status: 200, body: activity }
@@ -104,7 +107,7 @@ export const leadOperations = {
       const changes = { status: to, lostReason: to === 'lost' ? reason : null, convertedSaleId: null }
       const after = await leads.update(call, before, {
         ...changes,
-        ...(await calculateScore(call, { ...before, ...changes })),
+        ...(await calculateLeadScore(call, { ...before, ...changes })),
       })
       await recordStatusChange(call, { id: after.id, from: before.status, to, reason })
       return after
@@ -133,7 +136,7 @@ async function assertInterestsExist(call: Call, { communityIds = [], planIds = [
 }
 
 /**
- * Throws unless the sale was canceled. Until then its buyer cannot be a lead, and the lead cannot be archived as a
+ * Throws unless the sale is canceled. Until then, the buyer cannot be a lead, and the lead cannot be archived as a
  * mistake.
  */
 async function assertSaleCancelled(call: Call, saleId: string): Promise<void> {

@@ -4,9 +4,9 @@ import { humanizeValue } from '../../../platform/values/format.ts'
 import type { ActivityCounts } from './activity-queries.ts'
 
 /**
- * Computes the score of a lead from its data, never from today's date, so that it stays the same until something
- * changes and lists can be sorted by it. Neglected leads are found by lastActivityAt and nextActivityAt instead. The
- * maximum is 100.
+ * Computes the score of a lead from its data, never from today's date. The score stays the same until the data changes,
+ * so lists can be sorted by it. Neglected leads are found by lastActivityAt and nextActivityAt instead. The maximum is
+ * 100.
  */
 export type ScoredLead = Pick<
   Lead,
@@ -57,17 +57,17 @@ export function listScoreReasons(lead: ScoredLead, counts: ActivityCounts, cameO
   const seen = Math.min((counts.visit ?? 0) + (counts.meeting ?? 0), MAX_COUNTED_CONTACTS)
   const talked = Math.min((counts.call ?? 0) + (counts.email ?? 0) + (counts.text ?? 0), MAX_COUNTED_CONTACTS)
   const reasons: LeadScoreReason[] = [
-    { reason: 'Has an email address.', points: lead.email === null ? 0 : 5 },
-    { reason: 'Has a phone number.', points: lead.phone === null ? 0 : 5 },
-    { reason: `Source: ${humanizeValue(lead.source)}.`, points: SOURCE_POINTS[lead.source] },
-    { reason: 'Is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
-    { reason: 'Is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
-    { reason: 'Has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
+    { reason: 'The lead has an email address.', points: lead.email === null ? 0 : 5 },
+    { reason: 'The lead has a phone number.', points: lead.phone === null ? 0 : 5 },
+    { reason: `The source of the lead is ${humanizeValue(lead.source)}.`, points: SOURCE_POINTS[lead.source] },
+    { reason: 'The lead is interested in a community.', points: lead.communityIds.length > 0 ? 5 : 0 },
+    { reason: 'The lead is interested in a plan.', points: lead.planIds.length > 0 ? 5 : 0 },
+    { reason: 'The lead has a budget.', points: lead.budgetMin === null && lead.budgetMax === null ? 0 : 5 },
     ...listMoveInReasons(lead.desiredMoveIn, cameOn),
-    { reason: 'Had a visit or a meeting.', points: seen * 10 },
-    { reason: 'Had a call, an email or a text message.', points: talked * 5 },
-    { reason: 'Has a scheduled next activity.', points: lead.nextActivityAt === null ? 0 : 5 },
-    { reason: `Reached the status ${humanizeValue(lead.status)}.`, points: STATUS_POINTS[lead.status] },
+    { reason: 'The lead had a visit or a meeting.', points: seen * 10 },
+    { reason: 'The lead had a call, an email, or a text message.', points: talked * 5 },
+    { reason: 'The next activity with the lead is scheduled.', points: lead.nextActivityAt === null ? 0 : 5 },
+    { reason: `The status of the lead is ${humanizeValue(lead.status)}.`, points: STATUS_POINTS[lead.status] },
   ]
   return reasons.filter(({ points }) => points > 0)
 }
@@ -79,7 +79,8 @@ export function sumScore(reasons: readonly LeadScoreReason[]): number {
 function listMoveInReasons(desiredMoveIn: string | null, cameOn: string): LeadScoreReason[] {
   if (desiredMoveIn === null) return []
   if (desiredMoveIn <= addDays(cameOn, SOON_DAYS))
-    return [{ reason: 'Wants to move in within six months.', points: 10 }]
-  if (desiredMoveIn <= addDays(cameOn, LATER_DAYS)) return [{ reason: 'Wants to move in within a year.', points: 5 }]
+    return [{ reason: 'The lead wants to move in within six months.', points: 10 }]
+  if (desiredMoveIn <= addDays(cameOn, LATER_DAYS))
+    return [{ reason: 'The lead wants to move in within a year.', points: 5 }]
   return []
 }

@@ -7,24 +7,24 @@ import type {
   FieldError,
   ScheduleLine,
 } from '../../../../client/contract.gen.ts'
-import { getPercent, subtract, sum } from '../../../platform/values/money.ts'
-import { exceeds } from '../price-changes/schedule-of-values.ts'
+import { computePercentAmount, subtract, sum } from '../../../platform/values/money.ts'
+import { exceedsScheduledValue } from '../price-changes/schedule-of-values.ts'
 
 export const APPLICATION_MOVES: Readonly<Record<ApplicationStatus, readonly ApplicationStatus[]>> = {
   draft: ['submitted', 'void'],
   submitted: ['certified', 'rejected', 'void'],
   rejected: ['draft', 'void'],
   certified: ['void'],
-  // Receipts move an application between these.
+  // Only receipts move an application to or from these statuses.
   partially_paid: [],
   paid: [],
   void: [],
 }
 
-/** A sale rarely has more than one application a month. */
+/** A sale rarely has more than one application per month. */
 export const MAX_APPLICATIONS = 200
 
-/** The receipts of one application: the buyer, the lender, and corrections. */
+/** The maximum number of receipts of one application, which come from the buyer, the lender, and corrections. */
 export const MAX_RECEIPTS = 50
 
 const CERTIFIED: ReadonlySet<ApplicationStatus> = new Set(['certified', 'partially_paid', 'paid'])
@@ -34,7 +34,7 @@ export function isCertified({ status }: Pick<Application, 'status'>): boolean {
 }
 
 /** The input for calculating an application. */
-export interface Basis {
+export interface ApplicationBasis {
   /** The lines of the schedule of values. */
   readonly schedule: readonly ScheduleLine[]
   /** Work completed in earlier applications, by `lineId`. */
@@ -62,7 +62,7 @@ type Sums = Pick<
 
 /** Calculates the sums of AIA Document G702. Retainage is rounded line by line. */
 export function calculateApplication(
-  basis: Basis,
+  basis: ApplicationBasis,
   provided: readonly ApplicationLineInput[],
   retainagePercent: number,
 ): Sums {
@@ -71,7 +71,7 @@ export function calculateApplication(
     const { periodAmount = 0, storedAmount = 0 } = progress.get(lineId) ?? {}
     const previousAmount = basis.previous.get(lineId) ?? 0
     const completedAndStored = sum([previousAmount, periodAmount, storedAmount])
-    const retainage = getPercent(completedAndStored, retainagePercent, basis.currency)
+    const retainage = computePercentAmount(completedAndStored, retainagePercent, basis.currency)
     return {
       lineId,
       description,
@@ -96,9 +96,9 @@ export function calculateApplication(
   }
 }
 
-/** Returns what is wrong with the lines that a client sent for an application. */
-export function findLineFaults(
-  { schedule, previous }: Pick<Basis, 'schedule' | 'previous'>,
+/** Returns the errors in the lines that a client sent for an application. */
+export function findApplicationLineErrors(
+  { schedule, previous }: Pick<ApplicationBasis, 'schedule' | 'previous'>,
   provided: readonly ApplicationLineInput[],
 ): FieldError[] {
   const values = new Map(schedule.map(({ lineId, scheduledValue }) => [lineId, scheduledValue]))
@@ -115,17 +115,17 @@ export function findLineFaults(
       ]
     seen.add(lineId)
     const before = previous.get(lineId) ?? 0
-    if (!exceeds(sum([before, periodAmount, storedAmount]), scheduledValue)) return []
-    const message = `must not bring the line above its scheduled value of ${scheduledValue}; ${before} was already completed`
+    if (!exceedsScheduledValue(sum([before, periodAmount, storedAmount]), scheduledValue)) return []
+    const message = `must not raise the line above its scheduled value of ${scheduledValue}; ${before} was already completed`
     return [{ pointer: `/lines/${i}/periodAmount`, code: 'maximum', message }]
   })
 }
 
 /**
- * Returns the progress of an application's lines, as a client sends it. Leaves out lines without progress that the
- * schedule no longer has, such as the line of a voided change.
+ * Returns the progress of an application's lines, in the form that a client sends. Omits lines without progress that
+ * the schedule no longer has, such as the line of a voided change.
  */
-export function getProgress(
+export function getApplicationProgress(
   { lines }: Pick<Application, 'lines'>,
   schedule: readonly Pick<ScheduleLine, 'lineId'>[],
 ): ApplicationLineInput[] {
@@ -135,7 +135,7 @@ export function getProgress(
     .filter((line) => scheduled.has(line.lineId) || line.periodAmount !== 0 || line.storedAmount !== 0)
 }
 
-/** The status that receipts give a certified application, with its sums. */
+/** Returns the status of a certified application after these receipts, with the sums. */
 export function applyReceipts(certifiedAmount: number, receipts: ApplicationReceipt[]) {
   const receivedAmount = sum(receipts.map(({ amount }) => amount))
   const openAmount = subtract(certifiedAmount, receivedAmount)

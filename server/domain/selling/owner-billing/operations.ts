@@ -6,17 +6,18 @@ import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict, notFound, validationFailed } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
 import { subtract, sum } from '../../../platform/values/money.ts'
-import { findScheduleFaults, numberLines, totalOfLines } from '../price-changes/schedule-of-values.ts'
-import { findScheduleOf, schedules } from '../price-changes/schedules.ts'
-import { findTodayAtSite } from '../sales/change-sale.ts'
+import { findScheduleErrors, numberScheduleLines, sumScheduledValues } from '../price-changes/schedule-of-values.ts'
+import { findScheduleOfSale, schedules } from '../price-changes/schedules.ts'
+import { findTodayInCommunity } from '../sales/change-sale.ts'
+import { postOwnerAmounts } from '../sales/post-owner-amounts.ts'
 import * as sales from '../sales/queries.ts'
 import {
   APPLICATION_MOVES,
+  type ApplicationBasis,
   applyReceipts,
-  type Basis,
   calculateApplication,
-  findLineFaults,
-  getProgress,
+  findApplicationLineErrors,
+  getApplicationProgress,
   isCertified,
   MAX_APPLICATIONS,
   MAX_RECEIPTS,
@@ -26,7 +27,7 @@ import * as applications from './queries.ts'
 export const ownerBillingOperations = {
   async getScheduleOfValues({ path }, call) {
     await sales.find(call, path.saleId)
-    const schedule = await findScheduleOf(call, path.saleId)
+    const schedule = await findScheduleOfSale(call, path.saleId)
     if (schedule === undefined) throw notFound()
     return { status: 200, body: schedule }
   },
@@ -34,16 +35,16 @@ export const ownerBillingOperations = {
   async updateScheduleOfValues({ path, body, ifMatch }, call) {
     const schedule = await call.write(async (call) => {
       const sale = await lockBillableSale(call, path.saleId)
-      const before = await findScheduleOf(call, sale.id)
+      const before = await findScheduleOfSale(call, sale.id)
       if (before !== undefined) assertIfMatch(ifMatch, before)
       if (before === undefined && body.lines === undefined)
         throw validationFailed([{ pointer: '/lines', code: 'required', message: 'is required for a new schedule' }])
-      const lines = numberLines(before?.lines ?? [], body.lines ?? before?.lines ?? [])
+      const lines = numberScheduleLines(before?.lines ?? [], body.lines ?? before?.lines ?? [])
       const billed = await billedByLine(call, sale.id)
-      const errors = body.lines === undefined ? [] : findScheduleFaults(lines, sale.totalPrice, billed)
+      const errors = body.lines === undefined ? [] : findScheduleErrors(lines, sale, billed)
       if (errors.length > 0) throw validationFailed(errors)
       const retainagePercent = body.retainagePercent ?? before?.retainagePercent ?? 0
-      const values = { lines, retainagePercent, scheduledTotal: totalOfLines(lines) }
+      const values = { lines, retainagePercent, scheduledTotal: sumScheduledValues(lines) }
       return before === undefined
         ? schedules.insert(call, { ...values, saleId: sale.id, currency: sale.currency })
         : schedules.update(call, before, values)
@@ -59,12 +60,16 @@ export const ownerBillingOperations = {
   async createApplication({ path, body }, call) {
     const application = await call.write(async (call) => {
       const sale = await lockBillableSale(call, path.saleId)
-      const standing = await applications.findStanding(call, sale.id)
+      const standing = await applications.findActiveApplications(call, sale.id)
       assertNextIsDue(standing, body.periodTo)
       const { schedule, basis } = await readBasis(call, sale, standing)
       const retainagePercent = body.retainagePercent ?? schedule.retainagePercent
       const created = await applications.insert(call, {
-        ...{ saleId: sale.id, homeId: sale.homeId, number: (await applications.lastNumber(call, sale.id)) + 1 },
+        ...{
+          saleId: sale.id,
+          homeId: sale.homeId,
+          number: (await applications.findLastApplicationNumber(call, sale.id)) + 1,
+        },
         ...{ periodTo: body.periodTo, status: 'draft' as const, currency: sale.currency },
         ...calculateChecked(basis, body.lines, retainagePercent),
         ...{ receipts: [], receivedAmount: 0, openAmount: 0 },
@@ -95,7 +100,7 @@ export const ownerBillingOperations = {
       const earlier = standing.filter(({ id }) => id !== before.id)
       assertNextIsDue(earlier, periodTo ?? before.periodTo)
       const { basis } = await readBasis(call, sale, earlier)
-      const progress = lines ?? getProgress(before, basis.schedule)
+      const progress = lines ?? getApplicationProgress(before, basis.schedule)
       const sums = calculateChecked(basis, progress, retainagePercent ?? before.retainagePercent)
       return applications.update(call, before, { ...rest, ...sums, periodTo })
     })
@@ -120,6 +125,11 @@ export const ownerBillingOperations = {
         ...(body.status === 'void' && { openAmount: 0 }),
       })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason })
+      if (isCertified(after) !== isCertified(before)) {
+        // A void is posted on its own day, so that a closed month keeps its figures.
+        const on = isCertified(after) ? after.periodTo : await findTodayInCommunity(call, sale)
+        await postOwnerAmounts(call, sale.id, on)
+      }
       return after
     })
     return { status: 200, body: application }
@@ -134,17 +144,23 @@ export const ownerBillingOperations = {
           'wrong_status',
           `Cannot record a receipt for application ${before.number}: it is ${describeStatus(before.status)}.`,
         )
-      const today = await findTodayAtSite(call, sale)
+      const today = await findTodayInCommunity(call, sale)
       const { amount, date = today, reference = null } = body
       if (date > today)
         throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
       if (amount === 0) throw validationFailed([{ pointer: '/amount', code: 'minimum', message: 'must not be 0' }])
       if (receipts.length >= MAX_RECEIPTS)
-        throw conflict('limit_reached', `An application can have at most ${MAX_RECEIPTS} receipts.`)
+        throw conflict(
+          'limit_reached',
+          `Cannot record a receipt: application ${before.number} already has ${MAX_RECEIPTS} receipts, the maximum.`,
+        )
       const total = sum([receivedAmount, amount])
       if (total > certifiedAmount) {
         const left = formatAmount(subtract(certifiedAmount, receivedAmount), currency)
-        throw conflict('not_enough_left', `Cannot record ${formatAmount(amount, currency)}: ${left} is open.`)
+        throw conflict(
+          'not_enough_left',
+          `Cannot record a receipt of ${formatAmount(amount, currency)}: only ${left} is open.`,
+        )
       }
       if (total < 0) {
         const received = formatAmount(receivedAmount, currency)
@@ -157,6 +173,7 @@ export const ownerBillingOperations = {
       const after = await applications.update(call, before, changes)
       if (after.status !== before.status)
         await recordStatusChange(call, { id: after.id, from: before.status, to: after.status })
+      await postOwnerAmounts(call, sale.id, date)
       return after
     })
     return { status: 200, body: application }
@@ -179,16 +196,16 @@ async function lockApplication(call: WriteCall, id: string) {
   const { saleId } = await applications.find(call, id)
   const sale = await sales.lock(call, saleId)
   const before = await applications.lock(call, id)
-  return { sale, before, standing: await applications.findStanding(call, saleId) }
+  return { sale, before, standing: await applications.findActiveApplications(call, saleId) }
 }
 
-/** The amounts completed and stored of each line, as far as an application that is not void bills them. */
+/** Returns the amounts completed and stored of each line, as billed by applications that are not void. */
 async function billedByLine(call: WriteCall, saleId: string): Promise<Map<string, number>> {
-  const last = (await applications.findStanding(call, saleId)).at(-1)
+  const last = (await applications.findActiveApplications(call, saleId)).at(-1)
   return new Map(last?.lines.map(({ lineId, completedAndStored }) => [lineId, completedAndStored]))
 }
 
-/** Throws unless everything earlier is certified and of an earlier period. */
+/** Throws unless all earlier applications are certified and for an earlier period. */
 function assertNextIsDue(earlier: readonly Application[], periodTo: string): void {
   const last = earlier.at(-1)
   if (last === undefined) return
@@ -206,16 +223,19 @@ function assertNextIsDue(earlier: readonly Application[], periodTo: string): voi
       },
     ])
   if (earlier.length >= MAX_APPLICATIONS)
-    throw conflict('limit_reached', `A sale can have at most ${MAX_APPLICATIONS} applications.`)
+    throw conflict(
+      'limit_reached',
+      `Cannot create another application: the sale already has ${MAX_APPLICATIONS} applications, the maximum.`,
+    )
 }
 
-/** Throws if later applications build upon this one. */
+/** Throws if later applications build upon this application. */
 function assertNewest({ id, number }: Application, standing: readonly Application[]): void {
   const last = standing.at(-1)
   if (last !== undefined && last.id !== id)
     throw conflict(
       'in_use',
-      `Cannot void application ${number}: application ${last.number} follows it. Void that first.`,
+      `Cannot void application ${number}: application ${last.number} follows it. Void the later application first.`,
     )
 }
 
@@ -223,8 +243,8 @@ async function readBasis(
   call: WriteCall,
   sale: Sale,
   earlier: readonly Application[],
-): Promise<{ schedule: ScheduleOfValues; basis: Basis }> {
-  const schedule = await findScheduleOf(call, sale.id)
+): Promise<{ schedule: ScheduleOfValues; basis: ApplicationBasis }> {
+  const schedule = await findScheduleOfSale(call, sale.id)
   if (schedule === undefined)
     throw conflict('not_available', `${sale.number} has no schedule of values. Set it with updateScheduleOfValues.`)
   if (schedule.scheduledTotal !== sale.totalPrice) {
@@ -254,13 +274,15 @@ async function readBasis(
   }
 }
 
-function calculateChecked(basis: Basis, lines: readonly ApplicationLineInput[], retainagePercent: number) {
-  const errors = findLineFaults(basis, lines)
+function calculateChecked(basis: ApplicationBasis, lines: readonly ApplicationLineInput[], retainagePercent: number) {
+  const errors = findApplicationLineErrors(basis, lines)
   if (errors.length > 0) throw validationFailed(errors)
   return calculateApplication(basis, lines, retainagePercent)
 }
 
-/** A submitted application agrees with the schedule of values and the price at that time. */
+/**
+ * Recalculates an application, so that it agrees with the current schedule of values and price when it is submitted.
+ */
 async function recalculate(call: WriteCall, sale: Sale, before: Application, standing: readonly Application[]) {
   assertBillable(sale)
   const { basis } = await readBasis(
@@ -268,7 +290,7 @@ async function recalculate(call: WriteCall, sale: Sale, before: Application, sta
     sale,
     standing.filter(({ id }) => id !== before.id),
   )
-  return calculateChecked(basis, getProgress(before, basis.schedule), before.retainagePercent)
+  return calculateChecked(basis, getApplicationProgress(before, basis.schedule), before.retainagePercent)
 }
 
 interface Certificate {
@@ -284,7 +306,7 @@ async function certify(
   standing: readonly Application[],
   { certifiedAmount = Math.max(currentPaymentDue, 0), date, reason = null }: Certificate,
 ) {
-  const today = await findTodayAtSite(call, sale)
+  const today = await findTodayInCommunity(call, sale)
   if (date !== undefined && date > today)
     throw validationFailed([{ pointer: '/date', code: 'maximum', message: `must not be after today (${today})` }])
   if (certifiedAmount > Math.max(currentPaymentDue, 0))
@@ -292,12 +314,16 @@ async function certify(
       {
         pointer: '/certifiedAmount',
         code: 'maximum',
-        message: `must not exceed ${currentPaymentDue}, the payment due`,
+        message: `must not exceed the payment due (${formatAmount(Math.max(currentPaymentDue, 0), sale.currency)})`,
       },
     ])
   if (certifiedAmount < currentPaymentDue && reason === null)
     throw validationFailed([
-      { pointer: '/reason', code: 'required', message: 'is required when less than the payment due is certified' },
+      {
+        pointer: '/reason',
+        code: 'required',
+        message: 'is required when certifiedAmount is less than the payment due',
+      },
     ])
   const earlier = standing.filter((each) => each.id !== id)
   const retainedBefore = earlier.at(-1)?.retainage ?? 0

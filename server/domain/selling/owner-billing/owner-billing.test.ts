@@ -54,7 +54,7 @@ async function certifyNext(saleId: string, body: object) {
   return certified.body
 }
 
-test('the second application has the sums of document G702', async () => {
+test('the second application for payment has the totals of AIA document G702', async () => {
   const { saleId, homeId } = await sell(400_000)
   await select(homeId, 20_000)
   await schedule(saleId, [200_000, 220_000])
@@ -81,7 +81,7 @@ test('the second application has the sums of document G702', async () => {
   })
 })
 
-test('stored materials are billed once, and the last application bills the retainage', async () => {
+test('stored materials are billed only once', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [60_000, 40_000])
   await certifyNext(saleId, {
@@ -90,6 +90,12 @@ test('stored materials are billed once, and the last application bills the retai
   })
   const built = await certifyNext(saleId, { periodTo: '2026-09-30', lines: [{ lineId: 'L1', periodAmount: 30_000 }] })
   expect(built).toMatchObject({ completedAndStored: 60_000, currentPaymentDue: 18_000, billedAmount: 20_000 })
+})
+
+test('the last application bills the retainage', async () => {
+  const { saleId } = await sell(100_000)
+  await schedule(saleId, [60_000, 40_000])
+  await certifyNext(saleId, { periodTo: '2026-09-30', lines: [{ lineId: 'L1', periodAmount: 60_000 }] })
   const rest = { periodTo: '2026-10-31', lines: [{ lineId: 'L2', periodAmount: 40_000 }], retainagePercent: 0 }
   expect(await certifyNext(saleId, rest)).toMatchObject({
     ...{ retainage: 0, previousCertificates: 54_000, currentPaymentDue: 46_000, billedAmount: 40_000 },
@@ -97,7 +103,7 @@ test('stored materials are billed once, and the last application bills the retai
   })
 })
 
-test('an amount that is not certified is due with the next application', async () => {
+test('an amount that was billed but not certified is due in the next application', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: first } = await apply(saleId, {
@@ -117,7 +123,7 @@ test('an amount that is not certified is due with the next application', async (
   expect(next.body).toMatchObject({ previousCertificates: 45_000, currentPaymentDue: 15_000 })
 })
 
-test('no line exceeds its scheduled value', async () => {
+test('an application line cannot exceed its scheduled value', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [110_000, -10_000])
   const faulty = await apply(saleId, {
@@ -149,28 +155,52 @@ test('no line exceeds its scheduled value', async () => {
   })
 })
 
-test('a schedule of values totals the price of its sale and covers the billed amounts', async () => {
-  const { saleId, homeId } = await sell(100_000)
+test('a sale without a schedule of values cannot be billed', async () => {
+  const { saleId } = await sell(100_000)
   const path = `/api/ext/sales/${saleId}/schedule-of-values`
   expect((await plumbline.get(path)).status).toBe(404)
   expect(await apply(saleId, { periodTo: '2026-09-30' })).toMatchObject({
     status: 409,
     body: { reason: 'not_available' },
   })
+})
+
+test('a schedule of values must total the price of its sale', async () => {
+  const { saleId } = await sell(100_000)
+  const path = `/api/ext/sales/${saleId}/schedule-of-values`
   const short = { lines: [{ description: 'House', scheduledValue: 99_999.99 }] }
   expect(await plumbline.patch(path, short)).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/lines', code: 'total' }] },
   })
+})
+
+test('a scheduled value cannot be less than its billed amount', async () => {
+  const { saleId } = await sell(100_000)
+  const path = `/api/ext/sales/${saleId}/schedule-of-values`
   await schedule(saleId, [60_000, 40_000])
   await certifyNext(saleId, { periodTo: '2026-09-30', lines: [{ lineId: 'L2', periodAmount: 30_000 }] })
   const faulty = { lines: [{ lineId: 'L1', description: 'A', scheduledValue: 100_000 }] }
   expect(await plumbline.patch(path, faulty)).toMatchObject({ status: 422, body: { errors: [{ code: 'required' }] } })
+})
+
+test('an approved change adds a line to the schedule of values', async () => {
+  const { saleId, homeId } = await sell(100_000)
+  const path = `/api/ext/sales/${saleId}/schedule-of-values`
+  await schedule(saleId, [60_000, 40_000])
   await select(homeId, 5000)
   expect((await plumbline.get(path)).body).toMatchObject({
     ...{ version: 2, scheduledTotal: 105_000, contractSum: 105_000 },
     lines: [{ lineId: 'L1' }, { lineId: 'L2' }, { lineId: 'L3', description: 'Change 1: Screened porch' }],
   })
+})
+
+test('a schedule of values can be rearranged after a change of the price', async () => {
+  const { saleId, homeId } = await sell(100_000)
+  const path = `/api/ext/sales/${saleId}/schedule-of-values`
+  await schedule(saleId, [60_000, 40_000])
+  await certifyNext(saleId, { periodTo: '2026-09-30', lines: [{ lineId: 'L2', periodAmount: 30_000 }] })
+  await select(homeId, 5000)
   const rearranged = {
     lines: [
       { lineId: 'L2', description: 'Part 2', scheduledValue: 30_000 },
@@ -188,19 +218,30 @@ test('a schedule of values totals the price of its sale and covers the billed am
   })
 })
 
-test('one application is open at a time, and only the newest can be voided', async () => {
+test('the period of an application must end after the period of the previous application', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
-  const first = await certifyNext(saleId, { periodTo: '2026-08-31', lines: line(10_000) })
+  await certifyNext(saleId, { periodTo: '2026-08-31', lines: line(10_000) })
   expect(await apply(saleId, { periodTo: '2026-08-31' })).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/periodTo' }] },
   })
-  const { body: second } = await apply(saleId, { periodTo: '2026-09-30', lines: line(20_000) })
+})
+
+test('a sale has at most one open application for payment', async () => {
+  const { saleId } = await sell(100_000)
+  await schedule(saleId, [100_000], 0)
+  const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
+  await apply(saleId, { periodTo: '2026-09-30', lines: line(20_000) })
   expect(await apply(saleId, { periodTo: '2026-10-31' })).toMatchObject({ status: 409, body: { reason: 'open_work' } })
-  const reason = 'Billed twice.'
-  expect(await move(first.id, { status: 'void', reason })).toMatchObject({ status: 409, body: { reason: 'in_use' } })
+})
+
+test('an application can be changed only as a draft', async () => {
+  const { saleId } = await sell(100_000)
+  await schedule(saleId, [100_000], 0)
+  const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
+  const { body: second } = await apply(saleId, { periodTo: '2026-09-30', lines: line(20_000) })
   await move(second.id, { status: 'submitted' })
   expect(await plumbline.patch(`/api/ext/applications/${second.id}`, { lines: [] })).toMatchObject({
     ...{ status: 409, body: { reason: 'wrong_status' } },
@@ -211,12 +252,22 @@ test('one application is open at a time, and only the newest can be voided', asy
   await move(second.id, { status: 'draft' })
   const lowered = await plumbline.patch(`/api/ext/applications/${second.id}`, { lines: line(5000), notes: 'Less.' })
   expect(lowered.body).toMatchObject({ currentPaymentDue: 5000, notes: 'Less.' })
+})
+
+test('only the newest application of a sale can be voided', async () => {
+  const { saleId } = await sell(100_000)
+  await schedule(saleId, [100_000], 0)
+  const line = (periodAmount: number) => [{ lineId: 'L1', periodAmount }]
+  const first = await certifyNext(saleId, { periodTo: '2026-08-31', lines: line(10_000) })
+  const { body: second } = await apply(saleId, { periodTo: '2026-09-30', lines: line(20_000) })
+  const reason = 'Billed twice.'
+  expect(await move(first.id, { status: 'void', reason })).toMatchObject({ status: 409, body: { reason: 'in_use' } })
   expect((await move(second.id, { status: 'void', reason })).body).toMatchObject({ status: 'void', openAmount: 0 })
   expect((await move(first.id, { status: 'void', reason })).body).toMatchObject({ status: 'void', openAmount: 0 })
   expect((await apply(saleId, { periodTo: '2026-08-31' })).body).toMatchObject({ number: 3, previousCertificates: 0 })
 })
 
-test('receipts pay a certified application, up to the certified amount', async () => {
+test('the receipts for an application cannot exceed its certified amount', async () => {
   const { saleId } = await sell(100_000)
   await schedule(saleId, [100_000], 0)
   const { body: draft } = await apply(saleId, { periodTo: '2026-08-31', lines: [{ lineId: 'L1', periodAmount: 1000 }] })
@@ -245,7 +296,7 @@ test('an application of a canceled sale cannot be submitted', async () => {
   expect((await move(application.id, { status: 'void', reason: 'Fell through.' })).status).toBe(200)
 })
 
-test('a sale that is not approved cannot be billed, and another builder sees nothing', async () => {
+test('a sale that is not approved cannot be billed', async () => {
   const { body: home } = await plumbline.post('/api/ext/homes', {
     communityId,
     name: `Lot ${++lots}`,
@@ -257,6 +308,9 @@ test('a sale that is not approved cannot be billed, and another builder sees not
   expect(await plumbline.patch(`/api/ext/sales/${sale.id}/schedule-of-values`, { lines })).toMatchObject({
     ...{ status: 409, body: { reason: 'wrong_status' } },
   })
+})
+
+test("a builder cannot see another builder's applications for payment", async () => {
   const { saleId } = await sell(1000)
   await schedule(saleId, [1000])
   const { body: application } = await apply(saleId, { periodTo: '2026-09-30' })

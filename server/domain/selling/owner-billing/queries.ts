@@ -6,8 +6,8 @@ import { MAX_APPLICATIONS } from './application.ts'
 
 export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'Application' })
 
-/** Returns the applications of a sale that are not void, the oldest first. */
-export async function findStanding(call: Tenant, saleId: string): Promise<Application[]> {
+/** Returns the applications of a sale that are not void, oldest first. */
+export async function findActiveApplications(call: Tenant, saleId: string): Promise<Application[]> {
   const { db, organizationId } = call
   const { rows } = await sql<{ id: string }>`
     select "id" from "applications"
@@ -17,8 +17,8 @@ export async function findStanding(call: Tenant, saleId: string): Promise<Applic
   return (await findAll(call, ids)).sort((a, b) => a.number - b.number)
 }
 
-/** Returns the last number that an application of the sale has, also a void one; 0 without any. */
-export async function lastNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
+/** Returns the highest application number of the sale, including void applications; 0 if there are no applications. */
+export async function findLastApplicationNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select "number" as "last" from "applications"
     where "organizationId" = ${organizationId} and "saleId" = ${saleId}

@@ -11,12 +11,12 @@ export const BUYER_CHANGE_MOVES: Readonly<Record<BuyerChangeStatus, readonly Buy
 
 export const MAX_TITLE_LENGTH = 150
 
-/** Whether the sale has been approved, so that every change of its price is recorded. */
+/** Returns whether the sale has been approved, after which every change of its price is recorded. */
 export function isContracted({ status }: Pick<Sale, 'status'>): boolean {
   return status === 'approved' || status === 'pipeline_complete'
 }
 
 /** Returns the totals of the lines. Unknown amounts count as zero. */
-export function getTotals(lines: readonly BuyerChangeLine[]): Pick<BuyerChange, 'price' | 'cost'> {
+export function computeChangeTotals(lines: readonly BuyerChangeLine[]): Pick<BuyerChange, 'price' | 'cost'> {
   return { price: sum(lines.map(({ price }) => price ?? 0)), cost: sum(lines.map(({ cost }) => cost ?? 0)) }
 }

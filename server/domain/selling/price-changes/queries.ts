@@ -1,12 +1,23 @@
 import { sql } from 'kysely'
-import type { BuyerChange } from '../../../../client/contract.gen.ts'
+import type { BuyerChange, OwnerSignature } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update } = defineResource({ schema: 'BuyerChange' })
 
-/** Returns the next number of a change within the sale. The caller locks the sale. */
-export async function nextNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
+/** Stores the signature of the owner, before the approval that it is for. Does not increase the version. */
+export async function storeSignature(
+  { db, organizationId }: Tenant,
+  id: string,
+  signature: OwnerSignature,
+): Promise<void> {
+  await sql`
+    update "buyerChanges" set "signature" = ${JSON.stringify(signature)}::jsonb
+    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+}
+
+/** Returns the next number of a change within the sale. The caller must lock the sale. */
+export async function findNextChangeNumber({ db, organizationId }: Tenant, saleId: string): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select "number" as "last" from "buyerChanges"
     where "organizationId" = ${organizationId} and "saleId" = ${saleId}
@@ -14,8 +25,11 @@ export async function nextNumber({ db, organizationId }: Tenant, saleId: string)
   return (rows[0]?.last ?? 0) + 1
 }
 
-/** Returns the open changes of a home. The caller locks the home. At most one contains a given selection. */
-export async function findOpen(call: Tenant, homeId: string): Promise<BuyerChange[]> {
+/**
+ * Returns the open changes of a home. The caller must lock the home. At most one open change contains a given
+ * selection.
+ */
+export async function findOpenChanges(call: Tenant, homeId: string): Promise<BuyerChange[]> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "buyerChanges"
     where "organizationId" = ${call.organizationId} and "homeId" = ${homeId} and "status" in ('draft', 'sent')
@@ -28,11 +42,11 @@ export async function findOpen(call: Tenant, homeId: string): Promise<BuyerChang
       )
 }
 
-/** Returns the open change of the home that contains the selection; undefined without one. */
-export async function findOpenWith(
+/** Returns the open change of the home that contains the selection; undefined if there is no such change. */
+export async function findOpenChangeOfSelection(
   call: Tenant,
   { id, homeId }: { id: string; homeId: string },
 ): Promise<BuyerChange | undefined> {
-  const open = await findOpen(call, homeId)
+  const open = await findOpenChanges(call, homeId)
   return open.find(({ lines }) => lines.some(({ optionSelectionId }) => optionSelectionId === id))
 }

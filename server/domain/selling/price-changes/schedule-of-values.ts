@@ -1,15 +1,19 @@
-import type { FieldError, ScheduleLine, ScheduleLineInput } from '../../../../client/contract.gen.ts'
+import type { FieldError, Sale, ScheduleLine, ScheduleLineInput } from '../../../../client/contract.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
+import { formatAmount } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
-/** The maximum in the contract. */
+/** The maximum number of lines in the API contract. */
 export const MAX_LINES = 200
 
 /**
- * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the others get
- * the next free one. Throws `invalid` for a line that does not exist or is named twice.
+ * Returns the lines of a schedule of values after a change. Lines that name an existing `lineId` keep it; the other
+ * lines get the next free ID. Throws `validation_failed` for a line that does not exist or is named twice.
  */
-export function numberLines(before: readonly ScheduleLine[], provided: readonly ScheduleLineInput[]): ScheduleLine[] {
+export function numberScheduleLines(
+  before: readonly ScheduleLine[],
+  provided: readonly ScheduleLineInput[],
+): ScheduleLine[] {
   const known = new Set(before.map(({ lineId }) => lineId))
   const used = new Set<string>()
   let last = Math.max(0, ...before.map(({ lineId }) => Number(lineId.slice(1))))
@@ -28,42 +32,46 @@ export function numberLines(before: readonly ScheduleLine[], provided: readonly 
   })
 }
 
-export function totalOfLines(lines: readonly Pick<ScheduleLine, 'scheduledValue'>[]): number {
+export function sumScheduledValues(lines: readonly Pick<ScheduleLine, 'scheduledValue'>[]): number {
   return sum(lines.map(({ scheduledValue }) => scheduledValue))
 }
 
 /**
- * Returns what is wrong with the lines of a schedule.
+ * Returns the errors in the lines of a schedule.
  *
  * @param billed the amount completed and stored of each line in applications that count, by `lineId`
  */
-export function findScheduleFaults(
+export function findScheduleErrors(
   lines: readonly ScheduleLine[],
-  contractSum: number,
+  { totalPrice, currency }: Pick<Sale, 'totalPrice' | 'currency'>,
   billed: ReadonlyMap<string, number>,
 ): FieldError[] {
   const errors: FieldError[] = []
-  const total = totalOfLines(lines)
-  if (total !== contractSum)
+  const total = sumScheduledValues(lines)
+  if (total !== totalPrice)
     errors.push({
       pointer: '/lines',
       code: 'total',
-      message: `must total ${contractSum}, the price of the sale, not ${total}`,
+      message: `must total the price of the sale (${formatAmount(totalPrice, currency)}), but totals ${formatAmount(total, currency)}`,
     })
   for (const [lineId, amount] of billed) {
     const index = lines.findIndex((line) => line.lineId === lineId)
     if (index < 0) {
       if (amount !== 0)
         errors.push({ pointer: '/lines', code: 'required', message: `must include ${lineId}, which has been billed` })
-    } else if (exceeds(amount, lines[index]?.scheduledValue ?? 0)) {
+    } else if (exceedsScheduledValue(amount, lines[index]?.scheduledValue ?? 0)) {
       const pointer = `/lines/${index}/scheduledValue`
-      errors.push({ pointer, code: 'minimum', message: `must be at least ${amount}, the billed amount` })
+      errors.push({
+        pointer,
+        code: 'minimum',
+        message: `must be at least the billed amount (${formatAmount(amount, currency)})`,
+      })
     }
   }
   return errors
 }
 
-/** Whether an amount goes beyond a scheduled value, in the direction of that value: deductions are negative. */
-export function exceeds(amount: number, scheduledValue: number): boolean {
+/** Returns whether an amount exceeds a scheduled value in the direction of that value. Deductions are negative. */
+export function exceedsScheduledValue(amount: number, scheduledValue: number): boolean {
   return scheduledValue < 0 ? amount < scheduledValue || amount > 0 : amount > scheduledValue || amount < 0
 }

@@ -3,19 +3,19 @@ import type { ApplicationLine, BuyerChange, ScheduleOfValues } from '../../../..
 import type { Tenant, WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
-import { totalPriceOf } from './sale-price.ts'
-import { MAX_LINES, numberLines, totalOfLines } from './schedule-of-values.ts'
+import { toTotalPriceSql } from './sale-price.ts'
+import { MAX_LINES, numberScheduleLines, sumScheduledValues } from './schedule-of-values.ts'
 
 export const schedules = defineResource({
   schema: 'ScheduleOfValues',
   computed: {
-    contractSum: `select ${totalPriceOf('s')} from "sales" as s
+    contractSum: `select ${toTotalPriceSql('s')} from "sales" as s
       where s."organizationId" = t."organizationId" and s."id" = t."saleId"`,
   },
 })
 
-/** Returns the schedule of values of a sale; undefined if it has none. */
-export async function findScheduleOf(call: Tenant, saleId: string): Promise<ScheduleOfValues | undefined> {
+/** Returns the schedule of values of a sale; undefined if the sale has no schedule. */
+export async function findScheduleOfSale(call: Tenant, saleId: string): Promise<ScheduleOfValues | undefined> {
   return (await schedules.findAllWith(call, { saleId: [saleId] }))[0]
 }
 
@@ -23,22 +23,22 @@ type ScheduledChange = Pick<BuyerChange, 'saleId' | 'number' | 'title' | 'price'
 
 /**
  * Adds a line for an approved change to the schedule of values, so that the schedule still totals the price. The caller
- * locks the sale. Returns the ID of the line; null without a schedule, or if the price stays the same.
+ * must lock the sale. Returns the ID of the line; null without a schedule, or if the price stays the same.
  */
-export async function scheduleChange(call: WriteCall, change: ScheduledChange): Promise<string | null> {
-  const schedule = await findScheduleOf(call, change.saleId)
+export async function addChangeToSchedule(call: WriteCall, change: ScheduledChange): Promise<string | null> {
+  const schedule = await findScheduleOfSale(call, change.saleId)
   if (schedule === undefined || change.price === 0) return null
   const lines = await addLine(call, schedule, `Change ${change.number}: ${change.title}`, change.price)
   return lines.at(-1)?.lineId ?? null
 }
 
 /**
- * Removes a change that is being voided from the schedule of values. The caller locks the sale. If the schedule has no
- * separate line for the change, for example because it was created later, a deduction is added instead.
+ * Removes a change that is being voided from the schedule of values. The caller must lock the sale. If the schedule has
+ * no separate line for the change, for example, because the schedule was created later, adds a deduction instead.
  */
-export async function unscheduleChange(call: WriteCall, change: ScheduledChange): Promise<void> {
+export async function removeChangeFromSchedule(call: WriteCall, change: ScheduledChange): Promise<void> {
   const { saleId, number, title, price, scheduleLineId } = change
-  const schedule = await findScheduleOf(call, saleId)
+  const schedule = await findScheduleOfSale(call, saleId)
   if (schedule === undefined || price === 0) return
   const line = schedule.lines.find(({ lineId }) => lineId === scheduleLineId)
   if (line !== undefined && (await isBilled(call, saleId, line.lineId)))
@@ -51,7 +51,7 @@ export async function unscheduleChange(call: WriteCall, change: ScheduledChange)
     return
   }
   const lines = schedule.lines.filter(({ lineId }) => lineId !== scheduleLineId)
-  await schedules.update(call, schedule, { lines, scheduledTotal: totalOfLines(lines) })
+  await schedules.update(call, schedule, { lines, scheduledTotal: sumScheduledValues(lines) })
 }
 
 async function addLine(call: WriteCall, schedule: ScheduleOfValues, description: string, scheduledValue: number) {
@@ -60,12 +60,12 @@ async function addLine(call: WriteCall, schedule: ScheduleOfValues, description:
       'limit_reached',
       `The schedule of values already has ${MAX_LINES} lines, so it cannot include the change. Combine lines first.`,
     )
-  const lines = numberLines(schedule.lines, [...schedule.lines, { description, scheduledValue }])
-  await schedules.update(call, schedule, { lines, scheduledTotal: totalOfLines(lines) })
+  const lines = numberScheduleLines(schedule.lines, [...schedule.lines, { description, scheduledValue }])
+  await schedules.update(call, schedule, { lines, scheduledTotal: sumScheduledValues(lines) })
   return lines
 }
 
-/** Whether the newest application that is not void includes completed work or stored materials of the line. */
+/** Returns whether the newest application that is not void includes completed work or stored materials of the line. */
 async function isBilled({ db, organizationId }: Tenant, saleId: string, lineId: string): Promise<boolean> {
   const { rows } = await sql<{ lines: ApplicationLine[] }>`
     select "lines" from "applications"

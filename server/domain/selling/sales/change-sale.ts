@@ -3,17 +3,19 @@ import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { subtract } from '../../../platform/values/money.ts'
 import * as communities from '../../land/communities/queries.ts'
+import { addApprovedBuyers, archiveOwners, replaceBuyers } from '../../land/home-owners/add-owners.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { closeOpenChanges, recordPriceChange } from '../price-changes/record.ts'
-import { settleDeposits, withDepositTotals } from './deposits.ts'
-import { postContract } from './post-contract.ts'
+import { closeOpenChanges, recordPriceChange } from '../price-changes/record-price-change.ts'
+import { settleDeposits, toDepositFields } from './deposits.ts'
+import { postContractAmount } from './post-contract-amount.ts'
+import { postOwnerAmounts } from './post-owner-amounts.ts'
 import * as sales from './queries.ts'
-import { assertSaleMove, assertValidPrice, resolveCommission, sumTerms, toBuyers } from './sale.ts'
+import { assertSaleTransition, assertValidSalePrice, resolveCommission, sumPriceTerms, toBuyers } from './sale.ts'
 import { assertReferencesExist, lockSellableHome } from './sale-place.ts'
-import { declinePendingSelections, listUnselectedCodes } from './selection-queries.ts'
+import { declinePendingSelections, listUnselectedOptionCodes } from './selection-queries.ts'
 
 export interface LockedSale {
   readonly sale: Sale
@@ -21,7 +23,7 @@ export interface LockedSale {
 }
 
 /** Locks the sale and its home. The home is always locked first. */
-export async function lockWithHome(call: WriteCall, id: string): Promise<LockedSale> {
+export async function lockSaleWithHome(call: WriteCall, id: string): Promise<LockedSale> {
   const { homeId } = await sales.find(call, id)
   if (homeId !== null) await homes.lock(call, homeId)
   const sale = await sales.lock(call, id)
@@ -29,12 +31,12 @@ export async function lockWithHome(call: WriteCall, id: string): Promise<LockedS
 }
 
 /** Returns the current date in the sale's community. */
-export async function findTodayAtSite(call: Call, { communityId }: Sale): Promise<string> {
+export async function findTodayInCommunity(call: Call, { communityId }: Sale): Promise<string> {
   const community = communityId === null ? undefined : await communities.findOptional(call, communityId)
-  return dateIn(community?.timeZone ?? call.timeZone, call.now)
+  return toLocalDate(community?.timeZone ?? call.timeZone, call.now)
 }
 
-export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdate): Promise<Sale> {
+export async function changeSaleTerms(call: WriteCall, before: Sale, body: SaleUpdate): Promise<Sale> {
   const { buyers, homeId, basePrice, saleDate, commissionPercent, commissionAmount, ...rest } = body
   if (basePrice === null)
     throw validationFailed([{ pointer: '/basePrice', code: 'required', message: 'must not be null' }])
@@ -47,7 +49,7 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
     ...resolveCommission({ commissionPercent, commissionAmount }),
     basePrice,
     ...(buyers !== undefined && { buyers: toBuyers(buyers) }),
-    ...(saleDate !== undefined && { saleDate: saleDate ?? (await findTodayAtSite(call, before)) }),
+    ...(saleDate !== undefined && { saleDate: saleDate ?? (await findTodayInCommunity(call, before)) }),
     ...(attached !== null && { homeId: attached.id, planId: attached.planId, elevation: attached.elevation }),
   })
   if (attached !== null) {
@@ -56,23 +58,29 @@ export async function changeTerms(call: WriteCall, before: Sale, body: SaleUpdat
     const description = `Selections of ${attached.name}`
     const price = subtract(after.totalPrice, before.totalPrice)
     await recordPriceChange(call, after, {
-      ...{ homeId: attached.id, on: await findTodayAtSite(call, after), title: description },
+      ...{ homeId: attached.id, on: await findTodayInCommunity(call, after), title: description },
       line: { optionSelectionId: null, description, scope: null, price, cost: null },
     })
-    await postContract(call, after.id)
+    await postContractAmount(call, after.id)
+    await postOwnerAmounts(call, after.id, await findTodayInCommunity(call, after))
   }
-  assertValidPrice(after)
+  if (after.status === 'approved' && after.homeId !== null) {
+    if (attached !== null) await addApprovedBuyers(call, after.homeId, after.buyers)
+    else await replaceBuyers(call, after.homeId, { before: before.buyers, after: after.buyers })
+  }
+  assertValidSalePrice(after)
   return after
 }
 
 /** Returns the home that was added to the lot after the sale. */
 async function lockAttachedHome(call: WriteCall, before: Sale, homeId: string): Promise<Home> {
   const { communityId, block, lotNumber, number, agreedOptions } = before
-  if (before.homeId !== null) throw conflict('already_done', `${number} already has a home.`)
+  if (before.homeId !== null)
+    throw conflict('already_done', `Cannot set the home of ${number}: the sale already has a home.`)
   const home = await lockSellableHome(call, homeId, before.id)
   if (home.communityId !== communityId || home.lotNumber !== lotNumber || (home.block ?? '') !== (block ?? ''))
     throw conflict('not_suitable', `Cannot use ${home.name}: it is not on the lot of ${number}.`)
-  const missing = await listUnselectedCodes(
+  const missing = await listUnselectedOptionCodes(
     call,
     home.id,
     agreedOptions.map(({ optionId }) => optionId),
@@ -80,24 +88,27 @@ async function lockAttachedHome(call: WriteCall, before: Sale, homeId: string): 
   if (missing.length > 0)
     throw conflict(
       'not_available',
-      `These options of ${number} are not selected for ${home.name}: ${missing.join(', ')}. Select them first.`,
+      `Cannot add ${home.name} to ${number}: some agreed options are not selected for the home (${missing.join(', ')}). Select them first.`,
     )
   return home
 }
 
 function toHeldBy(sale: Sale): Omit<homes.HomeSale, 'saleId'> {
   if (sale.status === 'pending') return { saleStatus: 'pending', saleAmount: null }
-  return { saleStatus: 'approved', saleAmount: sumTerms(sale) }
+  return { saleStatus: 'approved', saleAmount: sumPriceTerms(sale) }
 }
 
 export async function approveSale(call: WriteCall, { sale, home }: LockedSale, reason: string | null): Promise<Sale> {
-  assertSaleMove(sale, 'approved')
+  assertSaleTransition(sale, 'approved')
   const approval = { approvedBy: call.actor, approvedAt: call.now.toISOString(), originalPrice: sale.totalPrice }
   const after = await sales.update(call, sale, { status: 'approved', ...approval })
-  if (home !== null) await homes.storeSale(call, home.id, { saleId: after.id, ...toHeldBy(after) })
+  if (home !== null) {
+    await homes.storeSale(call, home.id, { saleId: after.id, ...toHeldBy(after) })
+    await addApprovedBuyers(call, home.id, after.buyers)
+  }
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
   await recordEvent(call, 'sale.approved', after, sale)
-  await postContract(call, after.id)
+  await postContractAmount(call, after.id)
   return after
 }
 
@@ -106,22 +117,24 @@ export async function cancelSale(
   { sale, home }: LockedSale,
   { reason, depositDisposition = null }: SaleCancellation,
 ): Promise<Sale> {
-  assertSaleMove(sale, 'cancelled')
-  const today = await findTodayAtSite(call, sale)
+  assertSaleTransition(sale, 'cancelled')
+  const today = await findTodayInCommunity(call, sale)
   const deposits = settleDeposits(sale.deposits, { disposition: depositDisposition, reason, today })
   await sales.storeOptionsTotal(call, sale.id, sale.optionsTotal)
   const after = await sales.update(call, sale, {
     ...{ status: 'cancelled', cancelledAt: call.now.toISOString(), cancelReason: reason },
-    ...withDepositTotals(deposits),
+    ...toDepositFields(deposits),
   })
   if (home !== null) {
     await homes.storeSale(call, home.id, { saleId: null, saleStatus: null, saleAmount: null })
-    const why = `${sale.number} was cancelled: ${reason}`.slice(0, 1000)
+    await archiveOwners(call, home.id)
+    const why = `${sale.number} was canceled: ${reason}`.slice(0, 1000)
     await closeOpenChanges(call, home.id, why)
     await declinePendingSelections(call, home.id, why)
   }
   await recordStatusChange(call, { id: after.id, from: sale.status, to: after.status, reason })
   await recordEvent(call, 'sale.cancelled', after, sale)
-  await postContract(call, after.id)
+  await postContractAmount(call, after.id)
+  await postOwnerAmounts(call, after.id, today)
   return after
 }

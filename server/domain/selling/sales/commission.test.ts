@@ -58,8 +58,8 @@ test('a commission is a percentage of the price, rounded to the cent, or a fixed
     expect((await change(id, { commissionPercent })).body.errors).toMatchObject([{ pointer: '/commissionPercent' }])
 })
 
-test('a commission can change until the sale is complete, and a canceled sale has none', async () => {
-  const [kept, cancelled] = [await newSale({ commissionPercent: 3 }), await newSale({ commissionAmount: 7500 })]
+test('the commission of a complete sale cannot be changed', async () => {
+  const kept = await newSale({ commissionPercent: 3 })
   await act(kept.id, 'approve')
   expect((await change(kept.id, { commissionPercent: 2 })).body.commission).toBe(6666.67)
   const complete = await act(kept.id, 'pipeline', { stage: 'contract_signed' })
@@ -70,6 +70,10 @@ test('a commission can change until the sale is complete, and a canceled sale ha
   })
   const report = await plumbline.post('/api/ext/execute', { skill: 'salesPipelineReport', input: {} })
   expect(report.body.result).toMatchObject({ commissionEarned: 6666.67 })
+})
+
+test('a canceled sale has no commission', async () => {
+  const cancelled = await newSale({ commissionAmount: 7500 })
   expect(await act(cancelled.id, 'cancel', { reason: 'The buyer found no financing.' })).toMatchObject({
     ...{ status: 'cancelled', commissionAmount: 7500, commission: 0 },
   })
@@ -78,7 +82,7 @@ test('a commission can change until the sale is complete, and a canceled sale ha
   expect(body.data[0].data).toMatchObject({ object: { commission: 0 }, previous: { commission: 7500 } })
 })
 
-test('a salesperson manages leads, sales, and selections, but not purchasing, payments, or construction', async () => {
+test('a salesperson can manage leads, sales, and selections, but not purchasing, payments, or construction', async () => {
   const session = await plumbline.signIn('tobias@harrowfinch.example.com')
   const as = (path: string, body: object) => plumbline.post(`/api/ext/${path}`, body, session)
   const lead = await as('leads', { lastName: 'Quillfeather', phone: '+1 737 555 0122', ownerUserId: tobias })

@@ -13,14 +13,16 @@ export const MAX_CONTINGENCIES = 20
 const CONTINGENCY_MOVES: Readonly<Record<SaleContingencyStatus, readonly SaleContingencyStatus[]>> = {
   // An open contingency can change its date.
   open: ['open', 'cleared', 'waived', 'failed'],
-  // The parties can still agree, on a lower price for example.
+  // The parties can still agree, for example, on a lower price.
   failed: ['cleared', 'waived'],
   cleared: [],
   waived: [],
 }
 
-/** Returns the contingencies with the number of those that still block the sale. */
-export function withOpenCount(contingencies: SaleContingency[]): Pick<Sale, 'contingencies' | 'openContingencies'> {
+/** Returns the contingencies with the number of contingencies that still block the sale. */
+export function toContingencyFields(
+  contingencies: SaleContingency[],
+): Pick<Sale, 'contingencies' | 'openContingencies'> {
   const open = contingencies.filter(({ status }) => status === 'open' || status === 'failed')
   return { contingencies, openContingencies: open.length }
 }
@@ -31,7 +33,10 @@ export function toContingencies(provided: readonly SaleContingencyInput[]): Sale
   }))
 }
 
-/** Returns the contingencies after a record of one of them, or of a new one. `today` is the date in the community. */
+/**
+ * Returns the contingencies after recording a change to a contingency, or a new contingency. `today` is the current
+ * date in the community's time zone.
+ */
 export function applyContingencyRecord(
   contingencies: readonly SaleContingency[],
   record: SaleContingencyRecord,
@@ -47,7 +52,10 @@ export function applyContingencyRecord(
         { pointer: '/type', code: 'required', message: 'is required unless contingencyId is set' },
       ])
     if (contingencies.length >= MAX_CONTINGENCIES)
-      throw conflict('limit_reached', `A sale can have at most ${MAX_CONTINGENCIES} contingencies.`)
+      throw conflict(
+        'limit_reached',
+        `Cannot add a contingency: the sale already has ${MAX_CONTINGENCIES} contingencies, the maximum.`,
+      )
     const id = `C${contingencies.length + 1}`
     const added = { contingencyId: id, type, dueDate: dueDate ?? null, status, decidedDate, notes: notes ?? null }
     return [...contingencies, added]
@@ -60,7 +68,7 @@ export function applyContingencyRecord(
   assertTransition(CONTINGENCY_MOVES, before.status, status)
   if (type !== undefined && type !== before.type)
     throw validationFailed([
-      { pointer: '/type', code: 'fixed', message: 'cannot be changed; it is set by the contingency' },
+      { pointer: '/type', code: 'fixed', message: 'cannot be changed after the contingency is added' },
     ])
   if (dueDate !== undefined && before.status !== 'open')
     throw validationFailed([

@@ -3,17 +3,17 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, unknownReference, validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { explainNotSelectable } from '../../costs/options/option.ts'
+import { explainWhyNotSelectable } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { toContingencies, withOpenCount } from './contingencies.ts'
-import { toDeposits, withDepositTotals } from './deposits.ts'
+import { toContingencies, toContingencyFields } from './contingencies.ts'
+import { toDepositFields, toDeposits } from './deposits.ts'
 import { createPipeline } from './pipeline.ts'
 import * as sales from './queries.ts'
-import { assertValidPrice, resolveCommission, toBuyers } from './sale.ts'
+import { assertValidSalePrice, resolveCommission, toBuyers } from './sale.ts'
 import { lockSalePlace, type SalePlace } from './sale-place.ts'
 
 /**
@@ -27,21 +27,25 @@ export async function createSale(call: WriteCall, body: Checked['SaleCreate'], l
   const basePrice = body.basePrice ?? place.basePrice
   if (basePrice === null)
     throw validationFailed([
-      { pointer: '/basePrice', code: 'required', message: 'is required because neither the home nor the plan has one' },
+      {
+        pointer: '/basePrice',
+        code: 'required',
+        message: 'is required because neither the home nor the plan has a base price',
+      },
     ])
   const { homeId, optionIds: _, deposits, contingencies, buyers, saleDate, revenueMethod, ...rest } = body
   const { home, community, block, lotNumber, planId, elevation } = place
   const optionsTotal = home === null ? optionsFixed : home.optionsTotal
-  assertValidPrice({ ...rest, basePrice, optionsTotal })
+  assertValidSalePrice({ ...rest, basePrice, optionsTotal })
   const inserted = await sales.insert(call, {
     ...rest,
     ...resolveCommission(body),
     ...{ leadId, number: await sales.takeNextNumber(call), status: 'pending', currency: call.currency, basePrice },
     ...{ homeId: homeId ?? null, communityId: community.id, block, lotNumber, planId, elevation, agreedOptions },
     revenueMethod: revenueMethod ?? (home?.homeType === 'custom' ? 'over_time' : 'at_closing'),
-    ...{ buyers: toBuyers(buyers), saleDate: saleDate ?? dateIn(community.timeZone, call.now) },
-    ...withDepositTotals(toDeposits(deposits)),
-    ...withOpenCount(toContingencies(contingencies)),
+    ...{ buyers: toBuyers(buyers), saleDate: saleDate ?? toLocalDate(community.timeZone, call.now) },
+    ...toDepositFields(toDeposits(deposits)),
+    ...toContingencyFields(toContingencies(contingencies)),
     ...createPipeline(await sales.findPipelineStages(call)),
   })
   if (optionsFixed !== 0) await sales.storeOptionsTotal(call, inserted.id, optionsFixed)
@@ -65,14 +69,14 @@ async function toAgreedOptions(call: WriteCall, place: SalePlace, ids: readonly 
 
 function optionPrice(option: Option, { community, planId, lotNumber }: SalePlace): number {
   const { code, status, price } = option
-  const reason = explainNotSelectable(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
+  const reason = explainWhyNotSelectable(option, { name: `lot ${lotNumber}`, planId, communityId: community.id })
   if (reason !== null) throw conflict('not_available', reason)
   if (status !== 'active')
     throw conflict('wrong_status', `Cannot sell ${code}: the option is ${describeStatus(status)}. Activate it first.`)
   if (price === null)
     throw conflict(
       'missing_data',
-      `The price of ${code} depends on its cost in a home. Add it as a selection of a home instead.`,
+      `Cannot sell ${code}: the price of the option depends on its cost in a home. Add the option as a selection of a home instead.`,
     )
   return price
 }

@@ -24,7 +24,7 @@ const DEPOSIT_MOVES: Readonly<Record<SaleDepositStatus, readonly SaleDepositStat
 type SaleDeposits = Pick<Sale, 'deposits' | 'depositsReceived' | 'depositsOutstanding'>
 
 /** Returns the deposits with their sums by status. */
-export function withDepositTotals(deposits: SaleDeposit[]): SaleDeposits {
+export function toDepositFields(deposits: SaleDeposit[]): SaleDeposits {
   const of = (status: SaleDepositStatus) =>
     sum(deposits.filter((deposit) => deposit.status === status).map(({ amount }) => amount))
   return { deposits, depositsReceived: of('received'), depositsOutstanding: of('due') }
@@ -37,7 +37,10 @@ export function toDeposits(provided: readonly SaleDepositInput[]): SaleDeposit[]
   }))
 }
 
-/** Returns the deposits after a record of one of them, or of a new one. `today` is the date in the community. */
+/**
+ * Returns the deposits after recording a change to a deposit, or a new deposit. `today` is the current date in the
+ * community's time zone.
+ */
 export function applyDepositRecord(
   deposits: readonly SaleDeposit[],
   record: SaleDepositRecord,
@@ -73,7 +76,7 @@ function addDeposit(deposits: readonly SaleDeposit[], record: SaleDepositRecord,
       { pointer: '/status', code: 'enum', message: 'must be due or received unless depositId is set' },
     ])
   if (deposits.length >= MAX_DEPOSITS)
-    throw conflict('limit_reached', `A sale can have at most ${MAX_DEPOSITS} deposits.`)
+    throw conflict('limit_reached', `Cannot add a deposit: the sale already has ${MAX_DEPOSITS} deposits, the maximum.`)
   const receivedDate = status === 'received' ? at : null
   return { depositId: `D${deposits.length + 1}`, amount, dueDate, status, receivedDate, settledDate: null, reason }
 }

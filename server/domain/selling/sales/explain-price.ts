@@ -2,7 +2,7 @@ import type { Sale, SalePrice, SalePriceLine } from '../../../../client/contract
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { listActiveLines } from './selection-queries.ts'
+import { listApprovedSelections } from './selection-queries.ts'
 
 /** Returns the price of a sale with its components. */
 export async function explainPrice(call: Call, sale: Sale): Promise<SalePrice> {
@@ -31,7 +31,8 @@ async function listOptionLines(call: Call, sale: Sale): Promise<SalePriceLine[]>
   const { homeId, status, agreedOptions, optionsTotal } = sale
   if (homeId === null)
     return agreedOptions.map(({ optionId, name, price }) => ({ ...toPriceLine('option', name, price), optionId }))
-  if (status === 'cancelled') return [toPriceLine('option', 'What was selected until it was cancelled', optionsTotal)]
-  const selected = await listActiveLines(call, homeId)
+  if (status === 'cancelled')
+    return [toPriceLine('option', 'Options selected before the sale was canceled', optionsTotal)]
+  const selected = await listApprovedSelections(call, homeId)
   return selected.map((each) => ({ kind: 'option', ...each }))
 }

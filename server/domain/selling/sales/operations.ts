@@ -2,13 +2,14 @@ import { assertIfMatch, assertVersionSeen } from '../../../platform/calls/etag.t
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { advanceSale } from './advance-sale.ts'
-import { approveSale, cancelSale, changeTerms, findTodayAtSite, lockWithHome } from './change-sale.ts'
+import { approveSale, cancelSale, changeSaleTerms, findTodayInCommunity, lockSaleWithHome } from './change-sale.ts'
 import * as contingencies from './contingencies.ts'
 import { createSale } from './create-sale.ts'
 import * as deposits from './deposits.ts'
 import { explainPrice } from './explain-price.ts'
+import { postOwnerAmounts } from './post-owner-amounts.ts'
 import * as sales from './queries.ts'
-import { assertChangeable, assertNotCancelled } from './sale.ts'
+import { assertFieldsChangeable, assertSaleNotCanceled } from './sale.ts'
 
 export const saleOperations = {
   async listSales({ query }, call) {
@@ -30,10 +31,10 @@ export const saleOperations = {
 
   async updateSale({ path, body, ifMatch }, call) {
     const sale = await call.write(async (call) => {
-      const { sale: before } = await lockWithHome(call, path.saleId)
+      const { sale: before } = await lockSaleWithHome(call, path.saleId)
       assertIfMatch(ifMatch, before)
-      assertChangeable(before, body)
-      return changeTerms(call, before, body)
+      assertFieldsChangeable(before, body)
+      return changeSaleTerms(call, before, body)
     })
     return { status: 200, body: sale }
   },
@@ -45,9 +46,12 @@ export const saleOperations = {
   async recordSaleDeposit({ path, body }, call) {
     const sale = await call.write(async (call) => {
       const before = await sales.lock(call, path.saleId)
-      assertNotCancelled(before)
-      const recorded = deposits.applyDepositRecord(before.deposits, body, await findTodayAtSite(call, before))
-      return sales.update(call, before, deposits.withDepositTotals(recorded))
+      assertSaleNotCanceled(before)
+      const today = await findTodayInCommunity(call, before)
+      const recorded = deposits.applyDepositRecord(before.deposits, body, today)
+      const after = await sales.update(call, before, deposits.toDepositFields(recorded))
+      await postOwnerAmounts(call, after.id, body.date ?? today)
+      return after
     })
     return { status: 200, body: sale }
   },
@@ -55,13 +59,13 @@ export const saleOperations = {
   async recordSaleContingency({ path, body }, call) {
     const sale = await call.write(async (call) => {
       const before = await sales.lock(call, path.saleId)
-      assertNotCancelled(before)
+      assertSaleNotCanceled(before)
       const recorded = contingencies.applyContingencyRecord(
         before.contingencies,
         body,
-        await findTodayAtSite(call, before),
+        await findTodayInCommunity(call, before),
       )
-      return sales.update(call, before, contingencies.withOpenCount(recorded))
+      return sales.update(call, before, contingencies.toContingencyFields(recorded))
     })
     return { status: 200, body: sale }
   },
@@ -73,7 +77,7 @@ export const saleOperations = {
 
   async approveSale({ path, body }, call) {
     const sale = await call.write(async (call) => {
-      const locked = await lockWithHome(call, path.saleId)
+      const locked = await lockSaleWithHome(call, path.saleId)
       assertVersionSeen(body.version, locked.sale)
       return approveSale(call, locked, body.reason ?? null)
     })
@@ -81,7 +85,7 @@ export const saleOperations = {
   },
 
   async cancelSale({ path, body }, call) {
-    const sale = await call.write(async (call) => cancelSale(call, await lockWithHome(call, path.saleId), body))
+    const sale = await call.write(async (call) => cancelSale(call, await lockSaleWithHome(call, path.saleId), body))
     return { status: 200, body: sale }
   },
 } satisfies Partial<Handlers>

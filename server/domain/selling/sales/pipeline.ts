@@ -22,7 +22,10 @@ export interface SaleFacts {
 const BEFORE_PERMIT: ReadonlySet<string> = new Set(['planning', 'permitting'])
 const COMPLETED_STATUSES: ReadonlySet<string> = new Set(['completed', 'closed', 'warranty', 'archived'])
 
-/** Why a stage is not complete, by its name: a clause to follow a colon. Stages with other names have no conditions. */
+/**
+ * The reason that a stage is not complete, by the name of the stage, as a complete sentence. Stages with other names
+ * have no conditions.
+ */
 const STAGE_OBJECTIONS: Readonly<Record<string, (sale: Sale, facts: SaleFacts) => string | null>> = {
   deposit_received: ({ depositsReceived }) => (depositsReceived > 0 ? null : 'No deposit has been received.'),
   financing_approved: ({ financing }) =>

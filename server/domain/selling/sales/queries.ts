@@ -3,12 +3,12 @@ import type { SaleStatus } from '../../../../client/contract.gen.ts'
 import { recordChange, type Tenant, type WriteCall } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { toMinorUnitsSql } from '../../../platform/values/minor-units.ts'
-import { optionsTotalOf, totalPriceOf } from '../price-changes/sale-price.ts'
+import { toOptionsTotalSql, toTotalPriceSql } from '../price-changes/sale-price.ts'
 
-/** SQL of the price of a sale, over its row as `t`. */
-export const TOTAL_PRICE_SQL = totalPriceOf('t')
+/** SQL expression for the price of the sale in row `t`. */
+export const TOTAL_PRICE_SQL = toTotalPriceSql('t')
 
-/** SQL of the commission of a sale, over its row as `t`; zero once it is canceled. */
+/** SQL expression for the commission of the sale in row `t`; zero once the sale is canceled. */
 export const COMMISSION_SQL = `case when t."commissionPercent" is null and t."commissionAmount" is null then null
   when t."status" = 'cancelled' then 0
   else coalesce(t."commissionAmount", round((${TOTAL_PRICE_SQL}) * t."commissionPercent" / 100, ${toMinorUnitsSql('t."currency"')})) end`
@@ -16,15 +16,15 @@ export const COMMISSION_SQL = `case when t."commissionPercent" is null and t."co
 export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Sale',
   computed: {
-    optionsTotal: optionsTotalOf('t'),
+    optionsTotal: toOptionsTotalSql('t'),
     totalPrice: TOTAL_PRICE_SQL,
     commission: COMMISSION_SQL,
   },
 })
 
 /**
- * Returns the organization's next number. The counter row stays locked until the transaction ends, so other creators
- * wait.
+ * Returns the organization's next sale number. The counter row stays locked until the transaction ends, so other calls
+ * that create sales wait.
  */
 export async function takeNextNumber(call: WriteCall): Promise<string> {
   const { rows } = await sql<{ last: number }>`
@@ -40,7 +40,7 @@ export async function findPipelineStages({ db, organizationId }: Tenant): Promis
   return rows[0]?.stages ?? []
 }
 
-/** An existing sale that blocks another one. */
+/** An existing sale that blocks another sale. */
 export interface HoldingSale {
   id: string
   number: string
@@ -62,19 +62,20 @@ export async function findSaleOfLot(
   const { rows } = await sql<HoldingSale>`
     select "id", "number", "status", "buyers" from "sales"
     where "organizationId" = ${organizationId} and "communityId" = ${communityId}
-      and coalesce("block", '') = coalesce(${block}::text, '') and "lotNumber" = ${lotNumber} and "lotNumber" is not null
+      and "blockKey" = any(array(select "typedKey"(coalesce(${block}::text, ''))))
+      and "lotNumberKey" = any(array(select "typedKey"(${lotNumber}::text))) and "lotNumber" is not null
       and "status" <> 'cancelled'`.execute(db)
   return rows[0]
 }
 
-/** Stores the total of options that is not in the selections of a home, or no longer is. */
+/** Stores the total of the options that are not, or are no longer, selections of a home. */
 export async function storeOptionsTotal({ db, organizationId }: WriteCall, id: string, amount: number): Promise<void> {
   await sql`
     update "sales" set "optionsFixed" = ${amount}
     where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
 }
 
-/** Increments the version of a sale of which only computed fields have changed. */
+/** Increments the version of a sale when only computed fields have changed. */
 export async function bumpVersion(call: WriteCall, id: string, fields: readonly string[]): Promise<void> {
   await sql`
     update "sales" set "version" = "version" + 1, "updatedAt" = ${call.now.toISOString()}

@@ -9,7 +9,7 @@ import * as plans from '../../land/plans/queries.ts'
 import type { HoldingSale, Lot } from './queries.ts'
 import * as sales from './queries.ts'
 
-/** The subject of a sale: a home, or a lot without one. The home, or else the community, is locked. */
+/** The subject of a sale: a home, or a lot without a home. The home is locked or, for a lot, the community. */
 export interface SalePlace {
   readonly home: Home | null
   readonly community: Community
@@ -36,7 +36,7 @@ export async function assertReferencesExist(
   if (planId != null) await plans.assertExist(call, [planId], '/planId')
 }
 
-/** Returns the home or lot to be sold. Throws if another sale has it. */
+/** Returns the home or lot to be sold. Throws if another sale has the home or lot. */
 export async function lockSalePlace(call: WriteCall, requested: SalePlaceInput): Promise<SalePlace> {
   await assertReferencesExist(call, requested)
   return requested.homeId == null ? lockLotPlace(call, requested) : lockHomePlace(call, requested.homeId, requested)
@@ -60,20 +60,20 @@ async function lockHomePlace(call: WriteCall, homeId: string, requested: SalePla
   return { home, community, block, lotNumber, planId, elevation, basePrice }
 }
 
-/** Locks the home and returns it. Throws if it cannot be sold, or assigned to the sale of its lot. */
+/** Locks the home and returns it. Throws if the home cannot be sold, or cannot be assigned to the sale of its lot. */
 export async function lockSellableHome(call: WriteCall, homeId: string, ofLotSale?: string): Promise<Home> {
   const home = await homes.lock(call, homeId)
   const { communityId, block, lotNumber, name, salesStatus } = home
   if (salesStatus === 'sold' || salesStatus === 'unavailable') throw notForSale('/homeId', explainUnavailable(home))
   if (home.saleId !== null) throw soldToOther(call, '/homeId', name, await sales.find(call, home.saleId))
   const ofLot = lotNumber === null ? undefined : await sales.findSaleOfLot(call, { communityId, block, lotNumber })
-  if (ofLot !== undefined && ofLot.id !== ofLotSale) throw soldToOther(call, '/homeId', `The lot of ${name}`, ofLot)
+  if (ofLot !== undefined && ofLot.id !== ofLotSale) throw soldToOther(call, '/homeId', `the lot of ${name}`, ofLot)
   return home
 }
 
 function explainUnavailable({ name, homeType, status, archivedAt }: Home): string {
   if (status === 'cancelled' || (archivedAt !== null && status !== 'archived'))
-    return `Cannot sell ${name}: the home is cancelled or archived.`
+    return `Cannot sell ${name}: the home is canceled or archived.`
   if (homeType === 'model') return `Cannot sell ${name}: it is a model. Change its homeType first.`
   return `Cannot sell ${name}: it is already sold.`
 }
@@ -84,12 +84,14 @@ async function lockLotPlace(call: WriteCall, requested: SalePlaceInput): Promise
     throw validationFailed([
       { pointer: '/homeId', code: 'required', message: 'is required unless communityId and lotNumber are set' },
     ])
-  // Locked, as when a home is added, so that the later of two concurrent sales of a lot finds the first.
+  // Lock the community, as when a home is added, so that the later of two concurrent sales of a lot finds the first
+  // sale.
   const community = await communities.lock(call, communityId)
   assertOpenForSale(community)
   const lot: Lot = { communityId, block, lotNumber }
   const standing = await homes.findHomeOnLot(call, lot)
-  if (standing !== undefined) throw notForSale('/lotNumber', `${standing} is on this lot. Set homeId to sell it.`)
+  if (standing !== undefined)
+    throw notForSale('/lotNumber', `Cannot sell the lot: ${standing} is on it. Set homeId to sell the home.`)
   const holder = await sales.findSaleOfLot(call, lot)
   if (holder !== undefined) throw soldToOther(call, '/lotNumber', `Lot ${lotNumber}`, holder)
   const { basePrice } = await resolvePlan(call, { planId, elevation }, community)
@@ -106,7 +108,7 @@ function assertOpenForSale({ name, status, archivedAt }: Community): void {
   if (status === 'closed') throw conflict('not_available', `Cannot sell homes in ${name}: the community is closed.`)
 }
 
-/** Returns the error that another sale has the place, with details only if the caller may read sales. */
+/** Returns the error that another sale has the home or lot, with details only if the caller may read sales. */
 function soldToOther(
   { permissions }: WriteCall,
   pointer: string,
@@ -114,9 +116,9 @@ function soldToOther(
   { number, status, buyers }: HoldingSale,
 ) {
   const how = status === 'pending' ? 'reserved' : 'under contract'
-  if (!permissions.has('sales:read')) return notForSale(pointer, `${what} is already ${how}.`)
+  if (!permissions.has('sales:read')) return notForSale(pointer, `Cannot sell ${what}: it is already ${how}.`)
   const names = buyers.map(({ name }) => name).join(', ')
-  return notForSale(pointer, `${what} is already ${how}: see ${number} (${names}).`)
+  return notForSale(pointer, `Cannot sell ${what}: it is already ${how} (${number}, ${names}).`)
 }
 
 function notForSale(pointer: string, detail: string) {

@@ -1,11 +1,11 @@
 import type { Sale, SaleBuyer, SaleBuyerInput, SaleStatus, SaleUpdate } from '../../../../client/contract.gen.ts'
 import { conflict, invalidTransition, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatList } from '../../../platform/values/format.ts'
-import { isMoney, sum } from '../../../platform/values/money.ts'
+import { isWithinMoneyRange, sum } from '../../../platform/values/money.ts'
 
 export const SALE_MOVES: Readonly<Record<SaleStatus, readonly SaleStatus[]>> = {
   pending: ['approved', 'cancelled'],
-  // A sale is complete when its last stage is.
+  // A sale is complete when its last stage is complete.
   approved: ['pipeline_complete', 'cancelled'],
   pipeline_complete: [],
   cancelled: [],
@@ -17,18 +17,18 @@ const PRICE_TERMS = ['basePrice', 'lotPremium', 'incentives', 'discounts'] as co
 type PriceTerms = Pick<Sale, (typeof PRICE_TERMS)[number]>
 
 /** Returns the price of a sale without options. */
-export function sumTerms({ basePrice, lotPremium, incentives, discounts }: PriceTerms): number {
+export function sumPriceTerms({ basePrice, lotPremium, incentives, discounts }: PriceTerms): number {
   return sum([basePrice, lotPremium, -incentives, -discounts])
 }
 
 /** Throws for a price that is negative or too large to store. */
-export function assertValidPrice(sale: PriceTerms & Pick<Sale, 'optionsTotal'>): void {
-  const total = sum([sumTerms(sale), sale.optionsTotal])
+export function assertValidSalePrice(sale: PriceTerms & Pick<Sale, 'optionsTotal'>): void {
+  const total = sum([sumPriceTerms(sale), sale.optionsTotal])
   if (total < 0)
     throw validationFailed([
-      { pointer: '/discounts', code: 'maximum', message: 'must not exceed the price together with incentives' },
+      { pointer: '/discounts', code: 'maximum', message: 'must not exceed the price when added to the incentives' },
     ])
-  if (!isMoney(total) || !isMoney(sumTerms(sale)))
+  if (!isWithinMoneyRange(total) || !isWithinMoneyRange(sumPriceTerms(sale)))
     throw validationFailed([
       { pointer: '/basePrice', code: 'maximum', message: 'must not raise the total above the maximum price of a home' },
     ])
@@ -36,7 +36,7 @@ export function assertValidPrice(sale: PriceTerms & Pick<Sale, 'optionsTotal'>):
 
 type CommissionTerms = Pick<SaleUpdate, 'commissionPercent' | 'commissionAmount'>
 
-/** Returns the new commission, a percentage or an amount. Whichever is sent replaces the other. */
+/** Returns the new commission, a percentage or an amount. The sent value replaces the other value. */
 export function resolveCommission({ commissionPercent, commissionAmount }: CommissionTerms): CommissionTerms {
   if (commissionPercent != null && commissionAmount != null)
     throw validationFailed([
@@ -53,30 +53,30 @@ export function toBuyers(buyers: readonly SaleBuyerInput[]): SaleBuyer[] {
 }
 
 /** Throws for changes to fields that are fixed in the sale's status. */
-export function assertChangeable(sale: Sale, body: SaleUpdate): void {
+export function assertFieldsChangeable(sale: Sale, body: SaleUpdate): void {
   const { externalId: _, ...rest } = body
   const isTouched = Object.values(rest).some((value) => value !== undefined)
-  if (isTouched) assertNotEnded(sale)
+  if (isTouched) assertSaleOpen(sale)
   if (sale.status !== 'approved') return
   const fixed = PRICE_TERMS.filter((field) => body[field] !== undefined && body[field] !== sale[field])
   if (fixed.length > 0)
     throw conflict('wrong_status', `Cannot change ${formatList(fixed)}: ${sale.number} has been approved.`)
 }
 
-/** Throws unless the sale is open, that is neither complete nor canceled. */
-export function assertNotEnded(sale: Pick<Sale, 'number' | 'status'>): void {
-  assertNotCancelled(sale)
+/** Throws unless the sale is open, that is, neither complete nor canceled. */
+export function assertSaleOpen(sale: Pick<Sale, 'number' | 'status'>): void {
+  assertSaleNotCanceled(sale)
   if (sale.status === 'pipeline_complete')
     throw conflict('wrong_status', `Cannot change ${sale.number}: the sale is complete.`)
 }
 
 /** Throws for a canceled sale. Deposits and contingencies can still be recorded once all stages are complete. */
-export function assertNotCancelled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
-  if (status === 'cancelled') throw conflict('wrong_status', `Cannot change ${number}: the sale is cancelled.`)
+export function assertSaleNotCanceled({ number, status }: Pick<Sale, 'number' | 'status'>): void {
+  if (status === 'cancelled') throw conflict('wrong_status', `Cannot change ${number}: the sale is canceled.`)
 }
 
 /** Throws for a status change that is not possible. */
-export function assertSaleMove({ status }: Pick<Sale, 'status'>, to: SaleStatus): void {
+export function assertSaleTransition({ status }: Pick<Sale, 'status'>, to: SaleStatus): void {
   const allowed = SALE_MOVES[status]
   if (!allowed.includes(to)) throw invalidTransition(status, to, allowed)
 }

@@ -98,7 +98,7 @@ const SALES_STATUS: Record<string, string> = {
   pipeline_complete: 'under_contract',
 }
 
-test('after concurrent sales, approvals, cancellations, and deposits, a home has at most one sale and every deposit is accounted for', async () => {
+test('after random concurrent changes, a home has at most one sale and all deposits are accounted for', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 8 }),

@@ -77,7 +77,7 @@ async function select(homeId: string, fields: object, status?: string): Promise<
 const typesOf = async (id: string) =>
   (await plumbline.get(`/api/ext/events?resourceId=${id}`)).body.data.map(({ type }: { type: string }) => type)
 
-test('the price of a sale includes the home, its lot, the selections, incentives, and discounts', async () => {
+test('the price of a sale is the base price plus the lot premium and selections, minus incentives and discounts', async () => {
   const { id: homeId, lotNumber } = await newHome()
   await select(homeId, { optionId: patio }, 'approved')
   const sale = await newSale({ homeId, lotPremium: 4500, incentives: 8000, discounts: 1000.5 })
@@ -106,7 +106,7 @@ test('the price of a sale includes the home, its lot, the selections, incentives
   expect(price).toMatchObject({ totalPrice: 370909.5, currency: 'USD' })
 })
 
-test('a sale changes its home from available to reserved, under contract, and back', async () => {
+test('each status change of a sale changes the sales status of its home', async () => {
   const { id: homeId, ...before } = await newHome()
   expect(before).toMatchObject({ salesStatus: 'available', saleId: null, contractPrice: null })
   const { id } = await newSale({ homeId, lotPremium: 1000 })
@@ -151,7 +151,7 @@ test('a sale changes its home from available to reserved, under contract, and ba
     allowed: [],
   })
   expect((await act(id, 'approve')).body).toMatchObject({ code: 'invalid_transition' })
-  expect(refusal(await change(id, { targetCloseDate: '2027-01-01' }))).toContain('is cancelled')
+  expect(refusal(await change(id, { targetCloseDate: '2027-01-01' }))).toContain('is canceled')
   expect((await change(id, { externalId: 'crm-1' })).status).toBe(200)
   expect(await typesOf(id)).toEqual(['sale.created', 'sale.approved', 'sale.cancelled'])
   const again = await newSale({ homeId })
@@ -159,7 +159,7 @@ test('a sale changes its home from available to reserved, under contract, and ba
   expect([(await read(again.id)).optionsTotal, (await read(id)).optionsTotal]).toEqual([3170, 3070])
 })
 
-test('one of many concurrent sales of a home succeeds, and the others name it', async () => {
+test('only one of several concurrent sales of a home succeeds', async () => {
   const { id: homeId, lotNumber } = await newHome()
   const key = await plumbline.newKey(['sales:write'])
   const answers = await Promise.all(
@@ -173,17 +173,17 @@ test('one of many concurrent sales of a home succeeds, and the others name it', 
   const { number, buyers } = winner?.body ?? {}
   for (const answer of others) {
     expect([
-      `Lot ${lotNumber} is already reserved: see ${number} (${buyers[0].name}).`,
-      `Lot ${lotNumber} is already reserved.`,
+      `Cannot sell Lot ${lotNumber}: it is already reserved (${number}, ${buyers[0].name}).`,
+      `Cannot sell Lot ${lotNumber}: it is already reserved.`,
     ]).toContain(refusal(answer))
     expect(answer.body.errors).toMatchObject([{ pointer: '/homeId', code: 'conflict' }])
   }
   expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }, { key }))).toBe(
-    `Lot ${lotNumber} is already reserved.`,
+    `Cannot sell Lot ${lotNumber}: it is already reserved.`,
   )
 })
 
-test('a lead is converted to a sale once, and can be contacted again when the sale is canceled', async () => {
+test('a lead can be converted to a sale only once, unless the sale is canceled', async () => {
   const lead = await added('leads', { firstName: 'Dina', lastName: 'Abrahamsen', email: 'dina@example.com' })
   const convert = (fields: object, options = {}) => plumbline.post(`/api/ext/leads/${lead.id}/convert`, fields, options)
   const homes = await Promise.all(Array.from({ length: 4 }, () => newHome()))
@@ -213,7 +213,7 @@ test('a lead is converted to a sale once, and can be contacted again when the sa
   expect((await plumbline.delete(`/api/ext/leads/${lead.id}`)).status).toBe(204)
 })
 
-test('one of many leads that want the same home gets it', async () => {
+test('only one of many concurrent conversions of leads for the same home succeeds', async () => {
   const { id: homeId } = await newHome()
   const leads = await Promise.all(Array.from({ length: 10 }, (_, i) => made('leads', { lastName: `Wants ${i}` })))
   const answers = await Promise.all(leads.map((id) => plumbline.post(`/api/ext/leads/${id}/convert`, { homeId })))
@@ -222,7 +222,7 @@ test('one of many leads that want the same home gets it', async () => {
   expect(statuses.filter((status) => status === 'converted')).toHaveLength(1)
 })
 
-test('deposits are due, received, and refunded or forfeited, and their sums follow', async () => {
+test('each change of a deposit updates the deposit totals of the sale', async () => {
   const sale = await newSale({
     ...{ homeId: (await newHome()).id, deposits: [{ amount: 5000, dueDate: '2026-11-27' }, { amount: 7500.25 }] },
   })
@@ -257,19 +257,25 @@ test('deposits are due, received, and refunded or forfeited, and their sums foll
     'refunded',
   ])
   expect(cancelled).toMatchObject({ depositsOutstanding: 0, depositsReceived: 0 })
-  expect(refusal(await act(sale.id, 'deposits', { amount: 1, status: 'due' }))).toContain('is cancelled')
+  expect(refusal(await act(sale.id, 'deposits', { amount: 1, status: 'due' }))).toContain('is canceled')
 })
 
-test('a sale has at most twenty deposits and twenty contingencies', async () => {
+test('a sale has at most twenty deposits', async () => {
   const deposits = Array.from({ length: 20 }, () => ({ amount: 1 }))
-  const contingencies = Array.from({ length: 20 }, () => ({ type: 'other' }))
-  const { id } = await newSale({ homeId: (await newHome()).id, deposits, contingencies })
-  expect(refusal(await act(id, 'deposits', { amount: 1, status: 'due' }))).toBe('A sale can have at most 20 deposits.')
-  const more = await act(id, 'contingencies', { type: 'other', status: 'open' })
-  expect(refusal(more)).toBe('A sale can have at most 20 contingencies.')
+  const { id } = await newSale({ homeId: (await newHome()).id, deposits })
+  expect(refusal(await act(id, 'deposits', { amount: 1, status: 'due' }))).toBe(
+    'Cannot add a deposit: the sale already has 20 deposits, the maximum.',
+  )
 })
 
-test('a contingency is cleared, waived, or fails, and can be resolved after failing', async () => {
+test('a sale has at most twenty contingencies', async () => {
+  const contingencies = Array.from({ length: 20 }, () => ({ type: 'other' }))
+  const { id } = await newSale({ homeId: (await newHome()).id, contingencies })
+  const more = await act(id, 'contingencies', { type: 'other', status: 'open' })
+  expect(refusal(more)).toBe('Cannot add a contingency: the sale already has 20 contingencies, the maximum.')
+})
+
+test('a failed contingency remains open until it is waived', async () => {
   const contingencies = [{ type: 'financing', dueDate: '2026-12-04' }, { type: 'appraisal' }]
   const { id, ...sale } = await newSale({ homeId: (await newHome()).id, contingencies })
   expect(sale).toMatchObject({ openContingencies: 2 })
@@ -295,7 +301,7 @@ test('a contingency is cleared, waived, or fails, and can be resolved after fail
   ])
 })
 
-test('a stage is completed when its conditions are met or waived with a reason, and the last one completes the sale once', async () => {
+test('a stage that is not waived can be completed only if its condition is met', async () => {
   const { id: homeId } = await newHome()
   const { id } = await newSale({ homeId, deposits: [{ amount: 5000 }], contingencies: [{ type: 'inspection' }] })
   const pending = await select(homeId, { customDescription: 'Ramp', unitPrice: 900, cost: 500, scope: 'framing' })
@@ -336,7 +342,7 @@ test('a stage is completed when its conditions are met or waived with a reason, 
   expect(await typesOf(id)).toEqual(['sale.created', 'sale.approved', 'sale.pipeline_complete'])
 })
 
-test('a home closes once its sale is settled, or for a reason given with sales:write', async () => {
+test('closing a home before its sale is settled requires sales:write and an override reason', async () => {
   const { id: homeId, name } = await newHome()
   await made(`homes/${homeId}/budget/lines`, { scope: 'framing', description: 'Frame', quantity: 1, unitCost: 100 })
   expect((await plumbline.post(`/api/ext/homes/${homeId}/budget/lock`)).status).toBe(200)
@@ -364,7 +370,7 @@ test('a home closes once its sale is settled, or for a reason given with sales:w
   expect(moves[0]).toMatchObject({ to: 'closed', reason: 'Keys handed over.' })
 })
 
-test('a lot is sold without a home at the agreed prices, and gets its home later', async () => {
+test('a lot can be sold at agreed prices before it has a home', async () => {
   const lot = { communityId, lotNumber: `L${++counter}`, planId, elevation: 'B' }
   const sale = await newSale({ ...lot, optionIds: [patio], lotPremium: 9000 })
   expect(sale).toMatchObject({
@@ -374,12 +380,12 @@ test('a lot is sold without a home at the agreed prices, and gets its home later
   const { lines } = (await plumbline.get(`${SALES}/${sale.id}/price`)).body
   expect(lines[2]).toMatchObject({ kind: 'option', optionId: patio, selectionId: null, amount: 3070 })
   const twice = await plumbline.post(SALES, { buyers: ELENA, ...lot })
-  expect(refusal(twice)).toBe(`Lot ${lot.lotNumber} is already reserved: see ${sale.number} (Elena Marsh).`)
+  expect(refusal(twice)).toBe(`Cannot sell Lot ${lot.lotNumber}: it is already reserved (${sale.number}, Elena Marsh).`)
   for (const name of ['selections_final', 'permit_ready', 'walkthrough_done'])
     expect(refusal(await act(sale.id, 'pipeline', { stage: name }))).toContain('The sale has no home')
   const { id: homeId, name } = await newHome({ lotNumber: lot.lotNumber })
   expect(refusal(await plumbline.post(SALES, { buyers: ELENA, homeId }))).toContain(
-    `The lot of ${name} is already reserved`,
+    `Cannot sell the lot of ${name}: it is already reserved`,
   )
   expect(refusal(await change(sale.id, { homeId }))).toContain('not selected for')
   const elsewhere = await newHome()
@@ -395,7 +401,7 @@ test('a lot is sold without a home at the agreed prices, and gets its home later
     lotNumber: elsewhere.lotNumber,
     basePrice: 1,
   })
-  expect(refusal(onLot)).toContain(`${elsewhere.name} is on this lot`)
+  expect(refusal(onLot)).toContain(`Cannot sell the lot: ${elsewhere.name} is on it`)
 })
 
 test('a home that is not for sale, has no price, or would have a negative price cannot be sold', async () => {
@@ -432,7 +438,7 @@ test('a home that is not for sale, has no price, or would have a negative price 
   await plumbline.post(`/api/ext/homes/${gone.id}/status`, { status: 'cancelled' })
   expect(await refused({ homeId: gone.id })).toMatchObject({
     reason: 'not_available',
-    detail: expect.stringContaining('the home is cancelled or archived'),
+    detail: expect.stringContaining('the home is canceled or archived'),
   })
   const early = await made('communities', { name: 'Mill Creek Crossing', status: 'planning' })
   expect(await refused({ communityId: early, lotNumber: '1', basePrice: 1 })).toMatchObject({
@@ -444,7 +450,7 @@ test('a home that is not for sale, has no price, or would have a negative price 
   expect((await change(id, { basePrice: null })).body.errors).toMatchObject([{ pointer: '/basePrice' }])
 })
 
-test('sales can be filtered by number, buyer, salesperson, community, and date', async () => {
+test('sales can be filtered by number, buyer, salesperson, community, and status', async () => {
   const { recipients } = (await plumbline.post('/api/ext/messages', { body: 'Who?', recipientRoles: ['owner'] })).body
   const salesRepId = recipients[0].id
   const sale = (name: string, saleDate: string) =>
@@ -466,7 +472,7 @@ test('sales can be filtered by number, buyer, salesperson, community, and date',
   expect(await listed(`communityId=${communityId}&status=pending&q=pennick`)).toEqual([one.id])
 })
 
-test('each builder has its own stages, and a sale keeps those that it started with', async () => {
+test('a sale keeps the stages that the builder had when the sale began', async () => {
   const { organizationId, key } = await plumbline.newBuilder()
   const own = { key }
   const community = (await plumbline.post('/api/ext/communities', { name: 'Own', status: 'active' }, own)).body.id

@@ -11,8 +11,8 @@ export async function countPendingSelections({ db, organizationId }: Tenant, hom
 }
 
 /**
- * Declines the pending selections of a buyer whose sale is canceled. The home is locked. Pending selections are not in
- * the budget.
+ * Declines the pending selections of a buyer whose sale is canceled. The home must be locked. Pending selections are
+ * not in the budget.
  */
 export async function declinePendingSelections(call: WriteCall, homeId: string, reason: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -27,8 +27,11 @@ export async function declinePendingSelections(call: WriteCall, homeId: string, 
   for (const { id } of rows) recordChange(call, id, 'updated', ['status'])
 }
 
-/** Returns the codes of options without a selection of the home. A few are enough. */
-export async function listUnselectedCodes(
+/**
+ * Returns the codes of options that are not selected for the home. Returns at most 20 codes, which are enough for a
+ * message.
+ */
+export async function listUnselectedOptionCodes(
   { db, organizationId }: Tenant,
   homeId: string,
   optionIds: readonly string[],
@@ -50,8 +53,8 @@ export interface SelectedLine {
   amount: number
 }
 
-/** Returns what the home's approved selections add to its price. */
-export async function listActiveLines({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
+/** Returns the home's approved selections, with the amounts that they add to its price. */
+export async function listApprovedSelections({ db, organizationId }: Tenant, homeId: string): Promise<SelectedLine[]> {
   const { rows } = await sql<SelectedLine>`
     select s."id" as "selectionId", s."optionId", coalesce(o."name", s."customDescription", '') as "description",
       s."difference" as "amount"

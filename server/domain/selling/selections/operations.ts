@@ -5,15 +5,16 @@ import { assertIfMatch } from '../../../platform/calls/etag.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
+import { describeStatus } from '../../../platform/values/format.ts'
 import { ACTIVE_STATUSES } from '../../costs/budgets/selected-option.ts'
 import * as costCodes from '../../costs/cost-codes/queries.ts'
 import * as scopes from '../../vendors/scopes/queries.ts'
-import { addPending } from './add.ts'
-import { moveSelection } from './move.ts'
+import { changeSelectionStatus } from './change-selection-status.ts'
+import { addPendingSelection } from './pending-selections.ts'
 import * as selections from './queries.ts'
 import {
-  computePrice,
-  priceUnknown,
+  computeSelectionPrice,
+  createUnknownPriceProblem,
   quoteSelection,
   type SelectionDraft,
   type SelectionQuote,
@@ -24,14 +25,14 @@ import {
   FIXED_BY_ORDER,
   formatSelectionName,
   joinReasons,
-  listDependents,
+  listDependentSelections,
 } from './selection.ts'
-import { budgetSelection, recordDirectChange, repriceHome } from './selection-effects.ts'
+import { announcePriceIfChanged, recordDirectPriceChange, syncSelectionBudget } from './selection-effects.ts'
 import {
   assertBeforeDeadline,
-  assertDecidedAlone,
+  assertNotInOpenChange,
   lockSelectionPlace,
-  lockWithHome,
+  lockSelectionWithHome,
   requireChangeOrder,
   type SelectionPlace,
 } from './selection-place.ts'
@@ -44,7 +45,7 @@ export const selectionOperations = {
   async addSelection({ path, query, body }, call) {
     assertOptionOrCustom(body)
     const selection = await call.write(async (call) =>
-      addPending(call, await lockSelectionPlace(call, path.homeId), body, query.createScopes),
+      addPendingSelection(call, await lockSelectionPlace(call, path.homeId), body, query.createScopes),
     )
     return { status: 201, body: selection }
   },
@@ -55,11 +56,11 @@ export const selectionOperations = {
 
   async updateSelection({ path, query, body, ifMatch }, call) {
     const selection = await call.write(async (call) => {
-      const { place, before, option } = await lockWithHome(call, path.selectionId)
+      const { place, before, option } = await lockSelectionWithHome(call, path.selectionId)
       assertIfMatch(ifMatch, before)
       const name = formatSelectionName(before, option)
       if (before.status === 'declined' || before.status === 'cancelled')
-        throw conflict('wrong_status', `Cannot change ${name}: the selection is ${before.status}.`)
+        throw conflict('wrong_status', `Cannot change ${name}: the selection is ${describeStatus(before.status)}.`)
       assertKindUnchanged(before, body)
       const { overrideReason, externalId, ...choices } = body
       const isChoice = Object.keys(choices).length > 0
@@ -70,7 +71,7 @@ export const selectionOperations = {
           overrideReason,
         )
       const changed = FIXED_BY_ORDER.filter((field) => isFieldChanged(before, body, field))
-      if (changed.length > 0) await assertDecidedAlone(call, before, name)
+      if (changed.length > 0) await assertNotInOpenChange(call, before, name)
       const changePoId = changed.length === 0 ? undefined : await requireChangeOrder(call, before, name, changed)
       const { scope: _, costCodeId: __, ...rest } = choices
       const requested = {
@@ -93,9 +94,9 @@ export const selectionOperations = {
         await recordStatusChange(call, { id, from: status, to: status, reason })
       }
       if (ACTIVE_STATUSES.includes(after.status)) {
-        if (costs !== null) await budgetSelection(call, place.home, after.id, costs)
-        await repriceHome(call, place.home, before, after)
-        await recordDirectChange(call, { place, before, option }, after)
+        if (costs !== null) await syncSelectionBudget(call, place.home, after.id, costs)
+        await announcePriceIfChanged(call, place.home, before, after)
+        await recordDirectPriceChange(call, { place, before, option }, after)
       }
       return after
     })
@@ -104,15 +105,15 @@ export const selectionOperations = {
 
   async changeSelectionStatus({ path, body }, call) {
     const selection = await call.write(async (call) => {
-      const locked = await lockWithHome(call, path.selectionId)
+      const locked = await lockSelectionWithHome(call, path.selectionId)
       const { place, before, option } = locked
       const { status: to, reason, overrideReason } = body
       if (to === 'approved' || to === 'declined')
-        await assertDecidedAlone(call, before, formatSelectionName(before, option))
-      const after = await moveSelection(call, locked, { to, reason, overrideReason })
+        await assertNotInOpenChange(call, before, formatSelectionName(before, option))
+      const after = await changeSelectionStatus(call, locked, { to, reason, overrideReason })
       if (to === 'approved' || to === 'cancelled') {
-        await repriceHome(call, place.home, before, after)
-        await recordDirectChange(call, locked, after)
+        await announcePriceIfChanged(call, place.home, before, after)
+        await recordDirectPriceChange(call, locked, after)
       }
       return after
     })
@@ -132,7 +133,7 @@ function assertOptionOrCustom({ optionId, customDescription, unitPrice }: Checke
 function assertKindUnchanged({ optionId }: Selection, body: SelectionUpdate): void {
   if (optionId !== null && body.customDescription != null)
     throw validationFailed([
-      { pointer: '/customDescription', code: 'option', message: 'can only be used without optionId' },
+      { pointer: '/customDescription', code: 'option', message: 'can only be set when the selection has no option' },
     ])
   if (optionId === null && body.customDescription === null)
     throw validationFailed([
@@ -157,7 +158,7 @@ async function resolveChangedPosting(
 }
 
 /**
- * Returns the basis of an amount. Clearing it returns to the option's; without an option there is none to return to.
+ * Returns the basis of an amount. Clearing the amount restores the option's basis, if the selection has an option.
  */
 function chooseBasis(amount: number | null, option: Option | null): 'option' | 'given' {
   return amount === null && option !== null ? 'option' : 'given'
@@ -168,8 +169,9 @@ function isFieldChanged(before: Selection, body: SelectionUpdate, field: (typeof
 }
 
 /**
- * Returns price and cost after a change. Until approval both follow the option. Afterwards the agreed unit price stays
- * unless another one is sent, and the cost is computed again only if the change affects it.
+ * Returns the price and the cost after a change. Until the approval, the price and the cost follow the option.
+ * Afterward, the agreed unit price stays unless a new unit price is sent, and the cost is recomputed only if the change
+ * affects it.
  */
 async function requote(
   call: Call,
@@ -182,14 +184,14 @@ async function requote(
   const isCostTouched = (['quantity', 'cost', 'scope', 'costCodeId'] as const).some(
     (field) => body[field] !== undefined,
   )
-  const dependents = requested.optionId === null ? [] : listDependents(requested.optionId, place.standing)
+  const dependents = requested.optionId === null ? [] : listDependentSelections(requested.optionId, place.standing)
   const quoted = isCostTouched
     ? await quoteSelection(call, place.home, requested, { ...place, dependents: dependents.map(({ id }) => id) })
     : null
   const { cost, issues } = quoted?.amounts ?? before
   const unitPrice =
     body.unitPrice === undefined ? before.unitPrice : computeUnitPrice(requested, requested.option, cost)
-  const price = computePrice(requested.quantity, unitPrice, call.currency)
-  if (price === null) throw priceUnknown(formatSelectionName(before, requested.option))
+  const price = computeSelectionPrice(requested.quantity, unitPrice, call.currency)
+  if (price === null) throw createUnknownPriceProblem(formatSelectionName(before, requested.option))
   return { amounts: { unitPrice, price, cost, issues }, costs: quoted?.costs ?? null }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { OwnerSignature } from '../../../../client/contract.gen.ts'
 import type { Tenant } from '../../../platform/calls/call.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import { MAX_SELECTIONS } from '../../costs/budgets/selection-queries.ts'
@@ -6,10 +7,21 @@ import { COMMITTED_STATUSES } from '../../statuses/order-statuses.ts'
 
 export const { list, find, findAll, findOptional, lock, insert, update } = defineResource({
   schema: 'Selection',
-  // A column that the database computes, so that the price of a home is summed from an index.
+  // A column that the database computes, so that the price of a home can be summed from an index.
   computed: { difference: 't."difference"' },
   filters: { dueBefore: (date) => `t."deadline" < ${date}` },
 })
+
+/** Stores the signature of the owner, before the approval that it is for. Does not increase the version. */
+export async function storeSignature(
+  { db, organizationId }: Tenant,
+  id: string,
+  signature: OwnerSignature,
+): Promise<void> {
+  await sql`
+    update "selections" set "signature" = ${JSON.stringify(signature)}::jsonb
+    where "organizationId" = ${organizationId} and "id" = ${id}`.execute(db)
+}
 
 /** Returns the number of the home's selections in any status, counted up to the maximum. */
 export async function countSelections({ db, organizationId }: Tenant, homeId: string): Promise<number> {
@@ -20,8 +32,8 @@ export async function countSelections({ db, organizationId }: Tenant, homeId: st
   return rows[0]?.count ?? 0
 }
 
-/** Returns the status of the home's active selection of the option, except the given one. */
-export async function findStatusOfOption(
+/** Returns the status of the home's active selection of the option, ignoring the given selection. */
+export async function findSelectionStatus(
   { db, organizationId }: Tenant,
   { homeId, optionId, except }: { homeId: string; optionId: string; except: string | null },
 ): Promise<string | undefined> {
@@ -42,8 +54,11 @@ export async function isSelectionOrdered({ db, organizationId }: Tenant, id: str
   return rows.length > 0
 }
 
-/** Returns the newest approved change order for the selection that it was not already changed under. */
-export async function findChangeOrder(
+/**
+ * Returns the newest approved change order for the selection, ignoring the change order under which it was already
+ * changed.
+ */
+export async function findChangeOrderId(
   { db, organizationId }: Tenant,
   { id, changePoId }: { id: string; changePoId: string | null },
 ): Promise<string | undefined> {

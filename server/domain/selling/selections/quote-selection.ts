@@ -1,28 +1,28 @@
 import type { Home, Option, Selection } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict, validationFailed } from '../../../platform/problems/problem.ts'
-import { computeLineTotal, isMoney } from '../../../platform/values/money.ts'
+import { computeLineTotal, isWithinMoneyRange } from '../../../platform/values/money.ts'
 import { type CostedSelection, computeCosting } from '../../costs/budgets/costing.ts'
 import { toSelectionIssues } from '../../costs/budgets/estimate-budget.ts'
-import { optionForCost, toChosenOption } from '../../costs/budgets/selected-option.ts'
+import { getCostingOption, toChosenOption } from '../../costs/budgets/selected-option.ts'
 import type { ActiveSelection } from '../../costs/budgets/selection-queries.ts'
 import { listRequiredOptions } from '../../costs/options/queries.ts'
 import { computeUnitPrice } from './selection.ts'
 
 type QuotedAmounts = Pick<Selection, 'unitPrice' | 'price' | 'cost' | 'issues'>
 
-/** A selection to be written, in the form in which it is costed. */
+/** A selection to be stored, with the fields that costing needs. */
 export type SelectionDraft = ActiveSelection & Pick<Selection, 'unitPrice' | 'priceBasis'>
 
 export interface SelectionQuote {
   readonly amounts: QuotedAmounts
-  /** The costs of the selection, and of the approved ones that depend on it. */
+  /** The costs of the selection, and of the approved selections that depend on it. */
   readonly costs: readonly CostedSelection[]
 }
 
 /**
- * Returns the cost and the price of a selection on a date. It is costed together with the home's approved selections
- * and the options that it requires. The costs of its `dependents` are computed again.
+ * Returns the cost and the price of a selection on a date. The selection is costed together with the home's approved
+ * selections and the options that it requires. Recomputes the costs of the selection's `dependents`.
  */
 export async function quoteSelection(
   call: Call,
@@ -30,7 +30,7 @@ export async function quoteSelection(
   draft: SelectionDraft,
   { standing, on, dependents }: { standing: readonly ActiveSelection[]; on: string; dependents: readonly string[] },
 ): Promise<SelectionQuote> {
-  const option = optionForCost(draft)
+  const option = getCostingOption(draft)
   if (option !== null && home.planId === null)
     throw conflict(
       'missing_data',
@@ -46,7 +46,7 @@ export async function quoteSelection(
   return {
     amounts: {
       unitPrice,
-      price: computePrice(draft.quantity, unitPrice, call.currency),
+      price: computeSelectionPrice(draft.quantity, unitPrice, call.currency),
       cost,
       issues: toSelectionIssues(own?.unpriced ?? []),
     },
@@ -54,10 +54,10 @@ export async function quoteSelection(
   }
 }
 
-export function computePrice(quantity: number, unitPrice: number | null, currency: string): number | null {
+export function computeSelectionPrice(quantity: number, unitPrice: number | null, currency: string): number | null {
   if (unitPrice === null) return null
   const price = computeLineTotal(quantity, unitPrice, currency)
-  if (isMoney(price)) return price
+  if (isWithinMoneyRange(price)) return price
   throw validationFailed([
     {
       pointer: '/unitPrice',
@@ -67,11 +67,14 @@ export function computePrice(quantity: number, unitPrice: number | null, currenc
   ])
 }
 
-export function priceUnknown(name: string) {
+export function createUnknownPriceProblem(name: string) {
   return conflict('missing_data', `Cannot price ${name}: some of its parts have no price.`)
 }
 
-/** An option builds on what it requires, whether or not that has been approved yet. */
+/**
+ * Lists the computed options that the option requires and `selected` does not contain. These options are costed with
+ * the option, even if they have not been approved yet.
+ */
 async function listMissingRequired(call: Call, option: Option, selected: readonly ActiveSelection[]) {
   if (option.requiresOptionIds.length === 0) return []
   const there = new Set(selected.map(({ option }) => option?.id))

@@ -6,19 +6,19 @@ import { toSelectionIssues } from '../../costs/budgets/estimate-budget.ts'
 import { replaceEstimate } from '../../costs/budgets/estimate-queries.ts'
 import { postBudget } from '../../costs/budgets/post-budget.ts'
 import { ACTIVE_STATUSES } from '../../costs/budgets/selected-option.ts'
-import { storeCosts } from '../../costs/budgets/selection-queries.ts'
+import { storeSelectionCosts } from '../../costs/budgets/selection-queries.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { recordPriceChange } from '../price-changes/record.ts'
-import { postContract } from '../sales/post-contract.ts'
+import { recordPriceChange } from '../price-changes/record-price-change.ts'
+import { postContractAmount } from '../sales/post-contract-amount.ts'
 import * as sales from '../sales/queries.ts'
 import { formatSelectionName } from './selection.ts'
 import type { SelectionPlace } from './selection-place.ts'
 
 /**
- * Adds the cost of a selection and of those that depend on it to the home's budget, or removes it if it no longer costs
- * anything.
+ * Adds the cost of a selection and its dependents to the home's budget, or removes it if the selection no longer has a
+ * cost.
  */
-export async function budgetSelection(
+export async function syncSelectionBudget(
   call: WriteCall,
   home: Home,
   selectionId: string,
@@ -29,7 +29,7 @@ export async function budgetSelection(
   const isLocked = home.budgetLockedAt !== null
   const { added, changed, removed } = await replaceEstimate(call, { homeId: home.id, isLocked, of }, lines)
   const others = costs.filter(({ id }) => id !== selectionId)
-  await storeCosts(
+  await storeSelectionCosts(
     call,
     others.map((each) => ({ ...each, issues: toSelectionIssues(each.unpriced) })),
   )
@@ -38,15 +38,23 @@ export async function budgetSelection(
   await postBudget(call, home)
 }
 
-/** Increments the versions of a home whose price has changed and of its sale, so that clients read them again. */
-export async function repriceHome(call: WriteCall, home: Home, before: Selection, after: Selection): Promise<void> {
+/** Calls `announceHomePrice` if the selection's price difference or status has changed. */
+export async function announcePriceIfChanged(
+  call: WriteCall,
+  home: Home,
+  before: Selection,
+  after: Selection,
+): Promise<void> {
   const hasMoved = before.difference !== after.difference || before.status !== after.status
   if (!hasMoved) return
-  await announcePrice(call, home, home.saleId)
+  await announceHomePrice(call, home, home.saleId)
 }
 
-/** Increments the versions of a home whose price has changed and of its sale, and posts the new contract price. */
-export async function announcePrice(call: WriteCall, home: Home, saleId: string | null): Promise<void> {
+/**
+ * Announces a home's new price. Increments the versions of the home and its sale, so that clients read them again, and
+ * posts the new contract price to the ledger.
+ */
+export async function announceHomePrice(call: WriteCall, home: Home, saleId: string | null): Promise<void> {
   await homes.bumpVersion(call, home.id, [
     'optionsTotal',
     'price',
@@ -54,11 +62,13 @@ export async function announcePrice(call: WriteCall, home: Home, saleId: string 
   ])
   if (saleId === null) return
   await sales.bumpVersion(call, saleId, ['optionsTotal', 'totalPrice', 'commission'])
-  await postContract(call, saleId)
+  await postContractAmount(call, saleId)
 }
 
-/** Records the effect of a selection on the price of an approved sale when it changes without a buyer change. */
-export async function recordDirectChange(
+/**
+ * Records the effect of a selection on the price of an approved sale when the selection changes without a buyer change.
+ */
+export async function recordDirectPriceChange(
   call: WriteCall,
   { place, before, option }: { place: SelectionPlace; before: Selection; option: Option | null },
   after: Selection,

@@ -1,15 +1,15 @@
 import type { Community, Home, Option, Selection } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { describeStatus, formatDate, formatList } from '../../../platform/values/format.ts'
 import { type ActiveSelection, findActiveSelections } from '../../costs/budgets/selection-queries.ts'
-import { explainNotSelectable } from '../../costs/options/option.ts'
+import { explainWhyNotSelectable } from '../../costs/options/option.ts'
 import * as options from '../../costs/options/queries.ts'
 import * as communities from '../../land/communities/queries.ts'
-import { explainBudgetFixed } from '../../land/homes/home.ts'
+import { explainWhyBudgetIsFixed } from '../../land/homes/home.ts'
 import * as homes from '../../land/homes/queries.ts'
-import { findOpenWith } from '../price-changes/queries.ts'
+import { findOpenChangeOfSelection } from '../price-changes/queries.ts'
 import * as selections from './queries.ts'
 import { describeExclusion, listMissingRequirements } from './selection.ts'
 
@@ -23,23 +23,23 @@ export interface SelectionPlace {
 }
 
 /**
- * Locks the home and returns it with its selections. Every change of a selection does this first, so that two that
- * exclude each other are never approved concurrently.
+ * Locks the home and returns it with its selections. Every change of a selection locks the home first, so that two
+ * selections that exclude each other are never approved concurrently.
  */
 export async function lockSelectionPlace(call: WriteCall, homeId: string): Promise<SelectionPlace> {
   const home = await homes.lock(call, homeId)
-  const reason = explainBudgetFixed(home)
+  const reason = explainWhyBudgetIsFixed(home)
   if (reason !== null) throw conflict('home_not_open', reason)
   const community = await communities.find(call, home.communityId)
   return {
     home,
     community,
     standing: await findActiveSelections(call, home.id),
-    on: dateIn(community.timeZone, call.now),
+    on: toLocalDate(community.timeZone, call.now),
   }
 }
 
-export async function lockWithHome(call: WriteCall, id: string) {
+export async function lockSelectionWithHome(call: WriteCall, id: string) {
   const { homeId } = await selections.find(call, id)
   const place = await lockSelectionPlace(call, homeId)
   const before = await selections.lock(call, id)
@@ -48,9 +48,10 @@ export async function lockWithHome(call: WriteCall, id: string) {
 }
 
 /**
- * Throws if the option is not available for the home, already selected, or incompatible with its approved selections.
+ * Throws if the option is not available for the home, is already selected, or is incompatible with the home's approved
+ * selections.
  */
-export async function assertCanSelect(
+export async function assertCanSelectOption(
   call: Call,
   { home, standing }: SelectionPlace,
   option: Option,
@@ -59,10 +60,10 @@ export async function assertCanSelect(
   const { id: optionId, code } = option
   const isOffered = except !== null || option.status === 'active' || option.archivedAt !== null
   const reason = isOffered
-    ? explainNotSelectable(option, home)
+    ? explainWhyNotSelectable(option, home)
     : `Cannot select ${code}: the option is ${describeStatus(option.status)}. Activate it first.`
   if (reason !== null) throw conflict('not_available', reason)
-  const there = await selections.findStatusOfOption(call, { homeId: home.id, optionId, except })
+  const there = await selections.findSelectionStatus(call, { homeId: home.id, optionId, except })
   if (there !== undefined)
     throw conflict(
       'already_ordered',
@@ -84,20 +85,20 @@ export function assertBeforeDeadline(
   )
 }
 
-/** Throws if the selection belongs to an open buyer change and can therefore only be decided with it. */
-export async function assertDecidedAlone(call: Call, selection: Selection, name: string): Promise<void> {
-  const change = selection.status === 'pending' ? await findOpenWith(call, selection) : undefined
+/** Throws if the selection belongs to an open buyer change and can therefore only be decided with that change. */
+export async function assertNotInOpenChange(call: Call, selection: Selection, name: string): Promise<void> {
+  const change = selection.status === 'pending' ? await findOpenChangeOfSelection(call, selection) : undefined
   if (change === undefined) return
   throw conflict(
     'in_use',
-    `${name} belongs to buyer change ${change.number} (${change.title}), which is ${describeStatus(change.status)}. Approve, decline or change it there.`,
+    `Cannot change ${name}: it belongs to buyer change ${change.number} (${change.title}), which is ${describeStatus(change.status)}. Approve, decline, or change the selection in the buyer change instead.`,
     { conflictingId: change.id },
   )
 }
 
 /**
- * Returns the change order that permits changing an ordered selection; undefined if it is not ordered. Throws if there
- * is none.
+ * Returns the change order that permits changing an ordered selection; undefined if the selection is not ordered.
+ * Throws if there is no such change order.
  */
 export async function requireChangeOrder(
   call: Call,
@@ -106,22 +107,22 @@ export async function requireChangeOrder(
   fields: readonly string[],
 ): Promise<string | undefined> {
   if (selection.status !== 'ordered' && selection.status !== 'installed') return undefined
-  const changeOrder = await selections.findChangeOrder(call, selection)
+  const changeOrder = await selections.findChangeOrderId(call, selection)
   if (changeOrder !== undefined) return changeOrder
   const what = fields.length === 0 ? 'cancel it' : `change ${formatList(fields)}`
   throw conflict(
     'wrong_status',
-    `${name} is already ${selection.status}. To ${what}, create and approve a purchase order of type change with optionSelectionId set to it.`,
+    `${name} is already ${selection.status}. To ${what}, create and approve a purchase order of type change whose optionSelectionId is this selection.`,
   )
 }
 
-export async function assertCanApprove(
+export async function assertCanApproveOption(
   call: Call,
   place: SelectionPlace,
   option: Option,
   selectionId: string,
 ): Promise<void> {
-  await assertCanSelect(call, place, option, selectionId)
+  await assertCanSelectOption(call, place, option, selectionId)
   const missing = await options.findAll(call, listMissingRequirements(option, place.standing))
   if (missing.length === 0) return
   const codes = missing.map(({ code }) => code).join(', ')

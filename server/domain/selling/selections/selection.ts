@@ -2,13 +2,13 @@ import Big from 'big.js'
 import type { Community, Home, Option, Selection, SelectionStatus } from '../../../../client/contract.gen.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 import type { ActiveSelection } from '../../costs/budgets/selection-queries.ts'
-import { listRequired } from '../../costs/options/option-links.ts'
+import { listRequiredOptionIds } from '../../costs/options/option-links.ts'
 
 export const SELECTION_MOVES: Readonly<Record<SelectionStatus, readonly SelectionStatus[]>> = {
   pending: ['approved', 'declined'],
   approved: ['ordered', 'cancelled'],
   declined: ['pending'],
-  // Canceling an ordered selection requires a change order too.
+  // Canceling an ordered selection also requires a change order.
   ordered: ['installed', 'cancelled'],
   installed: [],
   cancelled: [],
@@ -23,8 +23,8 @@ export const FIXED_BY_ORDER = ['quantity', 'unitPrice', 'cost', 'allowanceAmount
 type ActiveOption = Pick<ActiveSelection, 'option' | 'status'>
 
 /**
- * Returns a sentence about an approved selection whose option excludes this one or is excluded by it; null if there is
- * none.
+ * Returns a sentence about an approved selection whose option excludes this option, or is excluded by it; null if there
+ * is no such selection.
  */
 export function describeExclusion(
   option: Option,
@@ -41,21 +41,21 @@ export function describeExclusion(
   return null
 }
 
-/** Returns the IDs of the options that this one requires and that are not approved yet. */
+/** Returns the IDs of the options that this option requires and that are not approved yet. */
 export function listMissingRequirements(option: Option, standing: readonly ActiveOption[]): string[] {
   const there = new Set(standing.map(({ option }) => option?.id))
   return option.requiresOptionIds.filter((id) => !there.has(id))
 }
 
-/** Returns the approved selections whose options require this one, directly or through other approved ones. */
-export function listDependents(optionId: string, standing: readonly ActiveSelection[]): ActiveSelection[] {
+/** Returns the approved selections whose options require this option, directly or through other approved options. */
+export function listDependentSelections(optionId: string, standing: readonly ActiveSelection[]): ActiveSelection[] {
   const links = new Map(standing.flatMap(({ option }) => (option === null ? [] : [[option.id, option]])))
-  return standing.filter(({ option }) => option !== null && listRequired(option.id, links).has(optionId))
+  return standing.filter(({ option }) => option !== null && listRequiredOptionIds(option.id, links).has(optionId))
 }
 
 /**
- * Returns the last day for changes: the given date, or else the option's number of workdays before the home's start;
- * null if undetermined.
+ * Returns the last day for changes: the given date, or else the option's number of workdays before the home's start.
+ * Returns null if neither a date nor a number of workdays is known.
  */
 export function computeDeadline(
   provided: string | null,

@@ -102,7 +102,7 @@ const QUARTZ = () => [
   { lineId: 'edge', partId: labor, quantity: 10 },
 ]
 
-test('a home has the price of its plan and elevation until another one is set', async () => {
+test('the default price of a home is the price of its plan and elevation', async () => {
   const home = await newHome({ elevation: 'B' })
   expect(await homeOf(home)).toMatchObject({ basePrice: 370490, optionsTotal: 0, price: 370490 })
   const moved = await plumbline.patch(`/api/ext/homes/${home}`, { elevation: 'A' })
@@ -114,7 +114,7 @@ test('a home has the price of its plan and elevation until another one is set', 
   expect(await homeOf(await newHome({ planId: null, elevation: null }))).toMatchObject({ basePrice: null, price: null })
 })
 
-test('an approved selection is budgeted by line and changes the price of the home', async () => {
+test('an approved selection adds budget lines and changes the price of the home', async () => {
   const home = await newHome()
   const optionId = await newOption({ price: 2580 }, QUARTZ())
   const added = await select(home, { optionId, color: 'Snow' })
@@ -122,7 +122,7 @@ test('an approved selection is budgeted by line and changes the price of the hom
     status: 201,
     body: {
       ...{ homeId: home, optionId, status: 'pending', quantity: 1, unitPrice: 2580, price: 2580, difference: 2580 },
-      // 79.2 SF of quartz and 10 of labor, less the 72 SF of granite that they replace.
+      // The cost is 79.2 SF of quartz and 10 units of labor, less the 72 SF of granite that they replace.
       ...{ priceBasis: 'option', cost: 4851 + 55 - 2880, costBasis: 'option', issues: [], color: 'Snow' },
     },
   })
@@ -148,7 +148,7 @@ test('an approved selection is budgeted by line and changes the price of the hom
   expect(await homeOf(home)).toMatchObject({ optionsTotal: 0, price: 364990 })
 })
 
-test('after the lock a selection counts as an approved change, and canceling it reverts that', async () => {
+test('a selection that is approved after the budget lock counts as an approved change until it is canceled', async () => {
   const home = await newHome()
   await estimate(home)
   const before = await approved(home, { optionId: await newOption({}, QUARTZ()) })
@@ -171,7 +171,7 @@ test('after the lock a selection counts as an approved change, and canceling it 
   expect(refusal(await estimate(home))).toContain('it was locked on')
 })
 
-test('a selection with an unpriced part has no cost and is not budgeted, and the estimate says why', async () => {
+test('a selection with an unpriced part has no cost and no budget line', async () => {
   const home = await newHome()
   const optionId = await newOption({}, [
     { lineId: 'ref', partId: unpriced, quantity: 1 },
@@ -193,7 +193,7 @@ test('a selection with an unpriced part has no cost and is not budgeted, and the
   expect(await budgeted(home)).toBe(4035)
 })
 
-test('an option with a computed cost creates no trade', async () => {
+test('selecting an option with a computed cost creates no trade', async () => {
   const { key } = await plumbline.newBuilder()
   const add = async (kind: string, fields: object) =>
     (await plumbline.post(`/api/ext/${kind}`, fields, { key })).body.id
@@ -206,7 +206,7 @@ test('an option with a computed cost creates no trade', async () => {
   expect((await plumbline.get('/api/ext/scopes', { key })).body.data).toEqual([])
 })
 
-test('a price that follows from the cost is computed when selected and again when approved', async () => {
+test('a price that depends on the cost is computed at selection and again at approval', async () => {
   const home = await newHome()
   const part = await newPart('DOR-FRT', 660)
   const optionId = await newOption({ marginPercent: 34 }, [{ partId: part, quantity: 1 }])
@@ -216,7 +216,7 @@ test('a price that follows from the cost is computed when selected and again whe
   await plumbline.post(`/api/ext/parts/${part}/prices`, dearer)
   expect((await plumbline.get(`/api/ext/selections/${body.id}`)).body.price).toBe(2000)
   expect((await move(body.id, 'approved')).body).toMatchObject({ cost: 1386, unitPrice: 1050, price: 2100 })
-  // The agreed price stays: another quantity has the same unit price.
+  // The agreed price stays: a different quantity has the same unit price.
   await plumbline.patch(`/api/ext/options/${optionId}`, { marginPercent: null, price: 5000 })
   expect((await change(body.id, { quantity: 3 })).body).toMatchObject({ cost: 2079, unitPrice: 1050, price: 3150 })
   expect((await change(body.id, { unitPrice: null })).body).toMatchObject({ unitPrice: 5000, priceBasis: 'option' })
@@ -227,7 +227,7 @@ test('a price that follows from the cost is computed when selected and again whe
   expect(refusal(await move(pending.body.id, 'approved'))).toContain('some of its parts have no price')
 })
 
-test('an allowance changes the price by its difference, and is budgeted as an allowance', async () => {
+test('an allowance changes the price of the home only by the difference from the allowance amount', async () => {
   const home = await newHome()
   const optionId = await newOption({
     ...{ optionType: 'allowance', price: 900, costBasis: 'fixed', cost: 900, scope: 'electrical', name: 'Lights' },
@@ -239,7 +239,7 @@ test('an allowance changes the price by its difference, and is budgeted as an al
   ])
 })
 
-test('a selection without an option requires a description and a price, and a cost for approval', async () => {
+test('a selection without an option requires a description, a price, and a cost before it can be approved', async () => {
   const home = await newHome()
   expect((await select(home, {})).body.errors).toMatchObject([{ pointer: '/optionId' }])
   expect((await select(home, { customDescription: 'Dog wash' })).body.errors).toMatchObject([{ pointer: '/unitPrice' }])
@@ -259,7 +259,7 @@ test('a selection without an option requires a description and a price, and a co
   ])
 })
 
-test('only an active option available for the home can be selected, once per home', async () => {
+test('only an active option that is available for the home can be selected', async () => {
   const home = await newHome()
   const draft = await made('options', { code: 'DRAFT', name: 'X', optionType: 'design', price: 1 })
   expect(refusal(await select(home, { optionId: draft }))).toBe(
@@ -288,7 +288,7 @@ test('only an active option available for the home can be selected, once per hom
   expect((await select(withoutPlan, { optionId: computed, cost: 5 })).status).toBe(201)
 })
 
-test('approving and canceling enforce required and excluded options, and name them', async () => {
+test('approving or canceling a selection is rejected if it conflicts with required or excluded options', async () => {
   const home = await newHome({ name: 'Lot R' })
   const base = await newOption({ code: 'KI-UP42' })
   const top = await newOption({ code: 'KI-GRM', requiresOptionIds: [base] })
@@ -317,13 +317,13 @@ test('approving and canceling enforce required and excluded options, and name th
   expect((await move(baseId, 'cancelled')).status).toBe(200)
 })
 
-test('an option is costed on top of the options it requires, and again when these change', async () => {
+test('the cost of an option excludes the cost of the options that it requires', async () => {
   const home = await newHome()
   const base = await newOption({ code: 'B-1' }, [{ lineId: 'tops', partId: quartz, quantity: 10 }])
   const top = await newOption({ code: 'B-2', requiresOptionIds: [base] }, [
     { lineId: 'tops', partId: quartz, quantity: 30 },
   ])
-  // Ten of quartz are removed again, before and after the other selection is approved.
+  // Ten units of quartz are removed again, both before and after the other selection is approved.
   const { body } = await select(home, { optionId: top })
   expect(body.cost).toBe(20 * 61.25)
   const baseId = await approved(home, { optionId: base })
@@ -341,7 +341,7 @@ test('two options that replace the same line cannot both be approved', async () 
   expect(refusal(await move(pending, 'approved'))).toContain('T-1 and T-2 both replace line tops of the takeoff.')
 })
 
-test('exactly one of two concurrent selections that exclude each other is approved', async () => {
+test('only one of two concurrent approvals of options that exclude each other succeeds', async () => {
   const home = await newHome()
   const one = await newOption()
   const other = await newOption({ excludesOptionIds: [one] })
@@ -351,7 +351,7 @@ test('exactly one of two concurrent selections that exclude each other is approv
   expect((await homeOf(home)).optionsTotal).toBe(100)
 })
 
-test('an order refers to an ordered selection, which can be changed or canceled only with a change order', async () => {
+test('an ordered selection can be changed or canceled only with a change order', async () => {
   const home = await newHome()
   const id = await approved(home, { optionId: await newOption({ code: 'ORD' }, [{ partId: labor, quantity: 2 }]) })
   expect(refusal(await move(id, 'ordered'))).toContain('ORD has no approved purchase order.')
@@ -372,7 +372,7 @@ test('an order refers to an ordered selection, which can be changed or canceled 
   expect(orders.body.data).toHaveLength(3)
 })
 
-test('an order can only refer to approved selections of its home', async () => {
+test('an order can refer only to approved selections of its home', async () => {
   const [home, other] = [await newHome(), await newHome()]
   const id = await selected(home, { optionId: await newOption() })
   const lines = [{ description: 'X', quantity: 1, unitPrice: 1 }]
@@ -384,7 +384,7 @@ test('an order can only refer to approved selections of its home', async () => {
   expect(unknown.body.code).toBe('unknown_reference')
 })
 
-test('a selection follows its status changes, and is final once installed or canceled', async () => {
+test('only the allowed status changes of a selection are accepted', async () => {
   const home = await newHome()
   const id = await selected(home, { optionId: await newOption() })
   expect((await move(id, 'ordered')).body).toMatchObject({
@@ -406,7 +406,7 @@ test('a selection follows its status changes, and is final once installed or can
   ])
 })
 
-test('a change after the deadline requires a reason, which the history keeps', async () => {
+test('changing a selection after its deadline requires an override reason', async () => {
   const home = await newHome()
   const optionId = await newOption({ cutoffDaysBeforeStart: 10 })
   const id = await selected(home, {
@@ -443,7 +443,7 @@ test('a change after the deadline requires a reason, which the history keeps', a
   expect(due.body.data.map((one: { id: string }) => one.id)).toEqual([id])
 })
 
-test('a plan cannot change if selections are not available for it, and their budget lines stay', async () => {
+test('the plan of a home cannot change to a plan for which one of its selections is not available', async () => {
   const home = await newHome()
   const other = await releasedPlan({ code: 'P2850' })
   const id = await approved(home, { optionId: await newOption({ code: 'HERE', planIds: [plan] }, QUARTZ()) })
@@ -456,7 +456,7 @@ test('a plan cannot change if selections are not available for it, and their bud
   expect((await plumbline.patch(`/api/ext/homes/${home}`, { planId: other })).status).toBe(200)
 })
 
-test('a dry run approves nothing', async () => {
+test('a dry run of an approval does not approve the selection', async () => {
   const home = await newHome()
   const id = await selected(home, { optionId: await newOption({}, QUARTZ()) })
   const skill = { skill: 'changeSelectionStatus', input: { selectionId: id, status: 'approved' }, dryRun: true }
@@ -466,8 +466,16 @@ test('a dry run approves nothing', async () => {
   expect(await linesOf(home)).toEqual([])
 })
 
-test('a canceled home accepts no selections, and another builder cannot see them', async () => {
+test('selections of a canceled home cannot be approved', async () => {
   const home = await newHome({ name: 'Lot X' })
+  const optionId = await newOption()
+  const id = await selected(home, { optionId })
+  await plumbline.post(`/api/ext/homes/${home}/status`, { status: 'cancelled' })
+  expect(refusal(await move(id, 'approved'))).toBe('Cannot change the budget of Lot X: the home is canceled.')
+})
+
+test("a builder cannot see or change another builder's selections", async () => {
+  const home = await newHome()
   const optionId = await newOption()
   const id = await selected(home, { optionId })
   const { key } = await plumbline.newBuilder()
@@ -479,6 +487,4 @@ test('a canceled home accepts no selections, and another builder cannot see them
   ])
     expect(status).toBe(404)
   expect((await plumbline.get('/api/ext/selections', { key })).body.data).toEqual([])
-  await plumbline.post(`/api/ext/homes/${home}/status`, { status: 'cancelled' })
-  expect(refusal(await move(id, 'approved'))).toBe('Cannot change the budget of Lot X: the home is cancelled.')
 })

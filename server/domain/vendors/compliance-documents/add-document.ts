@@ -3,15 +3,15 @@ import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
-import { assessAfterChange } from './assess-vendor.ts'
-import { assertValidPeriod, newDocument } from './compliance-document.ts'
+import { reassessVendorAfterChange } from './assess-vendor.ts'
+import { assertValidPeriod, buildDocument } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 /**
- * Adds a document under its vendor's lock and updates the vendor's compliance status. Calls `assertStorageLeft` under the
- * lock, which may throw.
+ * Adds a document under its vendor's lock and updates the vendor's compliance status. Calls `assertStorageLeft`, which
+ * may throw, while it holds the lock.
  */
 export async function addDocument(
   call: WriteCall,
@@ -24,8 +24,8 @@ export async function addDocument(
   if (vendor.archivedAt !== null)
     throw conflict('vendor_archived', `Cannot add a compliance document: ${vendor.companyName} is archived.`)
   await assertRoom?.()
-  const added = await documents.insert(call, newDocument(body, vendor.id, dateIn(call.timeZone, call.now)))
+  const added = await documents.insert(call, buildDocument(body, vendor.id, toLocalDate(call.timeZone, call.now)))
   await recordStatusChange(call, { id: added.id, from: null, to: added.status })
-  await assessAfterChange(call, vendor)
+  await reassessVendorAfterChange(call, vendor)
   return added
 }

@@ -1,11 +1,11 @@
 import type { ComplianceDocument, ComplianceDocumentStatus, ComplianceStatus } from '../../../../client/contract.gen.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
+import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * The status changes that a user may make. Only the calendar makes a document `expired`, and only a later date makes it
- * valid again.
+ * The status changes that a user may make. A document becomes `expired` only when its last day has passed, and valid
+ * again only with a later date.
  */
 export const DOCUMENT_MOVES: Readonly<Record<ComplianceDocumentStatus, readonly ComplianceDocumentStatus[]>> = {
   pending_review: ['valid', 'rejected', 'waived'],
@@ -16,13 +16,13 @@ export const DOCUMENT_MOVES: Readonly<Record<ComplianceDocumentStatus, readonly 
 }
 
 /**
- * The number of days before its end that a document makes a vendor `expiring`: enough time to get a new certificate
- * from an insurer.
+ * The number of days before a document's end at which its vendor becomes `expiring`: enough time to get a new
+ * certificate from an insurer.
  */
 export const EXPIRING_DAYS = 30
 
-/** Returns a status as of a date: a document is valid through its last day and expired afterwards. */
-export function statusOnDate(
+/** Returns a status as of a date: a document is valid through its last day and expired afterward. */
+export function computeStatusOnDate(
   status: ComplianceDocumentStatus,
   expirationDate: string | null,
   today: string,
@@ -35,20 +35,20 @@ export type DatedDocument = Pick<ComplianceDocument, 'type' | 'status' | 'effect
 
 export interface ComplianceResult {
   status: ComplianceStatus
-  /** The next date on which the same documents may give a different result; null if there is none. */
+  /** The next date on which the same documents may give a different result; null if there is no such date. */
   changesOn: string | null
 }
 
 /**
- * Computes a vendor's compliance status from its documents, except removed ones. Each type is evaluated separately, and
- * the worst counts: a license cannot make up for expired insurance. Documents that await review or were rejected do not
- * count.
+ * Computes a vendor's compliance status from its documents, except removed documents. Each type is evaluated
+ * separately, and the worst status counts: a license cannot make up for expired insurance. Documents that await review
+ * or were rejected do not count.
  */
 export function assessCompliance(papers: readonly DatedDocument[], today: string): ComplianceResult {
   const days: string[] = []
   const found = new Set<ComplianceStatus>()
   for (const ofType of Map.groupBy(papers, (paper) => paper.type).values()) {
-    const valid = ofType.filter((paper) => statusOnDate(paper.status, paper.expirationDate, today) === 'valid')
+    const valid = ofType.filter((paper) => computeStatusOnDate(paper.status, paper.expirationDate, today) === 'valid')
     for (const { effectiveDate, expirationDate } of valid) {
       if (effectiveDate !== null) days.push(effectiveDate)
       if (expirationDate !== null) days.push(addDays(expirationDate, 1))
@@ -56,9 +56,9 @@ export function assessCompliance(papers: readonly DatedDocument[], today: string
     const end = findEndOfCoverage(valid, today)
     if (end !== null) {
       if (end !== NO_END) days.push(addDays(end, -EXPIRING_DAYS))
-      found.add(end !== NO_END && daysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
+      found.add(end !== NO_END && countDaysBetween(today, end) <= EXPIRING_DAYS ? 'expiring' : 'compliant')
     } else if (ofType.some((paper) => paper.status === 'waived')) found.add('exempt')
-    else if (ofType.some((paper) => statusOnDate(paper.status, paper.expirationDate, today) === 'expired'))
+    else if (ofType.some((paper) => computeStatusOnDate(paper.status, paper.expirationDate, today) === 'expired'))
       found.add('expired')
   }
   const status = (['expired', 'expiring', 'compliant', 'exempt'] as const).find((candidate) => found.has(candidate))
@@ -70,7 +70,7 @@ const NO_END = 'forever'
 
 /**
  * Returns the last day of the uninterrupted coverage that includes today. A renewal that follows without a gap extends
- * it.
+ * the coverage.
  */
 function findEndOfCoverage(valid: readonly DatedDocument[], today: string): string | null {
   let end: string | null = null
@@ -84,11 +84,11 @@ function findEndOfCoverage(valid: readonly DatedDocument[], today: string): stri
   return end
 }
 
-export function newDocument(body: Checked['ComplianceDocumentCreate'], vendorId: string, today: string) {
-  return { ...body, vendorId, status: statusOnDate(body.status, body.expirationDate ?? null, today) }
+export function buildDocument(body: Checked['ComplianceDocumentCreate'], vendorId: string, today: string) {
+  return { ...body, vendorId, status: computeStatusOnDate(body.status, body.expirationDate ?? null, today) }
 }
 
-/** Throws for a document that ends before it begins. */
+/** Throws if a document ends before it begins. */
 export function assertValidPeriod({ effectiveDate, expirationDate }: Partial<DatedDocument>): void {
   if (effectiveDate == null || expirationDate == null || effectiveDate <= expirationDate) return
   throw validationFailed([{ pointer: '/expirationDate', code: 'minimum', message: 'must not be before effectiveDate' }])

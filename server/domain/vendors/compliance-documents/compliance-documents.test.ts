@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => plumbline.stop())
 
 const DAY_MS = 86_400_000
-const today = () => dateIn('America/Chicago', plumbline.clock.now())
+const today = () => toLocalDate('America/Chicago', plumbline.clock.now())
 const inDays = (days: number) => addDays(today(), days)
 
 async function newVendor(): Promise<string> {
@@ -26,7 +26,7 @@ const add = (vendorId: string, document: object) =>
 const statusOf = async (vendorId: string) => (await plumbline.get(`/api/ext/vendors/${vendorId}`)).body.complianceStatus
 const liability = { type: 'general_liability', status: 'valid' }
 
-test('a document is created, is returned by its Location, and awaits review unless it was marked as valid', async () => {
+test('a new compliance document awaits review unless it is created as valid', async () => {
   const vendorId = await newVendor()
   const w9 = await add(vendorId, { type: 'w9' })
   expect(w9.status).toBe(201)
@@ -44,7 +44,7 @@ test('a document is created, is returned by its Location, and awaits review unle
   expect(await statusOf(vendorId)).toBe('missing')
 })
 
-test("each change updates the vendor's compliance status, and the event contains it", async () => {
+test("each change of a compliance document updates the vendor's compliance status", async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(200) })
   const { body: vendor } = await plumbline.get(`/api/ext/vendors/${vendorId}`)
@@ -66,7 +66,7 @@ test("each change updates the vendor's compliance status, and the event contains
   expect(events[1]).toMatchObject({ data: { object: vendor, previous: { complianceStatus: 'missing' } } })
 })
 
-test('a change of a document that does not change the status still records vendor.updated', async () => {
+test('a document change that keeps the compliance status also emits vendor.updated', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, carrier: 'Pecan Valley Mutual' })
   await plumbline.patch(`/api/ext/compliance-documents/${document.id}`, { carrier: 'Gulf States Casualty' })
@@ -133,7 +133,7 @@ test.each<[string, object[], string]>([
   expect(await statusOf(vendorId)).toBe(expected)
 })
 
-test('a removed document neither counts nor is listed, stays readable, and can be removed again', async () => {
+test('a removed compliance document can only be read by its ID', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(-5) })
   expect(document.status).toBe('expired')
@@ -149,7 +149,7 @@ test('a removed document neither counts nor is listed, stays readable, and can b
   expect(decided).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('a later end date makes an expired document valid again', async () => {
+test('a later expiration date makes an expired compliance document valid again', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(-1) })
   expect(await statusOf(vendorId)).toBe('expired')
@@ -158,7 +158,7 @@ test('a later end date makes an expired document valid again', async () => {
   expect(await statusOf(vendorId)).toBe('compliant')
 })
 
-test('a document approved after its end is expired at once', async () => {
+test('a compliance document that is approved after its expiration date expires immediately', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { type: 'auto', expirationDate: inDays(-1) })
   expect(document.status).toBe('pending_review')
@@ -166,7 +166,7 @@ test('a document approved after its end is expired at once', async () => {
   expect(decided.body.status).toBe('expired')
 })
 
-test('impossible status changes are rejected with the possible ones', async () => {
+test('the error for an invalid status change of a compliance document lists the allowed statuses', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const refused = await plumbline.post(`/api/ext/compliance-documents/${document.id}/status`, { status: 'valid' })
@@ -182,7 +182,7 @@ test('impossible status changes are rejected with the possible ones', async () =
   ).toBe(422)
 })
 
-test('a document cannot end before it begins, even if only one of the dates changes', async () => {
+test('the expiration date of a compliance document cannot be before its effective date', async () => {
   const vendorId = await newVendor()
   const refused = await add(vendorId, { type: 'license', effectiveDate: '2026-07-01', expirationDate: '2026-06-30' })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/expirationDate' }] } })
@@ -191,7 +191,7 @@ test('a document cannot end before it begins, even if only one of the dates chan
   expect(later.status).toBe(422)
 })
 
-test('documents can be filtered by type, status, end, limit, additional insured, and text', async () => {
+test('compliance documents can be filtered by type, status, expiration date, coverage limit, additional insured, and text', async () => {
   const vendorId = await newVendor()
   await add(vendorId, {
     ...liability,
@@ -219,7 +219,7 @@ test('documents can be filtered by type, status, end, limit, additional insured,
   expect(await types('sort=type')).toEqual(['general_liability', 'license'])
 })
 
-test('a stale If-Match changes neither the document nor the vendor', async () => {
+test('an update of a compliance document with a stale If-Match does not change the vendor', async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const stale = { headers: { 'if-match': '"7"' } }
@@ -236,7 +236,7 @@ test('a stale If-Match changes neither the document nor the vendor', async () =>
   expect(current.body).toMatchObject({ type: 'auto', version: 2 })
 })
 
-test('another builder can see neither the vendor nor its documents', async () => {
+test("a builder cannot see another builder's compliance documents", async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, liability)
   const { key } = await plumbline.newBuilder()
@@ -251,14 +251,14 @@ test('another builder can see neither the vendor nor its documents', async () =>
   )
 })
 
-test('an archived vendor accepts no more documents', async () => {
+test('no compliance document can be added to an archived vendor', async () => {
   const vendorId = await newVendor()
   await plumbline.delete(`/api/ext/vendors/${vendorId}`)
   expect(await add(vendorId, liability)).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
 // These tests advance the clock, so they come last.
-test('a vendor becomes expiring 30 days before an end and then expired, with one event each', async () => {
+test("a vendor's compliance status becomes expiring 30 days before a document expires", async () => {
   const vendorId = await newVendor()
   const { body: document } = await add(vendorId, { ...liability, expirationDate: inDays(40) })
   expect(await statusOf(vendorId)).toBe('compliant')
@@ -298,7 +298,7 @@ test('a vendor becomes expiring 30 days before an end and then expired, with one
   ])
 })
 
-test('a renewal takes effect on its day without interrupting the coverage', async () => {
+test('a vendor becomes compliant on the effective date of its renewed document', async () => {
   const vendorId = await newVendor()
   await add(vendorId, { ...liability, effectiveDate: inDays(3), expirationDate: inDays(368) })
   expect(await statusOf(vendorId)).toBe('missing')
@@ -306,7 +306,7 @@ test('a renewal takes effect on its day without interrupting the coverage', asyn
   await plumbline.until(`/api/ext/vendors/${vendorId}`, ({ body }) => body.complianceStatus === 'compliant')
 })
 
-test('a change right after midnight does not hide that another document has expired', async () => {
+test('a change of one compliance document does not hide the expiration of another document', async () => {
   const vendorId = await newVendor()
   const { body: auto } = await add(vendorId, { type: 'auto', status: 'valid', expirationDate: inDays(1) })
   plumbline.clock.advance(2 * DAY_MS)

@@ -3,11 +3,11 @@ import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
 import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import * as vendors from '../vendors/queries.ts'
 import { addDocument } from './add-document.ts'
-import { assessAfterChange } from './assess-vendor.ts'
-import { assertValidPeriod, DOCUMENT_MOVES, statusOnDate } from './compliance-document.ts'
+import { reassessVendorAfterChange } from './assess-vendor.ts'
+import { assertValidPeriod, computeStatusOnDate, DOCUMENT_MOVES } from './compliance-document.ts'
 import * as documents from './queries.ts'
 
 export const complianceDocumentOperations = {
@@ -28,7 +28,7 @@ export const complianceDocumentOperations = {
     const document = await changeDocument(call, path.complianceDocumentId, async (call, before) => {
       assertValidPeriod({ ...before, ...body })
       const expirationDate = body.expirationDate === undefined ? before.expirationDate : body.expirationDate
-      const status = statusOnDate(before.status, expirationDate, dateIn(call.timeZone, call.now))
+      const status = computeStatusOnDate(before.status, expirationDate, toLocalDate(call.timeZone, call.now))
       const after = await documents.update(call, before, { ...body, status }, ifMatch)
       if (status !== before.status) await recordStatusChange(call, { id: before.id, from: before.status, to: status })
       return after
@@ -49,7 +49,7 @@ export const complianceDocumentOperations = {
           'Cannot change the status of the compliance document: it has been removed. Add a new one instead.',
         )
       assertTransition(DOCUMENT_MOVES, before.status, body.status)
-      const status = statusOnDate(body.status, before.expirationDate, dateIn(call.timeZone, call.now))
+      const status = computeStatusOnDate(body.status, before.expirationDate, toLocalDate(call.timeZone, call.now))
       await recordStatusChange(call, { id: before.id, from: before.status, to: status, reason: body.reason })
       return documents.update(call, before, { status })
     })
@@ -64,12 +64,12 @@ async function changeDocument(
   work: (call: WriteCall, before: ComplianceDocument) => Promise<ComplianceDocument>,
 ): Promise<ComplianceDocument> {
   return call.write(async (call) => {
-    // A document's vendor never changes, so it can be read without a lock, and the vendor locked first.
+    // A document's vendor never changes, so read it without a lock, and lock the vendor first.
     const { vendorId } = await documents.find(call, id)
     const vendor: Vendor = await vendors.lock(call, vendorId)
     const before = await documents.lock(call, id)
     const after = await work(call, before)
-    if (after.version !== before.version) await assessAfterChange(call, vendor)
+    if (after.version !== before.version) await reassessVendorAfterChange(call, vendor)
     return after
   })
 }

@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import type { ComplianceDocument, Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import type { Db } from '../../../platform/database/database.ts'
-import { afterPosition, type DueItem, type DuePage, lockAvailable } from '../../../platform/due/settle-due.ts'
+import type { DueSql } from '../../../platform/due/find-due-jobs.ts'
+import {
+  type DueItem,
+  type DuePage,
+  lockAvailableRecords,
+  toAfterPositionSql,
+} from '../../../platform/due/process-due-items.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 import type { ComplianceResult } from './compliance-document.ts'
 
@@ -14,7 +20,10 @@ export const { list, find, findAll, findOptional, lock, insert, update, archive 
   },
 })
 
-/** Returns the documents that the vendor's status depends on: all except removed ones. A vendor has a handful. */
+/**
+ * Returns the documents that the vendor's status depends on: all documents except removed documents. A vendor has only
+ * a few documents.
+ */
 export async function listCountedDocuments(call: WriteCall, vendorId: string): Promise<ComplianceDocument[]> {
   const rows = await call.db
     .selectFrom('complianceDocuments')
@@ -38,24 +47,32 @@ export async function storeCompliance(call: WriteCall, vendor: Vendor, judgement
   return { ...vendor, complianceStatus: judgement.status, version: vendor.version + 1, updatedAt: now }
 }
 
-/** Stores when the calendar next affects the status: at the start of that day in the organization's time zone. */
+/** Stores the next time at which the date affects the status: the start of that day in the organization's time zone. */
 export async function storeDueDate(call: WriteCall, vendor: Vendor, { changesOn }: ComplianceResult): Promise<void> {
+  // A distributed database does not compute this time in an update.
+  const { rows } = await sql<{ at: string | null }>`
+    select "dayStart"(${changesOn}::date, ${call.timeZone}) as "at"`.execute(call.db)
   await sql`
-    update "vendors" set "complianceDueAt" = (${changesOn}::date)::timestamp at time zone ${call.timeZone}
+    update "vendors" set "complianceDueAt" = ${rows[0]?.at ?? null}
     where "organizationId" = ${call.organizationId} and "id" = ${vendor.id}`.execute(call.db)
 }
+
+export const toVendorsToReviewSql: DueSql = (now) => sql`
+  select "organizationId" from "vendors" where "complianceDueAt" <= ${now}`
 
 /** Returns vendors of any organization whose status is due to be updated, longest due first. */
 export async function findVendorsToReview(db: Db, page: DuePage): Promise<DueItem[]> {
   const { rows } = await sql<DueItem>`
     select "organizationId", "id" as "claimedId", "id", "complianceDueAt"::text as "at" from "vendors"
     where "complianceDueAt" <= ${page.now}
-      and ${afterPosition(page, 'complianceDueAt', 'id')}
+      and ${toAfterPositionSql(page, 'complianceDueAt', 'id')}
     order by "complianceDueAt", "id" limit ${page.most}`.execute(db)
   return rows
 }
 
-/** Locks the vendors that are still due and that no other transaction has locked. Returns their IDs. */
+/**
+ * Locks the vendors that are still due and that no other transaction has locked. Returns the IDs of the locked vendors.
+ */
 export function lockVendorsToReview(call: WriteCall, ids: readonly string[]): Promise<string[]> {
-  return lockAvailable(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
+  return lockAvailableRecords(call, 'vendors', ids, sql`"complianceDueAt" <= ${call.now}`)
 }

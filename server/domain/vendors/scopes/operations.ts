@@ -22,7 +22,7 @@ export const scopeOperations = {
       const before = await scopes.lock(call, path.scopeId)
       assertIfMatch(ifMatch, before)
       if (body.name !== undefined && body.name !== before.name) {
-        const uses = (await scopes.countUses(call, before.name)).filter((use) => use.count > 0)
+        const uses = (await scopes.countTradeUses(call, before.name)).filter((use) => use.count > 0)
         if (uses.length > 0) {
           const reported = uses.map(({ what, count }) => `${what}: ${count}`).join(', ')
           throw conflict('in_use', `Cannot rename "${before.name}": it is in use (${reported}).`)

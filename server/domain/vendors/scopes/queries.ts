@@ -3,7 +3,7 @@ import { typeid } from 'typeid-js'
 import type { Scope } from '../../../../client/contract.gen.ts'
 import type { Call, Tenant } from '../../../platform/calls/call.ts'
 import { problem } from '../../../platform/problems/problem.ts'
-import { isTypoOf } from '../../../platform/problems/similar-names.ts'
+import { isLikelyTypo } from '../../../platform/problems/similar-names.ts'
 import { defineResource } from '../../../platform/resources/resource.ts'
 
 export const { list, find, findAll, lock, insert, update, archive } = defineResource({
@@ -21,8 +21,8 @@ export async function countCoveringVendors(call: Tenant, name: string): Promise<
   return rows[0]?.count ?? 0
 }
 
-/** Returns the number of records of each kind that use the trade's name, including archived ones. */
-export async function countUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
+/** Returns the number of records of each kind that use the trade's name, including archived records. */
+export async function countTradeUses(call: Tenant, name: string): Promise<{ what: string; count: number }[]> {
   const inTable = (table: string) => sql`
     select count(*) from ${sql.table(table)} u where u."organizationId" = ${call.organizationId} and lower(u."scope") = lower(${name})`
   const { rows } = await sql<{ what: string; count: number }>`
@@ -40,8 +40,8 @@ export async function countUses(call: Tenant, name: string): Promise<{ what: str
   return rows
 }
 
-/** Returns the trade with this name, ignoring case; undefined if there is none. */
-export async function findByName(
+/** Returns the trade with this name, ignoring case; undefined if there is no such trade. */
+export async function findTradeByName(
   { db, organizationId }: Tenant,
   name: string,
 ): Promise<Pick<Scope, 'name' | 'defaultCostCodeId'> | undefined> {
@@ -51,12 +51,12 @@ export async function findByName(
   return rows[0]
 }
 
-/** Returns the default cost code of the trade; null if it has none. */
+/** Returns the default cost code of the trade; null if the trade has no default. */
 export async function findDefaultCostCode(call: Tenant, scope: string): Promise<string | null> {
-  return (await findByName(call, scope))?.defaultCostCodeId ?? null
+  return (await findTradeByName(call, scope))?.defaultCostCodeId ?? null
 }
 
-/** Returns the default cost codes of these trades, by the names as given. */
+/** Returns the default cost codes of these trades, by the given names. */
 export async function findDefaultCostCodes(
   { db, organizationId }: Tenant,
   names: readonly string[],
@@ -74,14 +74,14 @@ function coversSql(name: string) {
 }
 
 /**
- * The spelling of names as recently read from the database, and how long to trust it. Vendors repeat the same few
- * trades, so this saves a statement for each of them.
+ * The spelling of names as recently read from the database, with the time at which it expires. Vendors repeat the same
+ * few trades, so this cache saves a statement for each vendor.
  */
 const cachedSpellings = new Map<string, { name: string; until: number }>()
 const CACHE_MS = 5000
 const MAX_CACHED = 10_000
 
-/** The organization's spelling of names, by the names as given. */
+/** The organization's spelling of names, by the given names. */
 export interface ResolvedTrades {
   readonly spelled: ReadonlyMap<string, string>
   /** Rejected names, each with the trade that was probably meant, or null. */
@@ -89,9 +89,9 @@ export interface ResolvedTrades {
 }
 
 /**
- * Returns the scopes with these names, in the organization's spelling ("Framing" becomes "framing"). Unknown names
- * become scopes, except those that look like a typo of a known one: an accidental second trade would split planning,
- * bidding, and buying. `createScopes` true also creates those; false creates none.
+ * Returns the trades with these names, in the organization's spelling ("Framing" becomes "framing"). Creates trades for
+ * unknown names, except names that look like a typo of a known trade. An accidental second trade would split planning,
+ * bidding, and buying. If `createScopes` is true, also creates trades for those names; if false, creates no trades.
  */
 export async function findOrCreateTrades(
   call: Call,
@@ -106,7 +106,7 @@ export async function findOrCreateTrades(
   }
   const unsure = [...new Set(names.filter((name) => !spelled.has(name)))]
   if (unsure.length === 0) return { spelled, refused: new Map() }
-  const found = await canonicalTradeNames(call, unsure)
+  const found = await findCanonicalTradeNames(call, unsure)
   const missing = unsure.filter((name) => !found.has(name))
   const refused =
     createScopes === true || missing.length === 0 ? new Map() : await findLikelyTypos(call, missing, createScopes)
@@ -114,10 +114,12 @@ export async function findOrCreateTrades(
   if (added.length > 0) {
     await sql`
       insert into "scopes" ("organizationId", "id", "name", "createdBy", "createdAt", "updatedAt")
-      select ${call.organizationId}, new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}, ${call.now}
-      from unnest(${added.map(() => typeid('scp').toString())}::text[], ${added}::text[]) as new
+      select o."id", new.*, ${JSON.stringify(call.actor)}::jsonb, ${call.now}::timestamptz, ${call.now}::timestamptz
+      from "organizations" as o
+      cross join unnest(${added.map(() => typeid('scp').toString())}::text[], ${added}::text[]) as new
+      where o."id" = ${call.organizationId}
       on conflict do nothing`.execute(call.db)
-    for (const [provided, name] of await canonicalTradeNames(call, added)) found.set(provided, name)
+    for (const [provided, name] of await findCanonicalTradeNames(call, added)) found.set(provided, name)
   }
   // Within a transaction, new names may still be rolled back, so they are not cached.
   if (!call.isWriting && cachedSpellings.size > MAX_CACHED) cachedSpellings.clear()
@@ -129,8 +131,8 @@ export async function findOrCreateTrades(
 }
 
 /**
- * The maximum numbers of names compared, which takes at most a tenth of a second. A call with more new names imports a
- * catalog.
+ * The maximum numbers of names to compare, which takes at most a tenth of a second. A call with more new names imports
+ * a catalog.
  */
 const MAX_NEW_COMPARED = 100
 const MAX_KNOWN_COMPARED = 1000
@@ -146,15 +148,18 @@ async function findLikelyTypos(
   const refused = new Map<string, string | null>()
   const there = new Set(rows.map((scope) => scope.name.toLowerCase()))
   missing.forEach((name, i) => {
-    // Another request may have created it since it was looked up.
+    // Another request may have created the trade since the lookup.
     if (there.has(name.toLowerCase())) return
-    const meant = i < MAX_NEW_COMPARED ? rows.find((scope) => isTypoOf(name, scope.name)) : undefined
+    const meant = i < MAX_NEW_COMPARED ? rows.find((scope) => isLikelyTypo(name, scope.name)) : undefined
     if (meant !== undefined || createScopes === false) refused.set(name, meant?.name ?? null)
   })
   return refused
 }
 
-/** Returns the problem with trades that cannot be used; null if there is none. `pointer` is the place in the input. */
+/**
+ * Returns the problem with trades that cannot be used; null if all trades can be used. `pointer` is the position in the
+ * input.
+ */
 export function toTradeProblem(
   call: Call,
   { refused }: ResolvedTrades,
@@ -180,7 +185,7 @@ export function toTradeProblem(
 /** The contract's maximum number of suggestions in a problem. */
 const MAX_SUGGESTIONS = 10
 
-/** Returns the trades of an input without duplicates. Throws for rejected ones. */
+/** Returns the trades of an input without duplicates. Throws if any trade is rejected. */
 export async function requireTrades(call: Call, names: readonly string[], createScopes?: boolean): Promise<string[]> {
   const found = await findOrCreateTrades(call, names, createScopes)
   const fault = toTradeProblem(
@@ -192,7 +197,7 @@ export async function requireTrades(call: Call, names: readonly string[], create
   return [...new Set(names.map((name) => found.spelled.get(name) ?? name))]
 }
 
-/** Returns the single trade of an input. Throws if it is rejected. */
+/** Returns the single trade of an input. Throws if the trade is rejected. */
 export async function requireTrade(call: Call, name: string, createScopes?: boolean): Promise<string> {
   const found = await findOrCreateTrades(call, [name], createScopes)
   const fault = toTradeProblem(call, found, [{ pointer: '/scope', name }])
@@ -200,8 +205,8 @@ export async function requireTrade(call: Call, name: string, createScopes?: bool
   return found.spelled.get(name) ?? name
 }
 
-/** Returns the organization's spelling of trades by their given names. Omits unknown ones. */
-export async function canonicalTradeNames(
+/** Returns the organization's spelling of trades, by their given names. Omits unknown trades. */
+export async function findCanonicalTradeNames(
   { db, organizationId }: Tenant,
   names: readonly string[],
 ): Promise<Map<string, string>> {
@@ -214,8 +219,8 @@ export async function canonicalTradeNames(
 }
 
 /**
- * Removes a name from the cache. Call this when a scope loses its name, so that the next use of the name creates a
- * scope again.
+ * Removes a name from the cache. Call this when a trade loses its name, so that the next use of the name creates a
+ * trade again.
  */
 export function forgetSpelling(organizationId: string, name: string): void {
   for (const [key, known] of cachedSpellings) {

@@ -10,7 +10,7 @@ afterAll(() => plumbline.stop())
 const names = async (query = '', key = plumbline.key) =>
   (await plumbline.get(`/api/ext/scopes?${query}`, { key })).body.data.map((scope: { name: string }) => scope.name)
 
-test('a scope is created and returned by its Location, without an event', async () => {
+test('a new trade can be read at its Location and emits no event', async () => {
   const created = await plumbline.post('/api/ext/scopes', { name: 'framing', code: '06-100', sequence: 60 })
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({ name: 'framing', code: '06-100', sequence: 60, version: 1, archivedAt: null })
@@ -25,31 +25,31 @@ test('a scope is created and returned by its Location, without an event', async 
   expect(events).toEqual([])
 })
 
-test('a name is unique ignoring case, and the conflict names the field', async () => {
+test('trade names are unique regardless of case', async () => {
   await plumbline.post('/api/ext/scopes', { name: 'Drywall' })
   const second = await plumbline.post('/api/ext/scopes', { name: 'DRYWALL' })
   expect(second).toMatchObject({ status: 409, body: { code: 'conflict', errors: [{ pointer: '/name' }] } })
 })
 
-test('exactly one of twenty concurrent creations with one name succeeds', async () => {
+test('only one of twenty concurrent creations of the same trade succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => plumbline.post('/api/ext/scopes', { name: 'stucco' })),
   )
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)])
 })
 
-test('an unknown trade of a vendor becomes a scope, once', async () => {
+test('an unknown trade of several vendors is added to the list of trades only once', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['Tile'] }, { key })
   await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['tile', 'stone'] }, { key })
   expect((await names('', key)).sort()).toEqual(['Tile', 'stone'])
 })
 
-test('a trade that looks like a typo of a known one is rejected, and created on request', async () => {
+test('a new trade that looks like a misspelled existing trade is rejected unless createScopes is set', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const vendor = (scopes: string[], query = '', by = key) =>
     plumbline.post(`/api/ext/vendors${query}`, { companyName: 'A', scopes }, { key: by })
-  // Any name that resembles no other becomes a new trade, and these names resemble nothing known.
+  // A name that resembles no other name becomes a new trade, and these names do not resemble any known trade.
   expect((await vendor(['framing', 'landscaping', 'Unit 2'])).body.scopes).toHaveLength(3)
   const refused = await vendor(['Framing', 'frammng', 'lanscapping'])
   expect(refused).toMatchObject({
@@ -74,7 +74,7 @@ test('a trade that looks like a typo of a known one is rejected, and created on 
   expect((await vendor(['Farmings'])).body.scopes).toEqual(['farmings'])
 })
 
-test('each row of a batch is rejected for its own typo', async () => {
+test('a misspelled trade in a batch causes only its own row to fail', async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/scopes', { name: 'plumbing' }, { key })
   const rows = ['plumbing', 'plubming', 'gutters'].map((name, i) => ({
@@ -90,7 +90,7 @@ test('each row of a batch is rejected for its own typo', async () => {
   expect((await names('', key)).sort()).toEqual(['gutters', 'plumbing'])
 })
 
-test('wherever a trade is named, a typo is rejected, and created as a trade with createScopes', async () => {
+test('every operation with a trade rejects a misspelled trade unless createScopes is set', async () => {
   const { key, userId } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/scopes', { name: 'framing' }, { key })
   const send = (method: 'post' | 'patch', path: string, body: unknown) =>
@@ -157,7 +157,7 @@ test('wherever a trade is named, a typo is rejected, and created as a trade with
   }
 })
 
-test('a scope can be renamed only while nothing uses it', async () => {
+test('a trade that is used cannot be renamed', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: unused } = await plumbline.post('/api/ext/scopes', { name: 'finish carpentery' }, { key })
   const renamed = await plumbline.patch(`/api/ext/scopes/${unused.id}`, { name: 'finish carpentry' }, { key })
@@ -174,7 +174,7 @@ test('a scope can be renamed only while nothing uses it', async () => {
   expect(moved).toMatchObject({ status: 200, body: { sequence: 140 } })
 })
 
-test('a scope with a budget line cannot be renamed', async () => {
+test('a trade with a budget line cannot be renamed', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: community } = await plumbline.post(
     '/api/ext/communities',
@@ -193,7 +193,7 @@ test('a scope with a budget line cannot be renamed', async () => {
   expect(refused.body).toMatchObject({ reason: 'in_use', detail: expect.stringContaining('budget lines: 1') })
 })
 
-test('archiving a scope without vendors frees its name', async () => {
+test('archiving a trade without vendors frees its name', async () => {
   const { key } = await plumbline.newBuilder()
   const { body: vendor } = await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['pools'] }, { key })
   const { body: list } = await plumbline.get('/api/ext/scopes', { key })
@@ -215,7 +215,7 @@ test('archiving a scope without vendors frees its name', async () => {
   expect(await names('', key)).toEqual(['pools'])
 })
 
-test('scopes can be filtered by name, code, and text, and are listed in the order of construction', async () => {
+test('trades are listed in the order of construction', async () => {
   const { key } = await plumbline.newBuilder()
   for (const [name, code, sequence] of [
     ['roofing', '07-300', 80],
@@ -233,7 +233,7 @@ test('scopes can be filtered by name, code, and text, and are listed in the orde
   expect(await names(`sort=sequence&limit=2&cursor=${first.body.nextCursor}`, key)).toEqual(['roofing'])
 })
 
-test('another builder cannot see a scope, and may use its name', async () => {
+test("a builder cannot see another builder's trades but can use the same trade names", async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'solar' })
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.get(`/api/ext/scopes/${scope.id}`, { key })).status).toBe(404)
@@ -242,7 +242,7 @@ test('another builder cannot see a scope, and may use its name', async () => {
   expect((await plumbline.post('/api/ext/scopes', { name: 'solar' }, { key })).status).toBe(201)
 })
 
-test('a stale If-Match is rejected before anything else', async () => {
+test('changing or archiving a trade with a stale If-Match is rejected', async () => {
   const { body: scope } = await plumbline.post('/api/ext/scopes', { name: 'gutters' })
   const stale = { headers: { 'if-match': '"9"' } }
   expect((await plumbline.patch(`/api/ext/scopes/${scope.id}`, { sequence: 1 }, stale)).status).toBe(412)

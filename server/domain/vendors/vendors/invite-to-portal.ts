@@ -1,18 +1,18 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
-import { hasLink, issueLinks, revokeLink } from '../../../platform/keys/portal-links.ts'
-import { queueLetters } from '../../office/mail/queue-letters.ts'
+import { hasPortalLink, issuePortalLinks, revokePortalLink } from '../../../platform/keys/portal-links.ts'
+import { queueMails } from '../../office/mail/queue-mails.ts'
 import * as vendors from './queries.ts'
 import { findInviteObstacle, listRecipients } from './vendor.ts'
 
-/** Invites a locked vendor to its portal: creates a link that replaces the previous one, and mails it. */
+/** Invites a locked vendor to its portal: creates a link that replaces the previous link, and emails the new link. */
 export async function inviteToPortal(call: WriteCall, before: Vendor): Promise<Vendor> {
   // A vendor that has joined keeps that status when it is invited again.
   const portalStatus = before.portalStatus === 'not_invited' ? 'invited' : before.portalStatus
   const vendor = await vendors.update(call, before, { portalStatus })
-  await revokeLink(call, vendor.id)
-  const addresses = await issueLinks(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
+  await revokePortalLink(call, vendor.id)
+  const addresses = await issuePortalLinks(call, [{ subjectId: vendor.id, vendorId: vendor.id }])
   await recordEvent(call, 'vendor.invited', vendor, before, { reason: 'portal', bidRequestId: null })
   await mailPortalLinks(call, [{ vendor, link: addresses.get(vendor.id) ?? null }])
   return vendor
@@ -24,9 +24,9 @@ export interface MailablePortalLink {
   link: string | null
 }
 
-/** Mails vendors the links to their whole portals. */
+/** Emails vendors the links to their whole portals. */
 export async function mailPortalLinks(call: WriteCall, links: readonly MailablePortalLink[]): Promise<void> {
-  await queueLetters(
+  await queueMails(
     call,
     links.map(({ vendor, link }) => ({
       ...{ kind: 'portal_invitation' as const, to: listRecipients(vendor), vendorId: vendor.id, aboutId: vendor.id },
@@ -38,7 +38,7 @@ export async function mailPortalLinks(call: WriteCall, links: readonly MailableP
 /** Invites a locked vendor that has no portal link, if the caller may invite it. */
 export async function ensurePortalLink(call: WriteCall, vendor: Vendor): Promise<void> {
   if (!call.permissions.has('vendors:write') || !call.permissions.has('bids:write')) return
-  if (findInviteObstacle(vendor) !== null || (await hasLink(call, { subjectId: vendor.id, vendorId: vendor.id })))
+  if (findInviteObstacle(vendor) !== null || (await hasPortalLink(call, { subjectId: vendor.id, vendorId: vendor.id })))
     return
   await inviteToPortal(call, vendor)
 }

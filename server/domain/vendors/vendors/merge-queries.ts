@@ -6,23 +6,28 @@ import { recordChange, type WriteCall } from '../../../platform/calls/call.ts'
  * compares this with the database's foreign keys, so that no table is forgotten.
  */
 export const VENDOR_REFERENCES = {
-  complianceDocuments: { column: 'vendorId', kind: 'compliance_document' },
-  vendorNotifications: { column: 'vendorId', kind: 'vendor_notification' },
-  invitations: { column: 'vendorId', kind: 'invitation' },
-  bids: { column: 'vendorId', kind: 'bid' },
-  contracts: { column: 'vendorId', kind: 'contract' },
-  prices: { column: 'vendorId', kind: 'price' },
-  purchaseOrders: { column: 'vendorId', kind: 'po' },
-  tasks: { column: 'vendorId', kind: 'task' },
-  calendarFeeds: { column: 'vendorId', kind: 'calendar_feed' },
-  payments: { column: 'vendorId', kind: 'payment' },
-  lienWaivers: { column: 'vendorId', kind: 'lien_waiver' },
-  form1099Filings: { column: 'vendorId', kind: 'tax_filing' },
-  mails: { column: 'vendorId', kind: 'mail' },
-  // A vendor that was merged into this one earlier refers to the final vendor.
-  vendors: { column: 'mergedIntoId', kind: 'vendor' },
-  // Old portal links stay with the merged vendor, and no longer work.
-  portalAddresses: { column: 'vendorId', kind: null },
+  complianceDocuments: { columns: ['vendorId'], kind: 'compliance_document' },
+  vendorNotifications: { columns: ['vendorId'], kind: 'vendor_notification' },
+  invitations: { columns: ['vendorId'], kind: 'invitation' },
+  bids: { columns: ['vendorId'], kind: 'bid' },
+  contracts: { columns: ['vendorId'], kind: 'contract' },
+  prices: { columns: ['vendorId'], kind: 'price' },
+  purchaseOrders: { columns: ['vendorId'], kind: 'po' },
+  tasks: { columns: ['vendorId'], kind: 'task' },
+  inspections: { columns: ['feeVendorId'], kind: 'inspection' },
+  punchItems: { columns: ['vendorId', 'responsibleVendorId'], kind: 'punch_item' },
+  warrantyRequests: { columns: ['vendorId', 'responsibleVendorId'], kind: 'warranty_request' },
+  visits: { columns: ['vendorId'], kind: 'visit' },
+  calendarFeeds: { columns: ['vendorId'], kind: 'calendar_feed' },
+  bills: { columns: ['vendorId'], kind: 'bill' },
+  payments: { columns: ['vendorId'], kind: 'payment' },
+  lienWaivers: { columns: ['vendorId'], kind: 'lien_waiver' },
+  form1099Filings: { columns: ['vendorId'], kind: 'tax_filing' },
+  mails: { columns: ['vendorId'], kind: 'mail' },
+  // A vendor that was merged into the merged vendor earlier refers to the final vendor.
+  vendors: { columns: ['mergedIntoId'], kind: 'vendor' },
+  // Old portal links stay with the merged vendor and no longer work.
+  portalAddresses: { columns: ['vendorId'], kind: null },
 } as const
 
 type ReferencingTable = keyof typeof VENDOR_REFERENCES
@@ -38,8 +43,8 @@ export interface VendorPair {
 }
 
 /**
- * SQL of the requests that invited both vendors. A vendor has one invitation and one bid per home, so these rows cannot
- * be moved.
+ * SQL query for the bid requests that invited both vendors. A vendor has one invitation and one bid per home, so these
+ * rows cannot be moved.
  */
 const REQUESTS_OF_BOTH_SQL = ({ organizationId }: WriteCall, { keepId, mergeId }: VendorPair) => sql`
   select i."bidRequestId" from "invitations" i
@@ -50,8 +55,8 @@ const REQUESTS_OF_BOTH_SQL = ({ organizationId }: WriteCall, { keepId, mergeId }
   join "bids" o on o."organizationId" = b."organizationId" and o."bidRequestId" = b."bidRequestId" and o."vendorId" = ${keepId}
   where b."organizationId" = ${organizationId} and b."vendorId" = ${mergeId}`
 
-/** Returns the numbers of requests that invited both vendors and are not decided. */
-export async function listOpenRequestsOfBoth(call: WriteCall, pair: VendorPair, max: number): Promise<string[]> {
+/** Returns the numbers of undecided bid requests that invited both vendors. */
+export async function listSharedOpenRequests(call: WriteCall, pair: VendorPair, max: number): Promise<string[]> {
   const { rows } = await sql<{ number: string }>`
     select "number" from "bidRequests"
     where "organizationId" = ${call.organizationId} and "id" in (${REQUESTS_OF_BOTH_SQL(call, pair)})
@@ -61,7 +66,7 @@ export async function listOpenRequestsOfBoth(call: WriteCall, pair: VendorPair, 
 }
 
 /** Returns active contracts of both vendors for the same trade and place, as `CT-0001 and CT-0002`. */
-export async function listContractsOfBoth(
+export async function listOverlappingContracts(
   call: WriteCall,
   { keepId, mergeId }: VendorPair,
   max: number,
@@ -77,25 +82,32 @@ export async function listContractsOfBoth(
   return rows.map(({ both }) => both)
 }
 
-/** Returns invoice numbers with active payments of both vendors. */
-export async function listInvoicesOfBoth(
+/** Returns the invoice numbers for which both vendors have active bills or payments. */
+export async function listSharedInvoices(
   call: WriteCall,
   { keepId, mergeId }: VendorPair,
   max: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ invoiceNumber: string }>`
-    select distinct m."invoiceNumber" from "payments" m
-    join "payments" k on k."organizationId" = m."organizationId" and k."vendorId" = ${keepId}
-      and k."invoiceKey" = m."invoiceKey" and k."status" in ('pending', 'approved', 'paid')
-    where m."organizationId" = ${call.organizationId} and m."vendorId" = ${mergeId} and m."invoiceKey" is not null
-      and m."status" in ('pending', 'approved', 'paid')
+    with "recorded" as (
+      select "vendorId", "invoiceNumber", "invoiceKey" from "payments"
+      where "organizationId" = ${call.organizationId} and "vendorId" in (${keepId}, ${mergeId})
+        and "invoiceKey" is not null and "status" in ('pending', 'approved', 'paid')
+      union all
+      select "vendorId", "invoiceNumber", "invoiceKey" from "bills"
+      where "organizationId" = ${call.organizationId} and "vendorId" in (${keepId}, ${mergeId})
+        and "invoiceKey" is not null and "status" not in ('rejected', 'void')
+    )
+    select distinct m."invoiceNumber" from "recorded" m
+    join "recorded" k on k."vendorId" = ${keepId} and k."invoiceKey" = m."invoiceKey"
+    where m."vendorId" = ${mergeId}
     order by 1 limit ${max}`.execute(call.db)
   return rows.map(({ invoiceNumber }) => invoiceNumber)
 }
 
 /**
- * Archives the prices of the merged vendor that overlap prices of the kept one, because overlapping prices of one
- * vendor are not allowed. Locks their parts first, like every change of a price.
+ * Archives the prices of the merged vendor that overlap prices of the kept vendor, because prices of one vendor must
+ * not overlap. Locks the parts of these prices first, like every change of a price.
  */
 export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<number> {
   const { db, organizationId, now } = call
@@ -117,7 +129,7 @@ export async function archiveOverlappingPrices(call: WriteCall, { keepId, mergeI
   return rows.length
 }
 
-/** Returns the number of records that refer to the vendor, counted up to `most`. */
+/** Returns the number of records that refer to the vendor. Each table is counted only up to `max` + 1. */
 export async function countReferences(
   { db, organizationId }: WriteCall,
   vendorId: string,
@@ -126,29 +138,46 @@ export async function countReferences(
   const counts = MOVABLE_TABLES.map(
     (table) => sql`(select count(*) from (
       select from ${sql.table(table)} where "organizationId" = ${organizationId}
-        and ${sql.ref(VENDOR_REFERENCES[table].column)} = ${vendorId} limit ${max + 1}) as c)`,
+        and ${refersTo(table, vendorId)} limit ${max + 1}) as c)`,
   )
   const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as "count"`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-/** Moves the rows of one table. Returns how many moved, and how many stayed with requests that invited both vendors. */
-export async function moveRows(
+/**
+ * Moves the rows of one table. Returns the number of moved rows, and the number of rows that stayed with requests that
+ * invited both vendors.
+ */
+export async function moveVendorRows(
   call: WriteCall,
   table: MovableTable,
   pair: VendorPair,
 ): Promise<{ moved: number; stayed: number }> {
   const { db, organizationId, now } = call
-  const { column } = VENDOR_REFERENCES[table]
+  const columns: readonly string[] = VENDOR_REFERENCES[table].columns
   const isOfRequest = table === 'invitations' || table === 'bids'
   const stays = isOfRequest ? sql`and "bidRequestId" not in (${REQUESTS_OF_BOTH_SQL(call, pair)})` : sql``
-  const { rows } = await sql<{ id: string }>`
-    update ${sql.table(table)} set ${sql.ref(column)} = ${pair.keepId}, "updatedAt" = ${now}, "version" = "version" + 1
-    where "organizationId" = ${organizationId} and ${sql.ref(column)} = ${pair.mergeId} ${stays}
-    returning "id"`.execute(db)
-  for (const { id } of rows) recordChange(call, id, 'updated', [column])
+  const moved = new Set<string>()
+  for (const column of columns) {
+    // A row that another column has moved keeps the version of that change.
+    const { rows } = await sql<{ id: string }>`
+      update ${sql.table(table)} set ${sql.ref(column)} = ${pair.keepId}, "updatedAt" = ${now},
+        "version" = "version" + case when "id" = any(${[...moved]}) then 0 else 1 end
+      where "organizationId" = ${organizationId} and ${sql.ref(column)} = ${pair.mergeId} ${stays}
+      returning "id"`.execute(db)
+    for (const { id } of rows) {
+      moved.add(id)
+      recordChange(call, id, 'updated', [column])
+    }
+  }
   const left = isOfRequest ? await countUnmoved(call, table, pair) : 0
-  return { moved: rows.length, stayed: left }
+  return { moved: moved.size, stayed: left }
+}
+
+/** Returns the SQL condition that a row refers to the vendor. */
+function refersTo(table: MovableTable, vendorId: string) {
+  const columns: readonly string[] = VENDOR_REFERENCES[table].columns
+  return sql`${vendorId} in (${sql.join(columns.map((column) => sql.ref(column)))})`
 }
 
 async function countUnmoved(
@@ -163,8 +192,8 @@ async function countUnmoved(
 }
 
 /**
- * Moves references to a vendor without a foreign key: in files, messages with their senders and recipients, and causes
- * of delays.
+ * Moves references to a vendor that have no foreign key. Such references are in files, messages with their senders and
+ * recipients, causes of delays, items of inspections, and crews and deliveries of daily logs.
  */
 export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorPair): Promise<void> {
   const { db, organizationId, now } = call
@@ -195,9 +224,17 @@ export async function moveMentions(call: WriteCall, { keepId, mergeId }: VendorP
   for (const { id } of files.rows) recordChange(call, id, 'updated', ['relatedTo'])
   for (const id of new Set([...messages.rows, ...related.rows].map(({ id }) => id)))
     recordChange(call, id, 'updated', ['recipients'])
-  // The tasks have been moved by now, so only tasks of the kept vendor name the merged one in their delays.
+  // The tasks have already been moved, so only tasks of the kept vendor name the merged vendor in their delays.
   await sql`
     update "tasks" set "delays" = replace("delays"::text, ${mergeId}, ${keepId})::jsonb
     where "organizationId" = ${organizationId} and "vendorId" = ${keepId}
       and "delays"::text like ${`%${mergeId}%`}`.execute(db)
+  await sql`
+    update "inspections" set "items" = replace("items"::text, ${mergeId}, ${keepId})::jsonb
+    where "organizationId" = ${organizationId} and "items"::text like ${`%${mergeId}%`}`.execute(db)
+  await sql`
+    update "dailyLogs" set "crews" = replace("crews"::text, ${mergeId}, ${keepId})::jsonb,
+      "deliveries" = replace("deliveries"::text, ${mergeId}, ${keepId})::jsonb
+    where "organizationId" = ${organizationId}
+      and ("crews"::text like ${`%${mergeId}%`} or "deliveries"::text like ${`%${mergeId}%`})`.execute(db)
 }

@@ -1,14 +1,14 @@
 import type { Vendor } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
-import { revokeAllLinks } from '../../../platform/keys/portal-links.ts'
+import { revokeVendorLinks } from '../../../platform/keys/portal-links.ts'
 import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
 import { formatNumber } from '../../../platform/values/format.ts'
 import * as merging from './merge-queries.ts'
-import { recordUpdate } from './operations.ts'
+import { recordVendorUpdate } from './operations.ts'
 import * as vendors from './queries.ts'
 import { assertCanReroute } from './reroute-guards.ts'
 
-/** Each moved record is written and added to the audit trail, and all of them stay locked until the end. */
+/** Each moved record is written and added to the audit trail, and all moved records stay locked until the end. */
 const MAX_RECORDS = 5000
 const MAX_NAMED = 5
 
@@ -22,8 +22,8 @@ export interface MergeResult {
 }
 
 /**
- * Merges two records of one company. If compliance documents moved, the caller updates the vendor's compliance status.
- * Both are locked in the order of their IDs, so that concurrent merges wait for each other.
+ * Merges two records of one company. If compliance documents moved, the caller must update the vendor's compliance
+ * status. Locks both vendors in the order of their IDs, so that concurrent merges wait for each other.
  */
 export async function mergeVendors(call: WriteCall, pair: merging.VendorPair): Promise<MergeResult> {
   const { keepId, mergeId } = pair
@@ -34,7 +34,7 @@ export async function mergeVendors(call: WriteCall, pair: merging.VendorPair): P
   const [keep, other] = [locked.get(keepId), locked.get(mergeId)]
   if (keep === undefined || other === undefined) throw new Error('Expected both vendors to be locked.')
   await assertMergeable(call, keep, other, pair)
-  // From now on, links of either vendor are mailed to the addresses of the kept one.
+  // From now on, links of either vendor are emailed to the addresses of the kept vendor.
   const after = { ...keep, ...mergeFields(keep, other) }
   await assertCanReroute(call, [
     { before: keep, after },
@@ -46,15 +46,15 @@ export async function mergeVendors(call: WriteCall, pair: merging.VendorPair): P
   const stayed: MergeResult['stayed'] = []
   for (const table of merging.MOVABLE_TABLES) {
     const { kind } = merging.VENDOR_REFERENCES[table]
-    const counted = await merging.moveRows(call, table, pair)
+    const counted = await merging.moveVendorRows(call, table, pair)
     if (counted.moved > 0) moved.push({ kind, count: counted.moved })
     if (counted.stayed > 0) stayed.push({ kind, count: counted.stayed })
   }
   await merging.moveMentions(call, pair)
-  await revokeAllLinks(call, [mergeId])
+  await revokeVendorLinks(call, [mergeId])
   const merged = await archiveMerged(call, keep, other)
   const filled = await vendors.update(call, keep, mergeFields(keep, other))
-  await recordUpdate(call, keep, filled)
+  await recordVendorUpdate(call, keep, filled)
   await vendors.recalculateNoticeTimes(call, keepId)
   return { vendor: await vendors.find(call, keepId), merged, moved, stayed, archivedPrices, warnings }
 }
@@ -64,41 +64,41 @@ async function assertMergeable(call: WriteCall, keep: Vendor, other: Vendor, pai
   if (other.mergedIntoId !== null)
     throw conflict(
       'already_done',
-      `${other.companyName} has already been merged into another vendor (${other.mergedIntoId}).`,
+      `Cannot merge ${other.companyName}: it has already been merged into another vendor (${other.mergedIntoId}).`,
     )
   if (other.archivedAt !== null) throw conflict('archived', `Cannot merge ${other.companyName}: it is archived.`)
-  const requests = await merging.listOpenRequestsOfBoth(call, pair, MAX_NAMED)
+  const requests = await merging.listSharedOpenRequests(call, pair, MAX_NAMED)
   if (requests.length > 0)
     throw conflict(
       'wrong_status',
-      `Both vendors are invited to ${requests.join(', ')}. Award or cancel these bid requests first.`,
+      `Cannot merge the vendors: both are invited to ${requests.join(', ')}. Award or cancel these bid requests first.`,
     )
-  const contracts = await merging.listContractsOfBoth(call, pair, MAX_NAMED)
+  const contracts = await merging.listOverlappingContracts(call, pair, MAX_NAMED)
   if (contracts.length > 0)
     throw conflict(
       'in_use',
-      `Both vendors have active contracts for the same trade and place (${contracts.join(', ')}). Terminate one of each pair first.`,
+      `Cannot merge the vendors: both have active contracts for the same trade and place (${contracts.join(', ')}). Terminate one contract of each pair first.`,
     )
   if ((await merging.countReferences(call, other.id, MAX_RECORDS)) > MAX_RECORDS)
     throw problem(
       'too_much_work',
-      `${other.companyName} has more than ${formatNumber(MAX_RECORDS)} records, the maximum of a merge. Keep this vendor instead.`,
+      `Cannot merge ${other.companyName}: it has more than ${formatNumber(MAX_RECORDS)} records, the maximum for a merge. Keep this vendor and merge the other vendor into it instead.`,
     )
 }
 
 async function listWarnings(call: WriteCall, keep: Vendor, other: Vendor, pair: merging.VendorPair): Promise<string[]> {
-  const invoices = await merging.listInvoicesOfBoth(call, pair, MAX_NAMED)
+  const invoices = await merging.listSharedInvoices(call, pair, MAX_NAMED)
   const both = `${keep.accountingId} and ${other.accountingId}`
   return [
     ...invoices.map((number) => `Invoice ${number} was recorded for both vendors. Check whether it was paid twice.`),
     ...(keep.accountingId !== null && other.accountingId !== null
-      ? [`The accounting system has both vendors (${both}). Merge them there, too.`]
+      ? [`The accounting system has both vendors (${both}). Merge the vendors in the accounting system, too.`]
       : []),
   ]
 }
 
 /**
- * Archives the merged vendor with a reference to the kept one, and clears unique fields that the kept vendor takes
+ * Archives the merged vendor with a reference to the kept vendor, and clears unique fields that the kept vendor takes
  * over.
  */
 async function archiveMerged(call: WriteCall, keep: Vendor, other: Vendor): Promise<Vendor> {
@@ -110,11 +110,11 @@ async function archiveMerged(call: WriteCall, keep: Vendor, other: Vendor): Prom
   // An archived vendor cannot change, so the reference is set first.
   const pointed = await vendors.update(call, other, changes)
   const after = await vendors.archive(call, pointed)
-  await recordUpdate(call, other, after)
+  await recordVendorUpdate(call, other, after)
   return after
 }
 
-/** Returns the fields that the kept vendor lacks, and the combined lists of both. */
+/** Returns the fields that the kept vendor lacks, and the combined lists of both vendors. */
 function mergeFields(keep: Vendor, other: Vendor) {
   const known = new Set(keep.contacts.map(({ email, name }) => email ?? name))
   const trades = new Set(keep.scopes.map((scope) => scope.toLowerCase()))
@@ -137,7 +137,7 @@ function mergeFields(keep: Vendor, other: Vendor) {
   }
 }
 
-/** The contract's maximums of a vendor's lists. */
+/** The contract's maximum lengths of a vendor's lists. */
 const MAX_SCOPES = 50
 const MAX_PLACES = 200
 const MAX_CONTACTS = 50

@@ -3,7 +3,7 @@ import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 import type { Handlers } from '../../../platform/calls/operation.ts'
 import { recordEvent } from '../../../platform/events/record-event.ts'
 import { recordStatusChange } from '../../../platform/events/status-history.ts'
-import { linkExpiry, revokeLink } from '../../../platform/keys/portal-links.ts'
+import { computeLinkExpiry, revokePortalLink } from '../../../platform/keys/portal-links.ts'
 import { assertTransition, conflict } from '../../../platform/problems/problem.ts'
 import { syncRows } from '../../../platform/resources/sync-rows.ts'
 import * as communities from '../../land/communities/queries.ts'
@@ -11,11 +11,11 @@ import * as scopes from '../scopes/queries.ts'
 import { inviteToPortal } from './invite-to-portal.ts'
 import { addPossibleDuplicates, findSimilarVendors, toPossibleDuplicates } from './possible-duplicates.ts'
 import * as vendors from './queries.ts'
-import { replaceLinks } from './replace-links.ts'
+import { replaceVendorLinks } from './replace-vendor-links.ts'
 import { assertCanReroute } from './reroute-guards.ts'
 import { defineVendorSync } from './sync-vendors.ts'
-import { lastFourOf, storeTaxId } from './tax-id.ts'
-import { findInviteObstacle, newVendor, toChanges, VENDOR_MOVES } from './vendor.ts'
+import { getLastFourCharacters, storeTaxId } from './tax-id.ts'
+import { buildVendor, findInviteObstacle, toVendorChanges, VENDOR_MOVES } from './vendor.ts'
 
 export const vendorOperations = {
   async listVendors({ query }, call) {
@@ -24,12 +24,12 @@ export const vendorOperations = {
 
   async createVendor({ query, body }, call) {
     const { taxId = null, ...fields } = body
-    const values = newVendor({ ...fields, ...(await resolveReferences(call, fields, query.createScopes)) })
+    const values = buildVendor({ ...fields, ...(await resolveReferences(call, fields, query.createScopes)) })
     const created = await call.write(async (call) => {
       const alike = call.permissions.has('vendors:read') ? await findSimilarVendors(call, values) : []
       const inserted = await vendors.insert(
         call,
-        taxId === null ? values : { ...values, taxIdLast4: lastFourOf(taxId) },
+        taxId === null ? values : { ...values, taxIdLast4: getLastFourCharacters(taxId) },
       )
       const vendor = taxId === null ? inserted : await storeTaxId(call, { before: null, after: inserted }, taxId)
       await recordEvent(call, 'vendor.created', vendor)
@@ -53,13 +53,13 @@ export const vendorOperations = {
     const { taxId, notificationPreferences } = body
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      const changes = toChanges(before, { ...body, ...(await resolveReferences(call, body, query.createScopes)) })
+      const changes = toVendorChanges(before, { ...body, ...(await resolveReferences(call, body, query.createScopes)) })
       await assertCanReroute(call, [{ before, after: { ...before, ...changes } }])
       const updated = await vendors.update(call, before, changes, ifMatch)
       const after = taxId === undefined ? updated : await storeTaxId(call, { before, after: updated }, taxId)
       if (notificationPreferences !== undefined) await vendors.recalculateNoticeTimes(call, after.id)
-      await recordUpdate(call, before, after)
-      await replaceLinks(call, [{ before, after }])
+      await recordVendorUpdate(call, before, after)
+      await replaceVendorLinks(call, [{ before, after }])
       return after
     })
     return { status: 200, body: vendor }
@@ -68,7 +68,7 @@ export const vendorOperations = {
   async archiveVendor({ path, ifMatch }, call) {
     await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      await recordUpdate(call, before, await vendors.archive(call, before, ifMatch))
+      await recordVendorUpdate(call, before, await vendors.archive(call, before, ifMatch))
       if (before.archivedAt === null) await vendors.recalculateNoticeTimes(call, before.id)
     })
     return { status: 204 }
@@ -82,7 +82,7 @@ export const vendorOperations = {
       assertTransition(VENDOR_MOVES, before.status, body.status)
       const after = await vendors.update(call, before, { status: body.status })
       await recordStatusChange(call, { id: after.id, from: before.status, to: after.status, reason: body.reason })
-      await recordUpdate(call, before, after)
+      await recordVendorUpdate(call, before, after)
       return after
     })
     return { status: 200, body: vendor }
@@ -96,7 +96,7 @@ export const vendorOperations = {
       const vendor = await inviteToPortal(call, before)
       return {
         vendor,
-        expiresAt: linkExpiry({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
+        expiresAt: computeLinkExpiry({ createdAt: call.now.toISOString(), deadlineAt: null }).toISOString(),
       }
     })
     return { status: 200, body: invited }
@@ -105,9 +105,9 @@ export const vendorOperations = {
   async revokeVendorPortal({ path }, call) {
     const vendor = await call.write(async (call) => {
       const before = await vendors.lock(call, path.vendorId)
-      await revokeLink(call, before.id)
+      await revokePortalLink(call, before.id)
       const after = await vendors.update(call, before, { portalStatus: 'not_invited' })
-      await recordUpdate(call, before, after)
+      await recordVendorUpdate(call, before, after)
       return after
     })
     return { status: 200, body: vendor }
@@ -115,11 +115,11 @@ export const vendorOperations = {
 } satisfies Partial<Handlers>
 
 /** Records `vendor.updated` if anything changed. */
-export async function recordUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
+export async function recordVendorUpdate(call: WriteCall, before: Vendor, after: Vendor): Promise<void> {
   if (after.version !== before.version) await recordEvent(call, 'vendor.updated', after, before)
 }
 
-/** Returns the scopes in the organization's spelling, and checks that the communities exist. */
+/** Returns the trades in the organization's spelling, and checks that the communities exist. */
 async function resolveReferences(
   call: Call,
   body: { scopes?: string[]; communityIds?: string[] },

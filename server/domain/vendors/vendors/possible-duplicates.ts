@@ -2,13 +2,13 @@ import { CompiledQuery } from 'kysely'
 import type { PossibleDuplicate, SyncResult, VendorStatus, VendorsSyncResult } from '../../../../client/contract.gen.ts'
 import type { Call, WriteCall } from '../../../platform/calls/call.ts'
 
-/** The contract's maximum of possible duplicates: enough to notice the problem. */
+/** The contract's maximum number of possible duplicates, which is enough to notice the problem. */
 const MAX_DUPLICATES = 5
 
 const DUPLICATE_KEYS = ['nameKey', 'emailKey', 'phoneKey'] as const
 type DuplicateKey = (typeof DUPLICATE_KEYS)[number]
 
-/** A vendor that shares a key with the new one. It is read once per shared key, up to a limit. */
+/** A vendor that shares a key with the new vendor. The vendor is read once per shared key, up to a limit. */
 interface SimilarVendor extends Record<DuplicateKey, string | null> {
   id: string
   companyName: string
@@ -17,15 +17,15 @@ interface SimilarVendor extends Record<DuplicateKey, string | null> {
 }
 
 /**
- * Returns SQL of the vendors that share a key with a new vendor, the oldest five for each key: the same name, email
- * address, or phone number, in whatever form.
+ * Returns SQL for the vendors that share a key with a new vendor, the oldest five for each key. The keys are the
+ * normalized name, email address, and phone number.
  *
- * Each key is compared separately, as a range of its own index and in the order of that index, so that at most five
- * rows are read even if a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would
- * expect so many equal values that it reads all vendors in the order of their IDs.
+ * Each key is compared separately, as a range of its own index and in that index's order. At most five rows are read,
+ * even if a thousand vendors have one phone number. With `=` in place of `between`, PostgreSQL would expect many equal
+ * values and read all vendors in the order of their IDs.
  *
- * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for anything
- * that is computed from columns.
+ * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for values
+ * that are computed from columns.
  */
 function selectSimilarSql(organization: string, keys: Record<DuplicateKey, string>): string {
   return DUPLICATE_KEYS.map(
@@ -78,7 +78,7 @@ export async function addPossibleDuplicates(call: WriteCall, synced: SyncResult)
   }
 }
 
-/** Returns the found vendors without repeats, oldest first. */
+/** Returns the given vendors without duplicates, oldest first. */
 export function toPossibleDuplicates(alike: readonly SimilarVendor[]): PossibleDuplicate[] {
   // A vendor found by a key has the new vendor's value of that key.
   const own = new Map(alike.map((each) => [each.by, each[each.by]]))

@@ -25,8 +25,9 @@ export const {
 })
 
 /**
- * Recomputes when the vendors, whose preferences have changed, are notified of their upcoming tasks. The database does
- * so whenever a planned start is written. No visible field of a task changes, so the versions stay the same.
+ * Recomputes the times at which vendors whose preferences have changed are notified of their upcoming tasks. The
+ * database recomputes these times whenever a planned start is written. No visible field of a task changes, so the
+ * versions stay the same.
  */
 export async function recalculateNoticeTimes({ db, organizationId }: WriteCall, ...vendorIds: string[]): Promise<void> {
   if (vendorIds.length === 0) return

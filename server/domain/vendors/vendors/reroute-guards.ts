@@ -6,16 +6,16 @@ import { listRecipients } from './vendor.ts'
 
 type VendorAddresses = Pick<Vendor, 'id' | 'companyName' | 'email' | 'contacts'>
 
-/** A vendor before and after a change of the addresses that its links are mailed to. */
+/** A vendor before and after a change of the addresses to which its links are emailed. */
 export interface ReroutedVendor {
   before: VendorAddresses
   after: Pick<Vendor, 'email' | 'contacts'>
 }
 
 /**
- * Returns the IDs of the vendors whose change is not allowed for this caller: those whose portal links would be mailed
- * to a new address. Anybody who reads mail there could act for the vendor, so the change requires the permission to
- * copy links, once the vendor has had a link.
+ * Returns the IDs of the vendors whose change is not allowed for this caller, because the change would email their
+ * portal links to a new address. If the vendor has ever had a link, the change requires the permission to copy links.
+ * Anyone who reads email at the new address could act for the vendor.
  */
 export async function findForbiddenReroutes(
   call: Call,
@@ -33,17 +33,17 @@ export async function findForbiddenReroutes(
   )
 }
 
-/** Throws `permission_denied` for the first of these changes that the caller must not make. */
+/** Throws `permission_denied` for the first of these changes that this caller must not make. */
 export async function assertCanReroute(call: Call, changes: readonly ReroutedVendor[]): Promise<void> {
   const forbidden = await findForbiddenReroutes(call, changes)
   const found = changes.find(({ before }) => forbidden.has(before.id))
-  if (found !== undefined) throw rerouteDeniedProblem(found.before)
+  if (found !== undefined) throw createRerouteProblem(found.before)
 }
 
-export function rerouteDeniedProblem({ companyName }: Pick<Vendor, 'companyName'>): Problem {
+export function createRerouteProblem({ companyName }: Pick<Vendor, 'companyName'>): Problem {
   return new Problem(
     'permission_denied',
-    `Adding an email address to ${companyName} requires portal_links:read because its portal links are mailed there. Ask an owner or admin.`,
+    `Adding an email address to ${companyName} requires portal_links:read, because portal links are sent to the addresses of a vendor. Ask an owner or admin.`,
     { permission: 'portal_links:read' },
   )
 }

@@ -1,8 +1,8 @@
 import type { Vendor, VendorNotification } from '../../../../client/contract.gen.ts'
 import type { WriteCall } from '../../../platform/calls/call.ts'
 import { buildEvent, type NewEvent, recordEvents } from '../../../platform/events/record-event.ts'
-import { canSendMail, queueLetters } from '../../office/mail/queue-letters.ts'
-import { writeLetters } from './notice-letters.ts'
+import { canSendMail, queueMails } from '../../office/mail/queue-mails.ts'
+import { renderNoticeMails } from './notice-mails.ts'
 import * as notifications from './notification-queries.ts'
 import { listRecipients } from './vendor.ts'
 
@@ -17,7 +17,7 @@ interface VendorNotice {
   notice: Notice
 }
 
-/** Does the same for one vendor. */
+/** Like sendNotifications, but for one vendor. */
 export async function sendNotification(call: WriteCall, vendor: Vendor, notice: Notice): Promise<VendorNotification> {
   const [notification] = await sendNotifications(call, [{ vendor, notice }])
   if (notification === undefined) throw new Error('Expected one notification for the notice.')
@@ -25,10 +25,10 @@ export async function sendNotification(call: WriteCall, vendor: Vendor, notice: 
 }
 
 /**
- * Notifies vendors: stores the notifications, records their events with the recipients' addresses after other events of
- * the same change, and mails them if the deployment sends mail. All notifications are created here. A vendor without an
- * address has no recipients; the caller decides whether to reject that, or to let an event subscriber call the vendor
- * instead.
+ * Notifies vendors: stores the notifications, records their events after other events of the same change, and emails
+ * them if the deployment sends email. The events contain the recipients' addresses. This function creates all
+ * notifications. A vendor without an address has no recipients. The caller either rejects the notification, or lets an
+ * event subscriber call the vendor instead.
  */
 export async function sendNotifications(
   call: WriteCall,
@@ -53,9 +53,9 @@ export async function sendNotifications(
   })
   await recordEvents(call, [...before, ...events])
   if (canSendMail(call))
-    await queueLetters(
+    await queueMails(
       call,
-      await writeLetters(
+      await renderNoticeMails(
         call,
         reported.map(({ vendor }) => vendor),
         sent,

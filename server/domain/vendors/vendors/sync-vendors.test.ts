@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StatementCounter } from '../../../../test/support/count-statements.ts'
 import { listEvents } from '../../../../test/support/recorded-events.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 const counted = new StatementCounter('syncVendors')
@@ -10,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-type Body = Answer['body']
+type Body = ServiceResponse['body']
 type Caller = { key: string; headers?: Record<string, string> }
 const VENDORS = '/api/ext/vendors'
 
 const sync = (rows: object[], caller: Caller, { match = 'accountingId', mode = 'best_effort' } = {}) =>
   plumbline.post(`${VENDORS}/batch`, { mode, match, rows }, caller)
-const statuses = ({ body }: Answer) => body.rows.map(({ status }: Body) => status)
+const statuses = ({ body }: ServiceResponse) => body.rows.map(({ status }: Body) => status)
 const read = async (id: string, caller: Caller): Promise<Body> => (await plumbline.get(`${VENDORS}/${id}`, caller)).body
 const row = (accountingId: string, more: object = {}) => ({
   accountingId,
@@ -24,7 +28,7 @@ const row = (accountingId: string, more: object = {}) => ({
   ...more,
 })
 
-test('vendors are created, then updated in the fields that are sent, and unchanged if nothing differs', async () => {
+test('a vendor sync updates only the fields that were sent and that differ', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [
     row('QB-1', { scopes: ['framing', 'Framing'], email: 'bids@one.example.com', contacts: [{ name: 'Dana' }] }),
@@ -50,7 +54,7 @@ test('vendors are created, then updated in the fields that are sent, and unchang
   expect(events[3].data).toMatchObject({ object: await read(ids[0], caller), previous: { phone: null } })
 })
 
-test('rows are matched by any of three keys, and an external ID can be added to an existing vendor', async () => {
+test('vendor rows can be matched by id, accountingId, or externalId', async () => {
   const caller = await plumbline.newBuilder()
   const { body } = await sync([{ companyName: 'A', externalId: 'erp-1' }], caller, { match: 'externalId' })
   const [{ id }] = body.rows
@@ -61,7 +65,7 @@ test('rows are matched by any of three keys, and an external ID can be added to 
   expect(await read(id, caller)).toMatchObject({ accountingId: 'QB-1', externalId: 'erp-9', companyName: 'A' })
 })
 
-test('a created vendor is returned with its possible duplicates, including those of the same request', async () => {
+test('a vendor sync reports possible duplicates, including duplicates within the same request', async () => {
   const caller = await plumbline.newBuilder()
   const { body: known } = await plumbline.post(VENDORS, { companyName: 'Brazos Framing, LLC' }, caller)
   const rows = [row('QB-1', { companyName: 'BRAZOS FRAMING' }), row('QB-2', { phone: '1-512-555-0101' }), row('QB-3')]
@@ -79,7 +83,7 @@ test('a created vendor is returned with its possible duplicates, including those
   expect(unseen.body.rows).toMatchObject([{ status: 'created', possibleDuplicates: [] }])
 })
 
-test('each invalid row fails separately, with the error of createVendor or updateVendor', async () => {
+test('each invalid vendor row fails separately, with the same error as createVendor or updateVendor', async () => {
   const caller = await plumbline.newBuilder()
   const created = await sync([row('QB-1', { externalId: 'erp-1' }), row('QB-2'), row('QB-3')], caller)
   const [first, second, third] = created.body.rows.map(({ id }: Body) => id)
@@ -131,7 +135,7 @@ test('each invalid row fails separately, with the error of createVendor or updat
   expect((await plumbline.get(`${VENDORS}?accountingId=QB-20,QB-16`, caller)).body.data).toHaveLength(1)
 })
 
-test('tax IDs are stored encrypted, and a different one with the same ending is a change', async () => {
+test('a sync updates a tax ID even if only its hidden digits differ', async () => {
   const caller = await plumbline.newBuilder()
   const { body } = await sync([row('QB-1', { taxId: '12-3454821' }), row('QB-2')], caller)
   const [{ id }, other] = body.rows
@@ -141,13 +145,13 @@ test('tax IDs are stored encrypted, and a different one with the same ending is 
   expect(statuses(await sync(changed, caller))).toEqual(['updated', 'updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: '4821', version: 2 })
   expect(await read(other.id, caller)).toMatchObject({ taxIdLast4: '4321', version: 2 })
-  // This is the same tax ID as the one sent by updateVendor.
+  // This is the same tax ID that updateVendor sent.
   expect((await plumbline.patch(`${VENDORS}/${id}`, { taxId: '99-9994821' }, caller)).body.version).toBe(2)
   expect(statuses(await sync([row('QB-1', { taxId: null })], caller))).toEqual(['updated'])
   expect(await read(id, caller)).toMatchObject({ taxIdLast4: null })
 })
 
-test('five hundred rows take as many statements as one, except for their events', async () => {
+test('syncing 500 vendors needs no more statements than one vendor, except for their events', async () => {
   const caller = await plumbline.newBuilder()
   const statementsOf = async (rows: object[]) => {
     counted.statements = 0
@@ -157,7 +161,7 @@ test('five hundred rows take as many statements as one, except for their events'
   }
   const many = Array.from({ length: 500 }, (_, i) => row(`QB-${i}`, { scopes: ['framing'] }))
   const one = [row('QB-one', { scopes: ['framing'] })]
-  // Creates the trade's scope.
+  // This request creates the trade.
   await sync([row('QB-first', { scopes: ['framing'] })], caller)
   const more = { phone: '512-555-0100' }
   expect([await statementsOf(one), await statementsOf(many)]).toEqual([8, 13])
@@ -166,7 +170,7 @@ test('five hundred rows take as many statements as one, except for their events'
   expect(tooMany).toMatchObject({ status: 422, body: { errors: [{ pointer: '/rows', code: 'maxItems' }] } })
 })
 
-test('repeats, dry runs, propose-only keys, permissions, and other builders work as for other syncs', async () => {
+test('a vendor sync follows the rules of other syncs for repeats, dry runs, propose-only keys, permissions, and other builders', async () => {
   const caller = await plumbline.newBuilder()
   const rows = [row('QB-1')]
   const once = { ...caller, headers: { 'idempotency-key': 'first' } }
@@ -186,7 +190,7 @@ test('repeats, dry runs, propose-only keys, permissions, and other builders work
   expect(statuses(await sync(rows, other))).toEqual(['created'])
 })
 
-test('the later of two concurrent requests with the same rows finds all of them unchanged', async () => {
+test('if the same vendors are synced twice concurrently, the later request reports all rows as unchanged', async () => {
   const caller = await plumbline.newBuilder()
   const rows = Array.from({ length: 40 }, (_, i) => row(`QB-${i}`))
   const both = await Promise.all([sync(rows, caller), sync(rows.toReversed(), caller)])

@@ -4,36 +4,36 @@ import { createRowChecker } from '../../../platform/calls/row-checker.ts'
 import { buildEvent, recordEvents } from '../../../platform/events/record-event.ts'
 import { conflict, Problem, unknownReference } from '../../../platform/problems/problem.ts'
 import type { RowChange } from '../../../platform/resources/resource.ts'
-import { findKnownIds, lockKeyed, matchRowsByKey, rowKeysOf } from '../../../platform/resources/row-keys.ts'
+import { findKnownIds, getRowKeys, lockRecordsByKey, matchRowsByKey } from '../../../platform/resources/row-keys.ts'
 import {
+  catchProblem,
   type PlannedWrite,
-  returnProblem,
   type SyncDefinition,
   type SyncRow,
 } from '../../../platform/resources/sync-rows.ts'
-import { markAcknowledged } from '../../statuses/ledger-states.ts'
+import { createAcknowledgeStep } from '../../statuses/ledger-states.ts'
 import * as scopes from '../scopes/queries.ts'
 import * as vendors from './queries.ts'
-import { replaceLinks } from './replace-links.ts'
-import { findForbiddenReroutes, rerouteDeniedProblem } from './reroute-guards.ts'
-import { findTaxIds, lastFourOf, storeTaxIds } from './tax-id.ts'
-import { newVendor, toChanges } from './vendor.ts'
+import { replaceVendorLinks } from './replace-vendor-links.ts'
+import { createRerouteProblem, findForbiddenReroutes } from './reroute-guards.ts'
+import { findTaxIds, getLastFourCharacters, storeTaxIds } from './tax-id.ts'
+import { buildVendor, toVendorChanges } from './vendor.ts'
 
-/** Syncs vendors from an external system. Each row is treated like a call of createVendor or updateVendor. */
+/** Syncs vendors from an external system. Each row is treated like a call to createVendor or updateVendor. */
 export function defineVendorSync(match: MatchBy, createScopes?: boolean): SyncDefinition<'VendorRow', Vendor> {
   /** The vendors' tax IDs, which are not part of their visible fields. */
   const taxIds = new Map<string, string | null>()
 
   return {
     schema: 'VendorRow',
-    ...markAcknowledged('vendor', match),
-    keysOf: rowKeysOf,
+    ...createAcknowledgeStep('vendor', match),
+    keysOf: getRowKeys,
 
     async decide(call, rows) {
-      const ids = await lockKeyed(call, 'vendors', ['accountingId', 'externalId'], rows)
+      const ids = await lockRecordsByKey(call, 'vendors', ['accountingId', 'externalId'], rows)
       const meant = matchRowsByKey(rows, await vendors.findAll(call, ids), match)
       const read = await readRowReferences(call, rows, meant, createScopes)
-      const outcomes = rows.map((row, i) => returnProblem(() => planRow(call, row, meant[i] ?? null, read, taxIds)))
+      const outcomes = rows.map((row, i) => catchProblem(() => planRow(call, row, meant[i] ?? null, read, taxIds)))
       return refuseForbiddenReroutes(call, outcomes)
     },
 
@@ -58,7 +58,7 @@ export function defineVendorSync(match: MatchBy, createScopes?: boolean): SyncDe
         call,
         changed.map((each) => buildEvent(call, 'vendor.updated', toStoredVendor(call, each), each.before)),
       )
-      await replaceLinks(call, changed)
+      await replaceVendorLinks(call, changed)
     },
   }
 }
@@ -69,7 +69,7 @@ interface RowReferences {
   taxIds: ReadonlyMap<string, string>
 }
 
-/** Reads everything that the rows refer to, for all rows at once. */
+/** Reads all records that the rows refer to, for all rows at once. */
 async function readRowReferences(
   call: WriteCall,
   rows: readonly SyncRow<VendorRow>[],
@@ -114,7 +114,7 @@ function planRow(
   }
   if (before === null) {
     const { taxId = null, ...whole } = createRowChecker(call, 'VendorCreate')(named)
-    const made = vendors.make(call, { ...newVendor(whole), taxIdLast4: lastFourOf(taxId) })
+    const made = vendors.make(call, { ...buildVendor(whole), taxIdLast4: getLastFourCharacters(taxId) })
     if (taxId !== null) taxIds.set(made.id, taxId)
     return { id: made.id, made, changed: [] }
   }
@@ -123,11 +123,11 @@ function planRow(
     const pointed = [{ pointer: '/status', code: 'fixed', message: 'cannot be changed here; use changeVendorStatus' }]
     return conflict(
       'wrong_status',
-      `Cannot change the status of ${before.companyName} in a sync. Use changeVendorStatus.`,
+      `Cannot change the status of ${before.companyName} in a sync. Change it with changeVendorStatus instead.`,
       { errors: pointed },
     )
   }
-  const after: Vendor = { ...before, ...toChanges(before, rest) }
+  const after: Vendor = { ...before, ...toVendorChanges(before, rest) }
   const isOther = rest.taxId !== undefined && rest.taxId !== (read.taxIds.get(before.id) ?? null)
   if (isOther) taxIds.set(before.id, rest.taxId ?? null)
   return { id: before.id, made: null, changed: [{ before, after, hidden: isOther ? ['taxId'] : [] }] }
@@ -143,7 +143,7 @@ async function refuseForbiddenReroutes(
   return outcomes.map((outcome) => {
     if (outcome instanceof Problem) return outcome
     const found = outcome.changed.find(({ before }) => forbidden.has(before.id))
-    return found === undefined ? outcome : rerouteDeniedProblem(found.before)
+    return found === undefined ? outcome : createRerouteProblem(found.before)
   })
 }
 
@@ -159,7 +159,7 @@ function selectTaxIds(
   return new Map(those.flatMap(({ id }) => (taxIds.has(id) ? [[id, taxIds.get(id) ?? null] as const] : [])))
 }
 
-/** Returns the vendor as it is after the update, which increments its version. */
+/** Returns the vendor in its state after the update, which increments its version. */
 function toStoredVendor(call: WriteCall, { before, after }: RowChange<Vendor>): Vendor {
   return { ...after, version: before.version + 1, updatedAt: call.now.toISOString() }
 }

@@ -18,7 +18,7 @@ async function getSealed(id: string): Promise<string | null> {
   return rows[0]?.sealed ?? null
 }
 
-test('a tax ID is stored encrypted, and only its last characters are shown', async () => {
+test('only the last characters of a tax ID are stored without encryption', async () => {
   const { status, body: vendor } = await plumbline.post(VENDORS, {
     companyName: 'Brazos Framing',
     taxId: '12-345 482a',
@@ -31,7 +31,7 @@ test('a tax ID is stored encrypted, and only its last characters are shown', asy
   expect(await getSealed(vendor.id)).toMatch(/^v2\./)
 })
 
-test('a tax ID can be changed, cleared, and left unchanged', async () => {
+test('an update that omits the tax ID keeps the tax ID', async () => {
   const { id } = (await plumbline.post(VENDORS, { companyName: 'Brazos Framing' })).body
   expect([(await plumbline.get(`${VENDORS}/${id}`)).body.taxIdLast4, await getSealed(id)]).toEqual([null, null])
   const named = (await change(id, { taxId: '123-45-6789' })).body
@@ -39,7 +39,7 @@ test('a tax ID can be changed, cleared, and left unchanged', async () => {
   const sealed = await getSealed(id)
   expect((await change(id, { taxId: '123-45-6789', phone: null })).body.version).toBe(2)
   expect(await getSealed(id)).toBe(sealed)
-  // A different tax ID with the same ending.
+  // This is a different tax ID with the same ending.
   const other = (await change(id, { taxId: '987-65-6789' })).body
   expect([other.taxIdLast4, other.version]).toEqual(['6789', 3])
   expect(await getSealed(id)).not.toBe(sealed)
@@ -48,7 +48,7 @@ test('a tax ID can be changed, cleared, and left unchanged', async () => {
   expect(await getSealed(id)).toBe(null)
 })
 
-test('an ID that is too short to be identified by its ending is rejected', async () => {
+test('a tax ID with fewer than 8 or more than 20 letters and digits is rejected', async () => {
   for (const taxId of ['1234567', '1-2-3-4-5-6-7', '--------', '1'.repeat(21)])
     expect((await plumbline.post(VENDORS, { companyName: 'A', taxId })).body.errors).toEqual([
       { pointer: '/taxId', code: 'pattern', message: 'must have 8 to 20 letters and digits, like 12-3456789' },

@@ -3,19 +3,19 @@ import type { Vendor } from '../../../../client/contract.gen.ts'
 import { type Call, recordChange, type WriteCall } from '../../../platform/calls/call.ts'
 import { createVault } from '../../../platform/encryption/vault.ts'
 import type { RowChange } from '../../../platform/resources/resource.ts'
-import { taxIdSealContext } from './tax-id-seal-context.ts'
+import { getTaxIdEncryptionContext } from './tax-id-encryption-context.ts'
 
 /**
- * Returns the last four letters or digits of a tax ID, which identify it to people. A tax ID is often a person's social
- * security number, so it is stored encrypted, and leaves the service only on documents that are filed with it.
+ * Returns the last four letters or digits of a tax ID, which users can see. The whole tax ID is often a person's social
+ * security number, so it is stored encrypted and is included only in tax documents.
  */
-export function lastFourOf(taxId: string | null | undefined): string | null | undefined {
+export function getLastFourCharacters(taxId: string | null | undefined): string | null | undefined {
   return taxId?.replace(/[^A-Za-z0-9]/g, '').slice(-4) ?? taxId
 }
 
 /**
- * Stores the tax ID of a vendor whose row already has its last characters, and returns the vendor. A different tax ID
- * with the same ending is a change too, although the row does not show it.
+ * Stores the tax ID of a vendor whose row already contains the last four characters, and returns the vendor. If only the
+ * other characters changed, the row is the same, so this function increments the version and records the change.
  */
 export async function storeTaxId(
   call: WriteCall,
@@ -24,7 +24,8 @@ export async function storeTaxId(
 ): Promise<Vendor> {
   if (taxId === (await findTaxId(call, after.id))) return after
   const { organizationId } = call
-  const sealed = taxId === null ? null : createTaxIdVault(call).seal(taxId, taxIdSealContext(organizationId, after.id))
+  const sealed =
+    taxId === null ? null : createTaxIdVault(call).seal(taxId, getTaxIdEncryptionContext(organizationId, after.id))
   const isNoticed = after.version !== before?.version
   const version = isNoticed ? after.version : after.version + 1
   const updatedAt = call.now.toISOString()
@@ -35,12 +36,12 @@ export async function storeTaxId(
   return { ...after, version, updatedAt }
 }
 
-/** Stores the tax IDs of several vendors whose rows already have the last characters. */
+/** Stores the tax IDs of several vendors whose rows already contain the last four characters of the tax IDs. */
 export async function storeTaxIds(call: WriteCall, stored: ReadonlyMap<string, string | null>): Promise<void> {
   if (stored.size === 0) return
   const { organizationId } = call
   const sealed = [...stored].map(([id, taxId]) =>
-    taxId === null ? null : createTaxIdVault(call).seal(taxId, taxIdSealContext(organizationId, id)),
+    taxId === null ? null : createTaxIdVault(call).seal(taxId, getTaxIdEncryptionContext(organizationId, id)),
   )
   await sql`
     update "vendors" as v set "sealedTaxId" = k."sealed"
@@ -48,14 +49,14 @@ export async function storeTaxIds(call: WriteCall, stored: ReadonlyMap<string, s
     where v."organizationId" = ${organizationId} and v."id" = k."id"`.execute(call.db)
 }
 
-/** Returns the known tax IDs of these vendors. */
+/** Returns the tax IDs of the vendors by vendor ID. Vendors without a tax ID are omitted. */
 export async function findTaxIds(call: WriteCall, vendorIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (vendorIds.length === 0) return new Map()
   const { rows } = await sql<{ vendorId: string; sealed: string }>`
     select "id" as "vendorId", "sealedTaxId" as "sealed" from "vendors"
     where "organizationId" = ${call.organizationId} and "id" = any(${[...vendorIds]}::text[])
       and "sealedTaxId" is not null`.execute(call.db)
-  return new Map(rows.map((row) => [row.vendorId, openTaxId(call, row)]))
+  return new Map(rows.map((row) => [row.vendorId, unsealTaxId(call, row)]))
 }
 
 async function findTaxId(call: WriteCall, vendorId: string): Promise<string | null> {
@@ -63,11 +64,11 @@ async function findTaxId(call: WriteCall, vendorId: string): Promise<string | nu
     select "sealedTaxId" as "sealed" from "vendors"
     where "organizationId" = ${call.organizationId} and "id" = ${vendorId}`.execute(call.db)
   const sealed = rows[0]?.sealed ?? null
-  return sealed === null ? null : openTaxId(call, { vendorId, sealed })
+  return sealed === null ? null : unsealTaxId(call, { vendorId, sealed })
 }
 
-export function openTaxId(call: Call, { vendorId, sealed }: { vendorId: string; sealed: string }): string {
-  return createTaxIdVault(call).open(sealed, taxIdSealContext(call.organizationId, vendorId))
+export function unsealTaxId(call: Call, { vendorId, sealed }: { vendorId: string; sealed: string }): string {
+  return createTaxIdVault(call).open(sealed, getTaxIdEncryptionContext(call.organizationId, vendorId))
 }
 
 const createTaxIdVault = ({ services }: Call) => createVault(services.config.encryptionKey)

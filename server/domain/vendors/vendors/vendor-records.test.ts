@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEventsAbout } from '../../../../test/support/recorded-events.ts'
 import { startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
-import { addDays, dateIn } from '../../../platform/values/calendar.ts'
+import { addDays, toLocalDate } from '../../../platform/values/calendar.ts'
 
 let plumbline: TestPlumbline
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function newVendor(more: object = {}, key = plumbline.key): Promise<string
 const move = (vendorId: string, status: string, reason?: string) =>
   plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status, ...(reason !== undefined && { reason }) })
 
-test('a vendor changes from prospective to active, on hold and back, and inactive and back, each with a history entry', async () => {
+test('each status change of a vendor creates a history entry', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   for (const status of ['active', 'on_hold', 'active', 'inactive', 'active']) {
     const moved = await move(vendorId, status, `to ${status}`)
@@ -39,7 +39,7 @@ test('a vendor changes from prospective to active, on hold and back, and inactiv
   expect(history[1]).toEqual({ from: 'active', to: 'on_hold', reason: 'to on_hold' })
 })
 
-test('impossible status changes are rejected with the possible ones', async () => {
+test('the error for an invalid status change of a vendor lists the allowed statuses', async () => {
   const vendorId = await newVendor({ status: 'prospective' })
   const refused = await move(vendorId, 'on_hold')
   expect(refused.status).toBe(409)
@@ -53,13 +53,13 @@ test('impossible status changes are rejected with the possible ones', async () =
   expect(await move(vendorId, 'active')).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('one of two concurrent changes from the same status is rejected', async () => {
+test('only one of two concurrent status changes of a vendor succeeds', async () => {
   const vendorId = await newVendor()
   const answers = await Promise.all([move(vendorId, 'on_hold'), move(vendorId, 'on_hold')])
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
 })
 
-test('an invitation to the portal creates a new link each time, and records an event', async () => {
+test('each portal invitation creates a new link and emits an event', async () => {
   const vendorId = await newVendor()
   const first = await plumbline.post(`/api/ext/vendors/${vendorId}/invite`)
   expect(first.status).toBe(200)
@@ -82,7 +82,7 @@ test('an invitation to the portal creates a new link each time, and records an e
   expect(events[1]).toMatchObject({ data: { previous: null } })
 })
 
-test('a vendor that is on hold, inactive, archived, or without an address cannot be invited, and the response says why', async () => {
+test('a vendor that is on hold, inactive, archived, or without an email address cannot be invited to the portal', async () => {
   const onHold = await newVendor()
   await move(onHold, 'on_hold')
   const inactive = await newVendor()
@@ -102,7 +102,7 @@ test('a vendor that is on hold, inactive, archived, or without an address cannot
   }
 })
 
-test('expired documents do not prevent access to the portal, where the vendor submits new ones', async () => {
+test('a vendor with expired documents can still be invited to the portal to submit new documents', async () => {
   const vendorId = await newVendor()
   await plumbline.post(`/api/ext/vendors/${vendorId}/compliance-documents`, {
     type: 'auto',
@@ -113,7 +113,7 @@ test('expired documents do not prevent access to the portal, where the vendor su
   expect(invited).toMatchObject({ status: 200, body: { vendor: { complianceStatus: 'expired' } } })
 })
 
-test('another builder can neither change, invite, nor evaluate our vendors', async () => {
+test("a builder cannot change, invite, or evaluate another builder's vendors", async () => {
   const vendorId = await newVendor()
   const { key } = await plumbline.newBuilder()
   expect((await plumbline.post(`/api/ext/vendors/${vendorId}/status`, { status: 'inactive' }, { key })).status).toBe(
@@ -140,20 +140,20 @@ test('a vendor without a history has a scorecard without a score', async () => {
   })
 })
 
-test('a period that ends before it begins is rejected', async () => {
+test('a scorecard period that ends before it begins is rejected', async () => {
   const vendorId = await newVendor()
   const refused = await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?from=2026-11-02&to=2026-11-01`)
   expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: 'to' }] } })
 })
 
-test('a scorecard is computed from the invitations, bids, and orders in its period', async () => {
+test('the scorecard of a vendor is computed from its invitations, bids, and orders in the period', async () => {
   const { key } = await plumbline.newBuilder()
   const post = async (path: string, body: object) => {
     const answer = await plumbline.post(path, body, { key })
     if (answer.status >= 300) throw new Error(`${path} answered ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  const today = dateIn('America/Chicago', plumbline.clock.now())
+  const today = toLocalDate('America/Chicago', plumbline.clock.now())
   const [winner, loser] = [await newVendor({}, key), await newVendor({ companyName: 'Hill Country Framers' }, key)]
   const community = await post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })
   const home = await post('/api/ext/homes', { name: 'Lot 15', communityId: community.id })
@@ -181,7 +181,7 @@ test('a scorecard is computed from the invitations, bids, and orders in its peri
 
   const scorecard = async (vendorId: string, query = '') =>
     (await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard?${query}`, { key })).body
-  // 5 percent above the bid costs 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
+  // A cost of 5 percent above the bid loses 25 points of 100: (50 × 40 + 100 × 20 + 75 × 40) / 100.
   const whole = {
     invitations: { sent: 2, answered: 1, unanswered: 1, answeredPercent: 50 },
     bids: { submitted: 1, accepted: 1, rejected: 0, winPercent: 100 },
@@ -201,10 +201,57 @@ test('a scorecard is computed from the invitations, bids, and orders in its peri
     bids: { submitted: 0 },
     score: null,
   })
-  // 5 percent below the budget costs nothing: (100 × 40 + 0 × 20 + 100 × 40) / 100.
+  // A cost of 5 percent below the budget loses no points: (100 × 40 + 0 × 20 + 100 × 40) / 100.
   expect(await scorecard(loser)).toMatchObject({
     bids: { winPercent: 0 },
     orders: { averageVariancePercent: -5 },
     score: 80,
+  })
+})
+
+describe('the expected cost of a scorecard', () => {
+  /** Awards a bid with its order, and returns the scorecard of the vendor. */
+  async function scoreAward(bidFields: object, award: object) {
+    const { key } = await plumbline.newBuilder()
+    const post = async (path: string, body: object) => {
+      const response = await plumbline.post(`/api/ext${path}`, body, { key })
+      if (response.status >= 300) throw new Error(`${path} returned ${JSON.stringify(response.body)}`)
+      return response.body
+    }
+    const today = toLocalDate('America/Chicago', plumbline.clock.now())
+    const vendorId = await newVendor({}, key)
+    const community = await post('/communities', { name: 'Juniper Ridge', status: 'active' })
+    const home = await post('/homes', { name: 'Lot 15', communityId: community.id })
+    const place = { scope: 'framing', communityId: community.id, homeIds: [home.id] }
+    const request = await post('/bids/request', { ...place, deadline: addDays(today, 14), vendorIds: [vendorId] })
+    const bid = await post('/bids', { bidRequestId: request.id, vendorId, ...bidFields })
+    const { purchaseOrder } = await post(`/bids/${bid.id}/accept`, { ...award, createPurchaseOrder: true })
+    await post(`/purchase-orders/${purchaseOrder.id}/status`, { status: 'approved' })
+    return (await plumbline.get(`/api/ext/vendors/${vendorId}/scorecard`, { key })).body
+  }
+
+  const alternates = [
+    { description: 'Zip sheathing', amount: 2000 },
+    { description: 'Steel beams', amount: 9000 },
+    { description: 'No blocking', amount: -500 },
+  ]
+  const lines = [
+    { description: 'Walls', unitPrice: 40_000 },
+    { lineId: 'crane', description: 'Larger crane', unitPrice: 900, alternate: true },
+  ]
+
+  test('includes the awarded alternates of a lump sum', async () => {
+    const scorecard = await scoreAward({ amount: 40_000, alternates }, { alternates: [0, 2] })
+    expect(scorecard.orders).toMatchObject({ amount: 41_500, compared: 1, averageVariancePercent: 0 })
+  })
+
+  test('includes the awarded alternates of a bid with lines', async () => {
+    const scorecard = await scoreAward({ lines, alternates }, { alternates: [0], alternateLineIds: ['crane'] })
+    expect(scorecard.orders).toMatchObject({ amount: 42_900, compared: 1, averageVariancePercent: 0 })
+  })
+
+  test('does not include alternates that were not awarded', async () => {
+    const scorecard = await scoreAward({ lines, alternates }, {})
+    expect(scorecard.orders).toMatchObject({ amount: 40_000, compared: 1, averageVariancePercent: 0 })
   })
 })

@@ -8,9 +8,9 @@ import type {
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { toAddress } from '../../../platform/values/address.ts'
-import { lastFourOf } from './tax-id.ts'
+import { getLastFourCharacters } from './tax-id.ts'
 
-/** The status changes of a vendor: prospective to active, on hold and back, and inactive and back. */
+/** The allowed status changes of a vendor: prospective to active, to on hold and back, and to inactive and back. */
 export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]>> = {
   prospective: ['active', 'inactive'],
   active: ['on_hold', 'inactive'],
@@ -20,7 +20,7 @@ export const VENDOR_MOVES: Readonly<Record<VendorStatus, readonly VendorStatus[]
 
 type EngagementReason = 'vendor_archived' | 'vendor_on_hold' | 'vendor_inactive' | 'compliance_expired'
 
-/** A reason why a vendor cannot be hired (invited, awarded, or given an order) now. */
+/** A reason that a vendor cannot be hired (invited, awarded, or given an order) now. */
 export interface Obstacle<Code extends ConflictReason = ConflictReason> {
   code: Code
   /** A whole sentence. */
@@ -50,8 +50,8 @@ export function findEngagementObstacle(vendor: Vendor): Obstacle | null {
 }
 
 /**
- * Returns why the vendor cannot have portal access; null if it can. Expired documents are no reason, because new ones
- * are submitted in the portal.
+ * Returns why the vendor cannot have portal access; null if it can. Expired documents are not a reason, because vendors
+ * submit new documents in the portal.
  */
 export function findPortalObstacle(vendor: Vendor): Obstacle | null {
   return listEngagementObstacles(vendor).find(({ code }) => code !== 'compliance_expired') ?? null
@@ -64,8 +64,8 @@ export function findInviteObstacle(vendor: Vendor): Obstacle | null {
   return { code: 'no_recipient', message: `${vendor.companyName} has no email address.` }
 }
 
-/** Returns whether the vendor works in the community. A vendor without a list works in all. */
-export function canWorkIn(vendor: Vendor, communityId: string): boolean {
+/** Returns whether the vendor works in the community. A vendor without a list works in all communities. */
+export function canWorkInCommunity(vendor: Vendor, communityId: string): boolean {
   return vendor.communityIds.length === 0 || vendor.communityIds.includes(communityId)
 }
 
@@ -93,7 +93,7 @@ export function completePreferences(
 const DEFAULT_TERMS: Vendor['paymentTerms'] = { netDays: 30, discountPercent: 0, discountDays: 0 }
 
 /** Returns the payment terms, in which omitted fields keep their value. */
-export function completeTerms(
+export function completePaymentTerms(
   sent: NonNullable<VendorCreate['paymentTerms']>,
   before = DEFAULT_TERMS,
 ): Vendor['paymentTerms'] {
@@ -109,12 +109,12 @@ export function completeTerms(
   return { netDays, discountPercent, discountDays }
 }
 
-export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
+export function buildVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
   return {
     ...{ scopes: [], communityIds: [], defaultRetainagePercent: 0, is1099: true, reportingBox: 'nec_1' as const },
     ...body,
-    backupWithholding: wholeWithholding(body.backupWithholding ?? null),
-    paymentTerms: completeTerms(body.paymentTerms ?? {}),
+    backupWithholding: completeWithholding(body.backupWithholding ?? null),
+    paymentTerms: completePaymentTerms(body.paymentTerms ?? {}),
     notificationPreferences: completePreferences(body.notificationPreferences ?? {}),
     portalStatus: 'not_invited' as const,
     complianceStatus: 'missing' as const,
@@ -124,23 +124,26 @@ export function newVendor(body: Omit<Checked['VendorCreate'], 'taxId'>) {
 }
 
 /** Returns the fields of the vendor that the update changes. */
-export function toChanges(before: Vendor, sent: VendorUpdate) {
+export function toVendorChanges(before: Vendor, sent: VendorUpdate) {
   const { taxId, address, contacts, paymentTerms, notificationPreferences, backupWithholding, ...rest } = sent
   return {
     ...rest,
-    ...(taxId !== undefined && { taxIdLast4: lastFourOf(taxId) }),
-    ...(backupWithholding !== undefined && { backupWithholding: wholeWithholding(backupWithholding) }),
+    ...(taxId !== undefined && { taxIdLast4: getLastFourCharacters(taxId) }),
+    ...(backupWithholding !== undefined && { backupWithholding: completeWithholding(backupWithholding) }),
     ...(address !== undefined && { address: toAddress(address) }),
     ...(contacts !== undefined && { contacts: toContacts(contacts) }),
-    ...(paymentTerms !== undefined && { paymentTerms: completeTerms(paymentTerms, before.paymentTerms) }),
+    ...(paymentTerms !== undefined && { paymentTerms: completePaymentTerms(paymentTerms, before.paymentTerms) }),
     ...(notificationPreferences !== undefined && {
       notificationPreferences: completePreferences(notificationPreferences, before.notificationPreferences),
     }),
   }
 }
 
-/** Returns the period of backup withholding with all fields. Without toDate, it has no end. */
-function wholeWithholding(sent: NonNullable<VendorCreate['backupWithholding']> | null): Vendor['backupWithholding'] {
+/**
+ * Fills in the backup withholding period. `toDate` defaults to null, which means no end date. Throws if `toDate` is
+ * before `fromDate`.
+ */
+function completeWithholding(sent: NonNullable<VendorCreate['backupWithholding']> | null): Vendor['backupWithholding'] {
   if (sent === null) return null
   const { reason, fromDate, toDate = null } = sent
   if (toDate !== null && toDate < fromDate)
@@ -156,7 +159,7 @@ export function toContacts(contacts: NonNullable<VendorCreate['contacts']>): Ven
   return contacts.map((contact) => ({ ...NO_CONTACT, ...contact }))
 }
 
-/** Returns the addresses of the vendor and of its contacts who get notifications, without duplicates. */
+/** Returns the addresses of the vendor and of its contacts that get notifications, without duplicates. */
 export function listRecipients(vendor: Pick<Vendor, 'email' | 'contacts'>): string[] {
   const addresses = [
     vendor.email,

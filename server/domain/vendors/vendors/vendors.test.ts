@@ -18,7 +18,7 @@ const framing = {
 /** A vendor that is already in the accounting system, where an ID belongs to one vendor. */
 const linked = { ...framing, accountingId: 'QB-1042' }
 
-test('a vendor is created with all fields and returned unchanged', async () => {
+test('a new vendor is returned with all fields that were sent', async () => {
   const created = await plumbline.post('/api/ext/vendors', framing)
   expect(created.status).toBe(201)
   expect(created.body).toMatchObject({ ...framing, status: 'active', complianceStatus: 'missing', version: 1 })
@@ -30,7 +30,7 @@ test('a vendor is created with all fields and returned unchanged', async () => {
   expect(read.headers.get('etag')).toBe('"1"')
 })
 
-test('all input errors are reported at once, each with its pointer', async () => {
+test('all errors of an invalid vendor are reported in one response, each with its pointer', async () => {
   const refused = await plumbline.post('/api/ext/vendors', { email: 'nowhere', poLimit: 1.005, color: 'red' })
   expect(refused.status).toBe(422)
   expect(refused.body.code).toBe('validation_failed')
@@ -38,7 +38,7 @@ test('all input errors are reported at once, each with its pointer', async () =>
   expect(pointers).toEqual(['/color', '/companyName', '/email', '/poLimit'])
 })
 
-test('an update returns the new state, increments the version, and its event says what changed', async () => {
+test('the event for an updated vendor lists the changes', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', linked)
   const changed = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, {
     contactName: 'Marisol Vega',
@@ -53,13 +53,13 @@ test('an update returns the new state, increments the version, and its event say
   })
 })
 
-test('an update without changes neither increments the version nor records an event', async () => {
+test('an update without changes does not increment the version or emit an event', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const same = await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { contactName: framing.contactName })
   expect({ ...same.body, possibleDuplicates: vendor.possibleDuplicates }).toEqual(vendor)
 })
 
-test('a stale If-Match returns 412 with the current version, and If-None-Match returns 304', async () => {
+test('an update of a vendor with a stale If-Match returns 412 with the current version', async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
   const stale = await plumbline.patch(
@@ -69,6 +69,11 @@ test('a stale If-Match returns 412 with the current version, and If-None-Match r
   )
   expect(stale.status).toBe(412)
   expect(stale.body).toMatchObject({ code: 'precondition_failed', currentVersion: 2 })
+})
+
+test('a request for an unchanged vendor returns 304', async () => {
+  const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
+  await plumbline.patch(`/api/ext/vendors/${vendor.id}`, { phone: null })
   const unchanged = await plumbline.get(`/api/ext/vendors/${vendor.id}`, { headers: { 'if-none-match': '"2"' } })
   expect(unchanged.status).toBe(304)
   expect(unchanged.body).toBe('')
@@ -83,7 +88,7 @@ test('an archived vendor is listed only on request but stays readable by ID', as
   expect((await plumbline.get(`/api/ext/vendors/${vendor.id}`)).body.archivedAt).not.toBeNull()
 })
 
-test('another builder gets the same response for our vendor as for an unknown one', async () => {
+test("a builder gets the same response for another builder's vendor as for an unknown vendor", async () => {
   const { body: vendor } = await plumbline.post('/api/ext/vendors', framing)
   const other = await plumbline.newBuilder()
   for (const id of [vendor.id, 'ven_01m7y975jyfesvq69a4tb31vbx', 'nonsense', '%00', '%E0%A4%A']) {
@@ -97,7 +102,7 @@ test('another builder gets the same response for our vendor as for an unknown on
   expect((await plumbline.get('/api/ext/vendors', { key: other.key })).body.data).toEqual([])
 })
 
-test('a list can be read page by page in every sort order, without gaps or repeats, while others write', async () => {
+test('a list can be read page by page in every sort order without gaps or repeats', async () => {
   const { key } = await plumbline.newBuilder()
   const ids = new Set<string>()
   for (let i = 0; i < 25; i++) {
@@ -119,7 +124,7 @@ test('a list can be read page by page in every sort order, without gaps or repea
   }
 })
 
-test('a malformed cursor and one from another sort order are rejected', async () => {
+test('a malformed cursor or a cursor from another sort order is rejected', async () => {
   const { key } = await plumbline.newBuilder()
   for (const companyName of ['A', 'B']) await plumbline.post('/api/ext/vendors', { companyName }, { key })
   const { body } = await plumbline.get('/api/ext/vendors?limit=1', { key })
@@ -154,7 +159,7 @@ test('a second vendor with the same externalId returns a conflict that names the
   expect(second.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/externalId' }] })
 })
 
-test('fifty concurrent creations with one Idempotency-Key create one vendor and one event', async () => {
+test('fifty concurrent requests with one Idempotency-Key create only one vendor', async () => {
   const { key, organizationId } = await plumbline.newBuilder()
   const options = { key, headers: { 'idempotency-key': 'attempt-1' } }
   const answers = await Promise.all(
@@ -172,17 +177,21 @@ test('fifty concurrent creations with one Idempotency-Key create one vendor and 
   expect(await listEvents(plumbline, organizationId)).toHaveLength(1)
 })
 
-test('a trade in a different case is the existing trade, and an unknown community is rejected', async () => {
+test("a vendor's trade matches an existing trade regardless of case", async () => {
   const { key } = await plumbline.newBuilder()
   await plumbline.post('/api/ext/vendors', { companyName: 'A', scopes: ['framing'] }, { key })
   const second = await plumbline.post('/api/ext/vendors', { companyName: 'B', scopes: ['Framing', 'FRAMING'] }, { key })
   expect(second.body.scopes).toEqual(['framing'])
+})
+
+test('a vendor with an unknown community is rejected', async () => {
+  const { key } = await plumbline.newBuilder()
   const third = await plumbline.post('/api/ext/vendors', { companyName: 'C', communityIds: ['com_nothing'] }, { key })
   expect(third.body).toMatchObject({ code: 'unknown_reference', errors: [{ pointer: '/communityIds/0' }] })
 })
 
 describe('a possible duplicate vendor', () => {
-  test('is created, and the response lists vendors with the same name, email, or phone number in any notation', async () => {
+  test('the response for a new vendor lists vendors with the same name, email address, or phone number', async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     const first = await create({ companyName: 'Brazos Framing, LLC', email: 'Bids@brazos.example.com' })
@@ -199,7 +208,7 @@ describe('a possible duplicate vendor', () => {
     expect(read.body).toEqual({ ...third, possibleDuplicates: undefined })
   })
 
-  test('is not compared with archived vendors, those of other builders, or meaningless values', async () => {
+  test("archived vendors, other builders' vendors, and meaningless values are ignored in the search for duplicates", async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     await plumbline.post('/api/ext/vendors', { companyName: 'Cedar Roofing' })
@@ -212,7 +221,7 @@ describe('a possible duplicate vendor', () => {
     expect((await create({ companyName: 'Cedar Tile' })).possibleDuplicates).toHaveLength(5)
   })
 
-  test('is found for each of many vendors created together, whether or not they have a tax ID', async () => {
+  test('possible duplicates are found among many vendors that are created concurrently', async () => {
     const { key } = await plumbline.newBuilder()
     const create = async (body: object) => (await plumbline.post('/api/ext/vendors', body, { key })).body
     const names = Array.from({ length: 12 }, (_, i) => `Builder ${String.fromCharCode(65 + i)}`)
@@ -224,7 +233,7 @@ describe('a possible duplicate vendor', () => {
     expect(twins).toEqual(first.map(({ id }) => [id]))
   })
 
-  test('is hidden from a key that cannot read vendors, but shown by a dry run of a skill that can', async () => {
+  test('possible duplicates are shown only to callers with vendors:read', async () => {
     const { key, organizationId } = await plumbline.newBuilder()
     await plumbline.post('/api/ext/vendors', { companyName: 'Pecan Plumbing' }, { key })
     const writer = await plumbline.newKey(['vendors:write'], organizationId)

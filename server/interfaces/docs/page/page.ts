@@ -1,21 +1,21 @@
 import { Marked } from 'marked'
-import { highlight } from './highlight.ts'
+import { highlightCode } from './highlight-code.ts'
 import { Html, html } from './html.ts'
 
-// Code blocks scroll sideways, so they need keyboard focus; headings get an anchor.
+// Code blocks scroll horizontally, so they need keyboard focus. Headings get an anchor.
 const markdownRenderer = new Marked({
   renderer: {
     code: ({ text }) => `${renderCode(text).source}\n`,
     heading({ tokens, depth, text }) {
       const words = this.parser.parseInline(tokens)
       const level = `h${depth}`
-      return depth === 1 ? `<h1>${words}</h1>\n` : `<${level} id="${anchorFor(text)}">${words}</${level}>\n`
+      return depth === 1 ? `<h1>${words}</h1>\n` : `<${level} id="${toAnchor(text)}">${words}</${level}>\n`
     },
   },
 })
 
-/** Returns the anchor of a heading on its page, such as `delivery-guarantees`. */
-export function anchorFor(heading: string): string {
+/** Returns the anchor for a heading, such as `delivery-guarantees`. */
+export function toAnchor(heading: string): string {
   return stripTags(heading)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -23,13 +23,17 @@ export function anchorFor(heading: string): string {
 }
 
 /**
- * Returns a heading without its former anchors, which it keeps as `<a id="former-anchor"></a>` so that old links work.
+ * Returns a heading without tags. A heading keeps former anchors as `<a id="former-anchor"></a>`, so that old links
+ * work.
  */
 export function stripTags(heading: string): string {
   return heading.replaceAll(/<[^>]*>/g, '').trim()
 }
 
-/** Renders Markdown. The contract's texts and the guides are our own; their only HTML is former anchors of headings. */
+/**
+ * Renders Markdown. The texts of the contract and the guides are trusted. The texts contain no HTML except former
+ * anchors of headings.
+ */
 export function renderMarkdown(text: string): Html {
   return new Html(markdownRenderer.parse(text, { async: false }))
 }
@@ -39,7 +43,7 @@ export function renderInlineMarkdown(text: string): Html {
 }
 
 export function renderCode(text: string): Html {
-  return html`<pre class="lines"><code tabindex="0">${highlight(text)}</code></pre>`
+  return html`<pre class="lines"><code tabindex="0">${highlightCode(text)}</code></pre>`
 }
 
 export function renderJson(value: unknown): Html {
@@ -58,14 +62,14 @@ export interface Site {
 
 export interface Page {
   title: string
-  /** The navigation entry that the page belongs to. */
+  /** The navigation entry of the page. */
   section: string
   content: Html
-  /** Names of additional scripts under /docs/assets, besides those that all pages load. */
+  /** Names of additional scripts under /docs/assets, in addition to the scripts that all pages load. */
   scripts?: readonly string[]
   /** The reference's table of contents, which becomes a menu in narrow windows. */
   contents?: Html
-  /** Where the page's forms find IDs that exist: the path of a list for each ID prefix. */
+  /** For each ID prefix, the path of the list from which the page's forms take existing IDs. */
   sources?: Record<string, string>
 }
 
@@ -80,7 +84,7 @@ const SECTIONS = [
   ['/changelog', 'Changelog'],
 ] as const
 
-export function renderPage(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
+export function renderDocsPage(site: Site, { title, section, content, scripts = [], contents, sources }: Page): string {
   const { docs } = site
   const entries = SECTIONS.map(
     ([path, name]) =>

@@ -8,8 +8,9 @@ import type {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * Sample code for each operation in curl, in TypeScript with the client, and in Python with its standard library. IDs
- * and bodies come from the contract's examples, so a sample is a valid request, although its IDs may not exist.
+ * Sample code for an operation: in curl, in TypeScript with the client library, and in Python with the standard
+ * library. IDs and bodies come from the contract's examples, so a sample is a valid request, even though its IDs may
+ * not exist.
  */
 export interface Samples {
   curl: string
@@ -23,7 +24,7 @@ export const LANGUAGES: readonly { name: keyof Samples; label: string }[] = [
   { name: 'python', label: 'Python' },
 ]
 
-export function buildSamples(contract: Contract, operation: Operation, url: string): Samples {
+export function buildCodeSamples(contract: Contract, operation: Operation, url: string): Samples {
   const request = findExampleRequest(contract, operation)
   return {
     curl: writeCurl(operation, request, url),
@@ -56,7 +57,10 @@ export function findExampleRequest(contract: Contract, { declaration }: Operatio
   return { path, query, body: example === undefined ? undefined : contract.resolve<{ value: unknown }>(example).value }
 }
 
-/** Returns the environment variable with the credential: an API key, or for the portal the token of a portal link. */
+/**
+ * Returns the name of the environment variable for the credential: an API key, or the token of a portal link for the
+ * portal.
+ */
 function credentialVariable({ schemes }: Operation): string {
   return schemes.has('apiKey') ? 'PLUMBLINE_KEY' : 'PORTAL_TOKEN'
 }
@@ -180,11 +184,15 @@ function findBinaryContent(
   return first && { type: first[0], media: first[1] }
 }
 
-/** Returns the singular for the loop variable: listBidRequests iterates over bidRequests, one bidRequest at a time. */
+/**
+ * Returns the singular for the loop variable: listBidRequests iterates over bidRequests, one bidRequest at a time.
+ * `import` is reserved in TypeScript.
+ */
 function itemName({ id }: Operation): string {
   const plural = id.replace(/^list/, '')
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '')
-  return singular.slice(0, 1).toLowerCase() + singular.slice(1)
+  const name = singular.slice(0, 1).toLowerCase() + singular.slice(1)
+  return name === 'import' ? 'fileImport' : name
 }
 
 const WIDTH = 70

@@ -10,13 +10,13 @@ export interface Field {
   readonly anchor: string
   readonly name: string
   readonly type: Html
-  /** The name of the field's schema or of its items' schema; null if the schema has no name. */
+  /** The name of the field's schema, or of the schema of its items; null if the schema has no name. */
   readonly schemaName: string | null
   readonly isRequired: boolean
   readonly isDeprecated: boolean
   /** In Markdown. */
   readonly description: string
-  /** Bounds, values and defaults, one sentence each. */
+  /** Bounds, values, and defaults, with one sentence for each. */
   readonly facts: readonly Html[]
   readonly within: readonly Field[]
 }
@@ -25,11 +25,13 @@ interface FieldContext {
   readonly atlas: ReferenceIndex
   /** The URL of the reference. */
   readonly base: string
-  /** Whether to show nested objects in full, as for inputs. Responses link to the section of each object instead. */
+  /**
+   * Whether to show nested objects in full, as in inputs. Responses link to the section of each nested object instead.
+   */
   readonly isWhole: boolean
 }
 
-/** Deeper than any input of the contract. Bounds the recursion of a schema that contains itself. */
+/** No input of the contract is nested this deeply. The limit stops the recursion of a schema that contains itself. */
 const MAX_DEPTH = 8
 
 export function listParameterFields(
@@ -48,7 +50,7 @@ export function listParameterFields(
   }))
 }
 
-/** Returns the fields of an object, or an empty list if the schema has no fields of its own. */
+/** Returns the fields of an object; an empty list if the schema declares no fields. */
 export function listFields(place: FieldContext, anchor: string, schema: Schema | SchemaReference, depth = 0): Field[] {
   const { contract } = place.atlas
   const { properties = {}, required = [] } = contract.resolve<Schema>(schema) as {
@@ -81,7 +83,7 @@ function readField(
   }
 }
 
-/** Merges a schema with the schema it refers to. Keywords next to the reference take precedence. */
+/** Merges a schema with the schema that it references. Keywords next to the `$ref` take precedence. */
 function mergeReference(contract: Contract, { $ref, ...own }: Schema): Schema {
   if (typeof $ref !== 'string') return own
   return { ...mergeReference(contract, contract.resolve<Schema>({ $ref })), ...own }
@@ -98,14 +100,24 @@ function unwrapSchema(contract: Contract, declared: Schema): { schema: Schema; n
 }
 
 function listAlternatives({ anyOf }: Schema): Schema[] {
-  return Array.isArray(anyOf) ? anyOf.filter(isSchema).filter(({ type }) => type !== 'null') : []
+  return listDocumentedAlternatives(anyOf).filter(({ type }) => type !== 'null')
 }
+
+/**
+ * Omits `AnyRow`. Batches accept any row, so that an invalid row gets an error of its own. Clients should not send
+ * invalid rows.
+ */
+function listDocumentedAlternatives(anyOf: unknown): Schema[] {
+  return Array.isArray(anyOf) ? anyOf.filter(isSchema).filter(({ $ref }) => $ref !== ANY_ROW) : []
+}
+
+const ANY_ROW = '#/components/schemas/AnyRow'
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Describes a type in words, with a link if it is an object that has a section. */
+/** Describes a type in words, with a link if the type is an object with its own section. */
 export function renderType(place: FieldContext, declared: Schema | SchemaReference): Html {
   const { atlas, base } = place
   const { contract } = atlas
@@ -117,7 +129,7 @@ export function renderType(place: FieldContext, declared: Schema | SchemaReferen
   const address = place.isWhole ? undefined : atlas.objectAt(name)
   if (address !== undefined) return html`<a href="${base}/${address}">${name}</a>`
   const { anyOf, items, type, format, const: only } = schema
-  if (Array.isArray(anyOf)) return joinHtml(anyOf.filter(isSchema).map((each) => renderType(place, each)))
+  if (Array.isArray(anyOf)) return joinHtml(listDocumentedAlternatives(anyOf).map((each) => renderType(place, each)))
   if (isSchema(items) && (type === 'array' || Array.isArray(type)))
     return html`list of ${renderType(place, items)}${Array.isArray(type) ? ' or null' : null}`
   if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`
@@ -171,7 +183,7 @@ function listFieldFacts(contract: Contract, outer: Schema, inner: Schema): Html[
   return facts
 }
 
-/** Describes a pattern in the words of its validation error. Only patterns of responses have no such words. */
+/** Describes a pattern in the words of its validation message. Only patterns in responses have no such message. */
 function describePattern(pattern: string): Html {
   const words = patternMessages[pattern]
   if (words === undefined) return html`Pattern: <code>${pattern}</code>.`

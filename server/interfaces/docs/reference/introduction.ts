@@ -1,11 +1,11 @@
 import type { Contract } from '../../../platform/calls/contract.ts'
-import { anchorFor } from '../page/page.ts'
+import { toAnchor } from '../page/page.ts'
 
 /** A paragraph of the contract's introduction. */
 export interface Paragraph {
-  /** The anchor on the overview, from the first of the paragraph's terms; null if it explains no term. */
+  /** The anchor on the overview, derived from the paragraph's first term; null if the paragraph explains no term. */
   readonly anchor: string | null
-  /** The terms it explains, such as `Money, Dates, instants`. */
+  /** The terms that the paragraph explains, such as `Money, Dates, instants`. */
   readonly title: string
   /** In Markdown. */
   readonly text: string
@@ -19,11 +19,11 @@ export function splitIntroduction({ document }: Contract): Paragraph[] {
     .map((text) => {
       const terms = [...text.matchAll(/\*\*(.+?)\*\*/g)].map(([, term = '']) => term.replace(/\.$/, ''))
       const [first] = terms
-      return { anchor: first === undefined ? null : anchorFor(first), title: terms.join(', '), text }
+      return { anchor: first === undefined ? null : toAnchor(first), title: terms.join(', '), text }
     })
 }
 
-/** The overview's text about the documentation itself. */
+/** The overview's section about the documentation itself. */
 export const ABOUT_THESE_PAGES = {
   anchor: 'these-pages',
   title: 'About these pages',

@@ -1,8 +1,8 @@
 import type { Contract, Operation, ParameterObject, ResponseObject, Schema } from '../../../platform/calls/contract.ts'
-import { highlight } from '../page/highlight.ts'
+import { highlightCode } from '../page/highlight-code.ts'
 import { type Html, html } from '../page/html.ts'
 import { renderInlineMarkdown, renderMarkdown, type Site } from '../page/page.ts'
-import { buildSamples, findExampleRequest, LANGUAGES } from './code-samples.ts'
+import { buildCodeSamples, findExampleRequest, LANGUAGES } from './code-samples.ts'
 import { type Field, listFields, listParameterFields, renderFieldList, renderType } from './field-list.ts'
 import { findSuccessResponse, type ReferenceIndex } from './reference-index.ts'
 
@@ -13,7 +13,10 @@ export interface OperationFields {
   readonly body: readonly Field[]
 }
 
-/** Returns the full input of an operation. The reference shows it expanded, and the search indexes each field. */
+/**
+ * Returns the fields of an operation's input, including nested fields. The reference shows the input expanded, and the
+ * search indexes each of its fields.
+ */
 export function listOperationFields(atlas: ReferenceIndex, base: string, operation: Operation): OperationFields {
   const place = { atlas, base, isWhole: true }
   const parameters = listParameters(atlas.contract, operation)
@@ -127,7 +130,7 @@ ${success.schema === undefined ? null : renderUnnamedFields(atlas, base, operati
   )}</p>`
 }
 
-/** Renders the fields of a response schema that has no name and therefore no section of its own. */
+/** Renders the fields of a response schema that has no name, and therefore no section. */
 function renderUnnamedFields(
   atlas: ReferenceIndex,
   base: string,
@@ -139,13 +142,13 @@ function renderUnnamedFields(
 }
 
 function renderSamples(contract: Contract, site: Site, operation: Operation): Html {
-  const texts = buildSamples(contract, operation, site.url)
+  const texts = buildCodeSamples(contract, operation, site.url)
   return html`<div class="samples">
 <div class="tabs" role="group" aria-label="Language">${LANGUAGES.map(
     ({ name, label }) =>
       html`<button type="button" data-language="${name}" aria-pressed="${name === 'curl' ? 'true' : 'false'}">${label}</button>`,
   )}</div>
-${LANGUAGES.map(({ name }) => html`<pre class="lines ${name}"><code tabindex="0">${highlight(texts[name])}</code></pre>\n`)}</div>`
+${LANGUAGES.map(({ name }) => html`<pre class="lines ${name}"><code tabindex="0">${highlightCode(texts[name])}</code></pre>\n`)}</div>`
 }
 
 function renderExampleResponses(contract: Contract, operation: Operation): Html | null {
@@ -156,11 +159,11 @@ function renderExampleResponses(contract: Contract, operation: Operation): Html 
   return html`<div class="answers">${examples.map(
     ([name, { summary = name, value }], at) =>
       html`<details${at === 0 ? html` open` : null}><summary><b>${response.status}</b> ${summary}</summary>
-<pre class="lines"><code tabindex="0">${highlight(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</code></pre></details>\n`,
+<pre class="lines"><code tabindex="0">${highlightCode(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</code></pre></details>\n`,
   )}</div>`
 }
 
-/** Returns what the page needs to send a request from a form (try.js). */
+/** Returns the data with which the page sends a request from a form (try.js). */
 function toTryItForm(contract: Contract, operation: Operation, skills: ReadonlySet<string>): object {
   const { id, method, path, takesBody, mostUploadBytes } = operation
   const { path: inPath, query, body: shown } = findExampleRequest(contract, operation)

@@ -8,8 +8,8 @@ import {
 } from '../../../platform/calls/contract.ts'
 
 /**
- * The layout of the reference: a page for each tag with its operations. Each object in their responses is described on
- * exactly one page, and the other pages link to it.
+ * The layout of the reference: a page for each tag with its operations. Each object in the responses is described on
+ * exactly one page, and the other pages link to that page.
  */
 export interface ReferenceIndex {
   readonly contract: Contract
@@ -18,15 +18,14 @@ export interface ReferenceIndex {
   sectionNamed(slug: string): ReferenceSection | undefined
   sectionOf(operation: Operation): ReferenceSection
   /**
-   * The address of an object relative to the reference, such as `vendors#Vendor`; undefined for a schema that is not an
-   * object.
+   * The URL of an object relative to the reference, such as `vendors#Vendor`; undefined if the schema is not an object.
    */
   objectAt(name: string): string | undefined
 }
 
 export interface ReferenceSection {
   readonly tag: string
-  /** The name in URLs, such as `bid-requests`. */
+  /** The page's name in URLs, such as `bid-requests`. */
   readonly slug: string
   readonly description: string
   readonly operations: readonly Operation[]
@@ -66,7 +65,8 @@ function buildReferenceIndex(contract: Contract): ReferenceIndex {
     sectionNamed: (slug) => sections.find((section) => section.slug === slug),
     sectionOf(operation) {
       const section = byName.get(getTag(operation))
-      if (section === undefined) throw new Error(`${operation.id} has a tag that no group of the contract names.`)
+      if (section === undefined)
+        throw new Error(`Expected the tag of ${operation.id} to belong to a tag group in the contract.`)
       return section
     },
     objectAt(name) {
@@ -77,8 +77,8 @@ function buildReferenceIndex(contract: Contract): ReferenceIndex {
 }
 
 /**
- * Assigns each object to the page of the first operation that returns it, or else of the first whose response contains
- * it.
+ * Assigns each object to the page of the first operation that returns it. If no operation returns the object, uses the
+ * first operation whose response contains it.
  */
 function assignObjectsToSections(
   contract: Contract,
@@ -105,14 +105,17 @@ function assignObjectsToSections(
   return homes
 }
 
-/** Returns the references of a schema itself, without those of the schemas it refers to. */
+/** Returns the references in a schema, without the references in the schemas that it refers to. */
 function listOwnReferences(value: unknown): SchemaReference[] {
   if (typeof value !== 'object' || value === null) return []
   const own = '$ref' in value && typeof value.$ref === 'string' ? [{ $ref: value.$ref }] : []
   return [...own, ...Object.values(value).flatMap(listOwnReferences)]
 }
 
-/** Returns the name of the object that a schema is, lists, or allows next to null; null if there is no named object. */
+/**
+ * Returns the name of the object that a schema describes; null if there is no named object. The schema may be the
+ * object, a list of the object, or nullable.
+ */
 export function findObjectName(contract: Contract, schema: Schema | SchemaReference): string | null {
   const target = contract.resolve<Schema>(schema as Schema | SchemaReference)
   const { properties, anyOf, items } = target as {
@@ -128,7 +131,7 @@ export function findObjectName(contract: Contract, schema: Schema | SchemaRefere
   return only !== undefined && others.length === 0 ? findObjectName(contract, only) : null
 }
 
-/** Returns the schema of the items of a list page; null if the schema is not a list page. */
+/** Returns the schema of the items on a list page; null if the schema is not a list page. */
 export function findPageItemSchema(contract: Contract, schema: Schema | SchemaReference): Schema | null {
   const { properties } = contract.resolve<Schema>(schema as Schema | SchemaReference) as {
     properties?: Record<string, Schema>
@@ -146,7 +149,7 @@ export interface SuccessResponse {
   examples: Record<string, { summary?: string; value: unknown }>
 }
 
-/** Returns the success response of an operation: the first that the contract declares from 200 to 299. */
+/** Returns the success response of an operation: the first response from 200 to 299 in the contract. */
 export function findSuccessResponse(contract: Contract, { declaration }: Operation): SuccessResponse | undefined {
   const found = Object.entries(declaration.responses).find(([status]) => status.startsWith('2'))
   if (found === undefined) return undefined

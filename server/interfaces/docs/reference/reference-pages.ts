@@ -14,11 +14,11 @@ import {
 } from './reference-index.ts'
 
 /**
- * Renders the overview of all operations. The reference, including its page for each tag, is rendered from the contract
- * and can be read, linked and printed without scripts. Scripts add the search, the request forms and the choice of a
+ * Renders the overview of all operations. The reference, with a page for each tag, is rendered from the contract and
+ * can be read, linked, and printed without scripts. Scripts add the search, the request forms, and the choice of a
  * language.
  */
-export function renderOverviewPage(site: Site, contract: Contract): Page {
+export function renderReferenceOverview(site: Site, contract: Contract): Page {
   const index = findReferenceIndex(contract)
   const all = index.groups.flatMap(({ rooms }) => rooms.flatMap(({ operations }) => operations))
   return {
@@ -85,7 +85,7 @@ ${description === undefined ? null : html`<p>${renderInlineMarkdown(description)
 })}`
 }
 
-/** Renders the table of contents: all tags, and the operations and objects of the open page. */
+/** Renders the table of contents: all tags, and the operations and objects of the current page. */
 function renderContents(site: Site, index: ReferenceIndex, open: ReferenceSection | null): Html {
   return html`${index.groups.map(
     ({ name, rooms }) => html`<h2>${name}</h2>
@@ -108,8 +108,8 @@ function renderEntry({ id, method, declaration }: Operation, page: string): Html
 }
 
 /**
- * Returns, for each ID prefix, the list that forms take existing IDs from, such as `{ ven: '/api/ext/vendors' }`. If
- * several lists qualify, it takes the one with the fewest IDs in its own path.
+ * Returns, for each ID prefix, the list from which forms take existing IDs, such as `{ ven: '/api/ext/vendors' }`. If
+ * several lists qualify, uses the list with the fewest IDs in its path.
  */
 function listIdSources(index: ReferenceIndex): Record<string, string> {
   const sources: Record<string, string> = {}

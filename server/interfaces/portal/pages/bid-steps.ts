@@ -1,7 +1,7 @@
 import { escapeHtml } from './html.ts'
 import type { PageContext } from './page-context.ts'
 
-/** Shows the vendor's progress toward its bid: the request, the price or the review. */
+/** Renders the vendor's progress toward a bid: the request, the price, or the review. */
 export function renderBidSteps({ reader }: PageContext, current: 0 | 1 | 2): string {
   const { steps, stepsLabel } = reader.words.request
   const items = steps.map((step, i) => {

@@ -2,7 +2,9 @@ import type { PortalAttachment } from '../../../../client/contract.gen.ts'
 import { escapeHtml, formatFileSize } from './html.ts'
 import { type PageContext, renderSheet } from './page-context.ts'
 
-/** Lists the files that a vendor can download for an invitation or an order; empty if there are none. */
+/**
+ * Renders a list of the files that a vendor can download for an invitation or an order; empty if there are no files.
+ */
 export function renderFileSheet(
   { reader, root }: PageContext,
   files: readonly PortalAttachment[],

@@ -1,17 +1,17 @@
 import type { Address } from '../../../../client/contract.gen.ts'
+import type { PageLocale } from './page-locale.ts'
 import { STYLE } from './portal-style.ts'
-import type { Reader } from './reader.ts'
 
-/** The frame and the components that all pages share. */
+/** The parts of the frame that all pages share. */
 export interface PageFrame {
-  reader: Reader
-  /** The title in the browser. */
+  reader: PageLocale
+  /** The title in the browser tab. */
   title: string
-  /** The builder and vendor of the page; null if the visitor is unknown. */
+  /** The builder and the vendor of the page; null if the visitor is unknown. */
   between: { builder: string; vendor: string } | null
-  /** The path of the overview above this page; null if there is none. */
+  /** The path of the portal's overview; null if this page has no overview. */
   overview: string | null
-  /** The URL of this page in the other language; null for a page that cannot be requested again. */
+  /** The URL of this page in the other language; null if the page cannot be requested again. */
   inOtherLanguage: string | null
   content: string
   /** The content of the bar at the bottom of the window. */
@@ -21,7 +21,15 @@ export interface PageFrame {
 const LOGO =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1v6"/><path d="M9.8 7h4.5v2.5h-4.5zM7.3 10.5h9.5v4.2L12 23l-4.8-8.3z" fill="currentColor" stroke="none"/></svg>'
 
-export function renderPage({ reader, title, between, overview, inOtherLanguage, content, bar }: PageFrame): string {
+export function renderPageFrame({
+  reader,
+  title,
+  between,
+  overview,
+  inOtherLanguage,
+  content,
+  bar,
+}: PageFrame): string {
   const { language, frame } = reader.words
   const other = language === 'en' ? 'es' : 'en'
   const nav = overview === null ? '' : `<nav><a href="${escapeHtml(overview)}">${escapeHtml(frame.overview)}</a></nav>`
@@ -54,13 +62,55 @@ ${bar === undefined ? '' : `<div class="bar" role="region" aria-label="${escapeH
 `
 }
 
-/** Renders a page that consists of one message. */
-export function renderNoticePage(reader: Reader, title: string, message: string): string {
-  const content = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>`
-  return renderPage({ reader, title, between: null, overview: null, inOtherLanguage: null, content })
+interface NoticeContent {
+  title: string
+  message: string
+  /** The builder of the link; null if it is unknown. */
+  contact: BuilderContact | null
+  /** The path of the page to go back to; null if there is none. */
+  back: string | null
+  /** Whether the page has the form with which a vendor gets its links again. */
+  canRequestLinks: boolean
 }
 
-/** Renders facts in ruled cells, without those that have no value. */
+export interface BuilderContact {
+  builder: string
+  phone: string | null
+}
+
+/** Renders a page that consists of one message, with a way on. */
+export function renderNoticePage(reader: PageLocale, notice: NoticeContent): string {
+  const { title, message, contact, back, canRequestLinks } = notice
+  const { links } = reader.words
+  const content = [
+    `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>`,
+    contact === null ? '' : renderContact(reader, contact),
+    back === null ? '' : `<p><a class="btn" href="${escapeHtml(back)}">${escapeHtml(links.back)}</a></p>`,
+    canRequestLinks ? renderLinkRequestForm(reader) : '',
+  ]
+  return renderPageFrame({
+    ...{ reader, title, between: null, overview: null, inOtherLanguage: null, content: content.join('\n') },
+  })
+}
+
+/** Renders the builder's name and the phone number to call. */
+export function renderContact({ words: { links } }: PageLocale, { builder, phone }: BuilderContact): string {
+  if (phone === null) return `<p>${escapeHtml(links.from(builder))}</p>`
+  const number = `<a href="tel:${escapeHtml(phone.replaceAll(/[^\d+,;]/g, ''))}">${escapeHtml(phone)}</a>`
+  return `<p>${escapeHtml(links.from(builder))} ${escapeHtml(links.call)} ${number}</p>`
+}
+
+/** Renders the form with which a vendor requests an email with its links. */
+export function renderLinkRequestForm({ words: { links } }: PageLocale): string {
+  const email = renderField(
+    'email',
+    links.email,
+    '<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>',
+  )
+  return `<form class="sheet in" method="post" action="/portal/links"><p>${escapeHtml(links.ask)}</p>${email}<button class="btn go">${escapeHtml(links.send)}</button></form>`
+}
+
+/** Renders facts in bordered cells, without facts that have no value. */
 export function renderFacts(facts: readonly (Fact | null)[]): string {
   const shown = facts.filter((fact) => fact !== null)
   const items = shown.map(
@@ -82,7 +132,8 @@ export function toFact(name: string, value: string | null, rest: Partial<Fact> =
 }
 
 export function renderNote(tone: 'ok' | 'warn' | 'bad', strong: string, rest = ''): string {
-  const role = tone === 'bad' ? ' role="alert"' : ''
+  // Focus moves to an error, so that screen readers announce the error first.
+  const role = tone === 'bad' ? ' role="alert" tabindex="-1" autofocus' : ''
   return `<div class="note ${tone}"${role}><p><strong>${escapeHtml(strong)}</strong>${rest === '' ? '' : ` ${rest}`}</p></div>`
 }
 

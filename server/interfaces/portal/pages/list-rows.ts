@@ -1,6 +1,7 @@
 import type {
   PortalBidInvitationSummary,
   PortalComplianceDocument,
+  PortalDrawing,
   PortalLienWaiverSummary,
   PortalMessage,
   PortalOrderSummary,
@@ -8,17 +9,18 @@ import type {
   PortalTaskSummary,
   TaskConfirmation,
 } from '../../../../client/contract.gen.ts'
+import { type BiddingState, getBiddingState, isBidAwaited } from '../../../domain/bidding/bid-requests/bidding-state.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
 import { escapeHtml } from './html.ts'
 import type { PageContext } from './page-context.ts'
 
-/** A row of a list: a title with a link, details, and a status. */
+/** A row of a list: a linked title, details, and a status. */
 export interface ListRow {
   id: string | null
   name: string
   more: string
   state: string
-  /** `now` if the vendor has to act. */
+  /** `now` if the vendor must act. */
   tone?: 'now' | 'ok' | 'bad' | undefined
 }
 
@@ -31,17 +33,23 @@ export function renderRows({ root }: PageContext, listed: readonly ListRow[]): s
   return `<ul class="rows">${items.join('\n')}</ul>`
 }
 
-export function toRequestRow({ reader }: PageContext, { id, status, request }: PortalBidInvitationSummary): ListRow {
+export function toInvitationRow(
+  { reader, now }: PageContext,
+  { id, status, bidStatus, request }: PortalBidInvitationSummary,
+): ListRow {
   const { words } = reader
-  const isOpen = request.status === 'sent'
-  const awaited = isOpen && (status === 'sent' || status === 'viewed' || status === 'will_bid')
+  const standing = getBiddingState({ invitation: status, request, bid: bidStatus }, now)
   return {
     id,
     name: `${request.number} · ${request.title ?? humanizeValue(request.scope)}`,
     more: words.home.due(reader.shortDate(request.deadline)),
-    state: isOpen ? words.request.short[status] : words.request.shortOf[request.status],
-    tone: awaited ? 'now' : status === 'submitted' ? 'ok' : undefined,
+    state: words.request.short[standing],
+    tone: isBidAwaited(standing) ? 'now' : isGood(standing) ? 'ok' : undefined,
   }
+}
+
+function isGood(standing: BiddingState): boolean {
+  return standing === 'received' || standing === 'received_closed' || standing === 'chosen'
 }
 
 export function toOrderRow({ reader }: PageContext, order: PortalOrderSummary): ListRow {
@@ -123,6 +131,18 @@ export function toPaymentRow({ reader }: PageContext, payment: PortalPayment): L
     more: parts.filter((part) => part !== null).join(' · '),
     state: status === 'paid' ? words.paid : waits === '' ? words.planned : waits,
     tone: status === 'paid' ? 'ok' : waits === '' ? undefined : 'now',
+  }
+}
+
+export function toDrawingRow({ reader }: PageContext, drawing: PortalDrawing): ListRow {
+  const { id, sheetNumber, title, label, issuedDate, note } = drawing
+  const { drawing: words } = reader.words
+  const issued = `${words.revision(label)}, ${reader.shortDate(issuedDate)}`
+  return {
+    id: `${id}/file`,
+    name: `${sheetNumber} ${title}`,
+    more: [issued, note].filter((part) => part !== null).join(' · '),
+    state: words.current,
   }
 }
 

@@ -1,16 +1,16 @@
 import type { PortalAttachment, PortalOrder } from '../../../../client/contract.gen.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
-import { getPercent } from '../../../platform/values/money.ts'
+import { computePercentAmount } from '../../../platform/values/money.ts'
 import { renderFileSheet } from './file-sheet.ts'
 import { escapeHtml, renderFacts, toAddressLines, toFact } from './html.ts'
-import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
+import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 
-/** Renders an order as it was issued, with buttons to accept or decline it. */
+/** Renders an issued order, with buttons to accept or decline the order. */
 export function renderOrderPage(place: PageContext, order: PortalOrder, files: readonly PortalAttachment[]): string {
   const { reader } = place
   const words = reader.words.order
   const { home, community, currency, total, retainagePercent } = order
-  const held = words.held(reader.money(getPercent(total, retainagePercent, currency), currency))
+  const held = words.held(reader.money(computePercentAmount(total, retainagePercent, currency), currency))
   const where = [community.name, ...toAddressLines(home.address)].join(', ')
   const content = [
     `<div><h1>${escapeHtml(words.title(order.number))}</h1><p class="lead">${escapeHtml(`${humanizeValue(order.scope)}, ${home.name}`)}</p></div>`,
@@ -58,7 +58,8 @@ function renderLineTable({ reader }: PageContext, { lines, subtotal, taxTotal, t
   return renderSheet(words.lines, `<table><tbody>${rows.join('\n')}</tbody><tfoot>${foot.join('')}</tfoot></table>`)
 }
 
-function renderDeclineForm({ reader }: PageContext, { number, version }: PortalOrder): string {
-  const words = reader.words.order
-  return `<details class="sheet"><summary>${escapeHtml(words.decline)}</summary><form class="in" method="post"><input type="hidden" name="version" value="${version}"><div class="f"><label for="reason">${escapeHtml(words.reason)}</label><textarea id="reason" name="reason" rows="2" maxlength="1000" required></textarea></div><button class="btn no" name="answer" value="declined">${escapeHtml(words.declineNumber(number))}</button></form></details>`
+function renderDeclineForm(place: PageContext, { number, version }: PortalOrder): string {
+  const words = place.reader.words.order
+  const open = isSentWithButton(place, 'answer', 'declined') ? ' open' : ''
+  return `<details class="sheet"${open}><summary>${escapeHtml(words.decline)}</summary><form class="in" method="post"><input type="hidden" name="version" value="${version}"><div class="f"><label for="reason">${escapeHtml(words.reason)}</label><textarea id="reason" name="reason" rows="2" maxlength="1000" required>${getTypedValue(place, 'reason')}</textarea></div><button class="btn no" name="answer" value="declined">${escapeHtml(words.declineNumber(number))}</button></form></details>`
 }

@@ -2,14 +2,25 @@ import { escapeHtml, renderNote } from './html.ts'
 import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 import type { Words } from './words/english.ts'
 
-/** The lists of the overview. Each also has pages of its own. */
-export const SECTIONS = ['requests', 'orders', 'dates', 'waivers', 'payments', 'documents', 'messages'] as const
+/** The lists of the overview. Each list also has its own pages. */
+export const SECTIONS = [
+  'requests',
+  'orders',
+  'dates',
+  'punch',
+  'visits',
+  'drawings',
+  'waivers',
+  'payments',
+  'documents',
+  'messages',
+] as const
 
 export type Section = (typeof SECTIONS)[number]
 
 export interface ListedSection {
   section: Section
-  /** The list as HTML; null if it is empty. */
+  /** The list as HTML; null if the list is empty. */
   rows: string | null
   /** The cursor of the next page; null on the last page. */
   nextCursor: string | null
@@ -19,27 +30,34 @@ const EMPTY_STATES: Readonly<Record<Section, keyof Words['home']>> = {
   requests: 'noRequests',
   orders: 'noOrders',
   dates: 'noDates',
+  punch: 'noPunch',
+  visits: 'noVisits',
+  drawings: 'noDrawings',
   waivers: 'noWaivers',
   payments: 'noPayments',
   documents: 'noDocuments',
   messages: 'noMessages',
 }
 
-/** Renders the overview of a vendor's portal, with the items that need its action marked. */
+/** Renders the overview of a vendor's portal, and marks the items that require the vendor's action. */
 export function renderOverviewPage(place: PageContext, lists: readonly ListedSection[]): string {
   const { home } = place.reader.words
   const sheets = lists.map((listed) => {
     const { section, nextCursor } = listed
     const way =
       nextCursor === null ? '' : ` <a href="${escapeHtml(`${place.root}/${section}`)}">${escapeHtml(home.all)}</a>`
-    return renderSheet(home[section], renderList(place, listed) + renderDocumentLink(place, section), way)
+    return renderSheet(home[section], renderList(place, listed) + renderFormLink(place, section), way)
   })
   const content = `<div><h1>${escapeHtml(place.vendor)}</h1><p class="lead">${escapeHtml(home.from(place.builder))}</p></div>\n${sheets.join('\n')}`
   return renderPortalPage(place, place.vendor, content)
 }
 
 /** Renders one page of a list. */
-export function renderListPage(place: PageContext, listed: ListedSection, isHandedIn: boolean): string {
+export function renderListPage(
+  place: PageContext,
+  listed: ListedSection,
+  { isHandedIn, calendarUrl }: { isHandedIn: boolean; calendarUrl: string | null },
+): string {
   const { home, document } = place.reader.words
   const { section, nextCursor } = listed
   const older =
@@ -47,8 +65,18 @@ export function renderListPage(place: PageContext, listed: ListedSection, isHand
       ? ''
       : `<a class="btn" href="${escapeHtml(`${place.root}/${section}?cursor=${encodeURIComponent(nextCursor)}`)}">${escapeHtml(home.older)}</a>`
   const done = isHandedIn ? renderNote('ok', document.done) : ''
-  const content = `<h1>${escapeHtml(home[section])}</h1>\n${done}<section class="sheet" aria-label="${escapeHtml(home[section])}">${renderList(place, listed)}${renderDocumentLink(place, section)}</section>\n${older}`
+  const calendar = section === 'dates' ? renderCalendar(place, calendarUrl) : ''
+  const content = `<h1>${escapeHtml(home[section])}</h1>\n${done}<section class="sheet" aria-label="${escapeHtml(home[section])}">${renderList(place, listed)}${section === 'dates' ? '' : renderFormLink(place, section)}</section>\n${calendar}${older}`
   return renderPortalPage(place, home[section], content)
+}
+
+/** Renders the button that creates a calendar feed, or the link to the feed that was just created. */
+function renderCalendar({ reader: { words }, root }: PageContext, url: string | null): string {
+  const { task } = words
+  if (url === null)
+    return `<form method="post" action="${escapeHtml(`${root}/dates`)}"><button class="btn">${escapeHtml(task.addCalendar)}</button></form>`
+  const toProgram = url.replace(/^https?:/, 'webcal:')
+  return `${renderNote('ok', task.calendarReady)}<a class="btn go" href="${escapeHtml(toProgram)}">${escapeHtml(task.openCalendar)}</a><section class="sheet in"><p class="small">${escapeHtml(task.calendarHint)}</p><p class="small">${escapeHtml(url)}</p></section>`
 }
 
 function renderList({ reader }: PageContext, { section, rows }: ListedSection): string {
@@ -56,7 +84,15 @@ function renderList({ reader }: PageContext, { section, rows }: ListedSection): 
   return rows ?? `<p class="in faint small">${escapeHtml(String(nothing))}</p>`
 }
 
-function renderDocumentLink({ reader, root }: PageContext, section: Section): string {
-  if (section !== 'documents') return ''
-  return `<p class="in"><a class="btn" href="${escapeHtml(`${root}/hand-in`)}">${escapeHtml(reader.words.home.handIn)}</a></p>`
+/** Links to the form for a new record of a list, if vendors can add to it. */
+function renderFormLink({ reader: { words }, root }: PageContext, section: Section): string {
+  const forms: { readonly [Each in Section]?: readonly [page: string, title: string] } = {
+    documents: ['hand-in', words.home.handIn],
+    messages: ['write', words.message.new],
+    dates: ['dates', words.task.addCalendar],
+  }
+  const form = forms[section]
+  if (form === undefined) return ''
+  const [page, title] = form
+  return `<p class="in"><a class="btn" href="${escapeHtml(`${root}/${page}`)}">${escapeHtml(title)}</a></p>`
 }

@@ -4,35 +4,54 @@ import type {
   PortalBidInvitation,
   PortalRequest,
 } from '../../../../client/contract.gen.ts'
-import { dateIn, daysBetween } from '../../../platform/values/calendar.ts'
+import { getBiddingState, isBeforeDeadline } from '../../../domain/bidding/bid-requests/bidding-state.ts'
+import { countDaysBetween, toLocalDate } from '../../../platform/values/calendar.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
+import { findLines, MAX_SEARCH_LENGTH, MIN_LINES_TO_SEARCH } from '../forms/find-lines.ts'
 import { renderSubmittedBid } from './bid-sheet.ts'
 import { renderBidSteps } from './bid-steps.ts'
 import { renderFileSheet } from './file-sheet.ts'
-import { escapeHtml, renderFacts, toAddressLines, toFact } from './html.ts'
-import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
+import { escapeHtml, renderFacts, renderNote, toAddressLines, toFact } from './html.ts'
+import { renderQuestionForm } from './message-page.ts'
+import { getTypedValue, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 
-/** Renders the request that a vendor is to price, with its reply and its own bid. */
+/** Renders the bid request, with the vendor's own reply and bid. */
 export function renderRequestPage(
   place: PageContext,
   invitation: PortalBidInvitation,
   bid: PortalBid,
   files: readonly PortalAttachment[],
+  {
+    done,
+    search,
+  }: {
+    /** The confirmation to show; null if the page was only opened. */
+    done: 'asked' | null
+    /** The words to find in the lines; empty for all lines. */
+    search: string
+  },
 ): string {
   const { reader } = place
   const { request, community } = invitation
   const words = reader.words.request
   const where = [community.name, community.city].filter((part) => part !== null).join(', ')
   const content = [
+    done === 'asked' ? renderNote('ok', reader.words.message.asked) : '',
     bid.canBid ? renderBidSteps(place, 0) : '',
     `<div><p class="lead">${escapeHtml(words.asks(place.builder, place.vendor))}</p><h1>${escapeHtml(formatRequestTitle(invitation))}</h1><p class="lead">${escapeHtml(words.number(request.number, where))}</p></div>`,
-    `<p class="state">${escapeHtml(renderState(place, invitation))}</p>`,
+    `<p class="state">${escapeHtml(renderState(place, invitation, bid))}</p>`,
     renderRequestFacts(place, invitation),
     request.message === null ? '' : `<p class="pre">${escapeHtml(request.message)}</p>`,
-    renderLineTable(place, request),
+    renderLineTable(place, request, search),
     renderFileSheet(place, files, invitation.id),
-    renderSubmittedBid(place, invitation, bid),
+    renderSubmittedBid(
+      place,
+      invitation,
+      bid,
+      files.filter(({ from }) => from === 'vendor'),
+    ),
     invitation.canAnswer ? renderAnswerForm(place, invitation) : '',
+    request.status === 'sent' || request.status === 'closed' ? renderQuestionForm(place) : '',
   ]
   const go = bid.draft !== null ? words.goOn : bid.canWithdraw ? words.change : words.enterPrice
   const bar = `<a class="btn go" href="${escapeHtml(`${place.root}/${invitation.id}/price`)}">${escapeHtml(go)}</a>`
@@ -48,23 +67,26 @@ export function formatRequestTitle({ request, community }: PortalBidInvitation):
   return request.title ?? `${humanizeValue(request.scope)}, ${community.name}`
 }
 
-/** Returns the last day for bids, in full, with its time zone. */
+/** Returns the last day for bids as a long date with its time zone. */
 export function formatDeadline({ reader }: PageContext, { deadline, deadlineAt, timeZone }: PortalRequest): string {
-  // The deadline is the midnight that ends the day. One second earlier, the day's own zone name still applies.
+  // The deadline is midnight at the end of the day. One second earlier, the time zone still has the name that it has on
+  // the deadline day.
   const zone = reader.zoneName(new Date(Date.parse(deadlineAt) - 1000).toISOString(), timeZone)
   return reader.words.request.endOf(reader.longDate(deadline), zone)
 }
 
-/** Returns the remaining time for bids in words. */
+/** Returns the time left to bid, in words. */
 export function formatTimeLeft(
   { reader, now }: PageContext,
-  { deadline, deadlineAt, timeZone }: PortalRequest,
+  { status, deadline, deadlineAt, timeZone }: PortalRequest,
 ): string {
   const words = reader.words.request
+  // The request was closed early or canceled, so the remaining days would mislead.
+  if (status !== 'sent' && status !== 'closed') return ''
+  if (status === 'closed' || !isBeforeDeadline({ status, deadlineAt }, now)) return words.passed
   const hours = Math.floor((Date.parse(deadlineAt) - now.getTime()) / 3_600_000)
-  if (Date.parse(deadlineAt) <= now.getTime()) return words.passed
   if (hours < 1) return words.soon
-  const days = daysBetween(dateIn(timeZone, now), deadline)
+  const days = countDaysBetween(toLocalDate(timeZone, now), deadline)
   return hours < 24 || days < 1 ? words.hoursLeft(hours) : words.daysLeft(days)
 }
 
@@ -90,31 +112,63 @@ function renderRequestFacts(place: PageContext, { request, community, homes }: P
   ])
 }
 
-function renderState({ reader }: PageContext, { request, status }: PortalBidInvitation): string {
-  const words = reader.words.request
-  if (request.status === 'cancelled') return words.cancelled(request.cancelReason)
-  if (status === 'submitted') return words.states.submitted
-  if (request.status === 'awarded') return words.awarded
-  if (request.status === 'closed') return request.acceptLate ? words.lateTaken : words.closed
-  return words.states[status]
+function renderState(
+  { reader, now }: PageContext,
+  { request, status }: PortalBidInvitation,
+  { bid }: PortalBid,
+): string {
+  const { standings, because } = reader.words.request
+  const standing = getBiddingState({ invitation: status, request, bid: bid?.status ?? null }, now)
+  const sentence = standings[standing]
+  return standing === 'canceled' && request.cancelReason !== null
+    ? `${sentence} ${because(request.cancelReason)}`
+    : sentence
 }
 
-function renderLineTable({ reader }: PageContext, { lines }: PortalRequest): string {
+function renderLineTable(place: PageContext, request: PortalRequest, search: string): string {
+  const { reader } = place
+  const { lines } = request
   if (lines.length === 0) return ''
   const { whatToPrice, optional } = reader.words.request
-  const rows = lines.map(
-    ({ description, quantity, unit, required }) =>
-      `<tr><th scope="row">${escapeHtml(description)}${required ? '' : `<small>${escapeHtml(optional)}</small>`}</th><td class="num">${reader.number(quantity)} ${escapeHtml(unit)}</td></tr>`,
-  )
-  return renderSheet(whatToPrice, `<table><tbody>\n${rows.join('\n')}\n</tbody></table>`)
+  const shown = new Set(findLines(request, search))
+  const rows = lines
+    .filter((_line, i) => shown.has(i))
+    .map(
+      ({ description, quantity, unit, required }) =>
+        `<tr><th scope="row">${escapeHtml(description)}${required ? '' : `<small>${escapeHtml(optional)}</small>`}</th><td class="num">${reader.number(quantity)} ${escapeHtml(unit)}</td></tr>`,
+    )
+  const table = rows.length === 0 ? '' : `<table><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  return renderSheet(whatToPrice, `${renderLineSearch(place, request, search, rows.length)}${table}`)
 }
 
-function renderAnswerForm({ reader }: PageContext, { status }: PortalBidInvitation): string {
+/** Renders the search within the lines of a long request. The filter needs no script. */
+function renderLineSearch(
+  { reader, here }: PageContext,
+  { lines }: PortalRequest,
+  search: string,
+  count: number,
+): string {
+  if (lines.length < MIN_LINES_TO_SEARCH) return ''
   const words = reader.words.request
-  const [yes, no] = status === 'declined' ? ['', ' checked'] : [' checked', '']
-  return `<form class="sheet" method="post"><fieldset class="in"><legend class="q">${escapeHtml(words.willYouBid)}</legend>
-<label class="pick"><input type="radio" name="answer" value="will_bid"${yes}> <span>${escapeHtml(words.yes)}<br><small>${escapeHtml(words.yesHint)}</small></span></label>
-<label class="pick"><input type="radio" name="answer" value="declined"${no}> <span>${escapeHtml(words.no)}</span></label>
-<div class="f"><label for="why">${escapeHtml(words.whyNot)} <small>${escapeHtml(words.optional)}</small></label><input id="why" name="reason" maxlength="1000"></div>
-<button class="btn">${escapeHtml(words.sendAnswer)}</button></fieldset></form>`
+  const found = count === 0 ? words.noLineFound : words.found(count, lines.length)
+  const result =
+    search === ''
+      ? ''
+      : `<p class="small">${escapeHtml(found)} · <a href="${escapeHtml(here)}">${escapeHtml(words.allLines)}</a></p>`
+  return `<form class="in" method="get"><div class="two"><div class="f"><label for="q">${escapeHtml(words.findLine)}</label><input id="q" name="q" type="search" maxlength="${MAX_SEARCH_LENGTH}" value="${escapeHtml(search)}"></div><button class="btn">${escapeHtml(words.find)}</button></div>${result}</form>`
+}
+
+/** Shows two buttons, neither of which is preselected. "We'll bid" needs nothing else; a "no" can have a reason. */
+function renderAnswerForm(place: PageContext, { status }: PortalBidInvitation): string {
+  const words = place.reader.words.request
+  const yes =
+    status === 'will_bid'
+      ? ''
+      : `<form method="post"><button class="btn" name="answer" value="will_bid">${escapeHtml(words.yes)}</button></form>`
+  const why = `<div class="f"><label for="why">${escapeHtml(words.whyNot)} <small>${escapeHtml(words.optional)}</small></label><input id="why" name="reason" maxlength="1000" value="${getTypedValue(place, 'reason')}"></div>`
+  const no =
+    status === 'declined'
+      ? ''
+      : `<form method="post">${why}<button class="btn no" name="answer" value="declined">${escapeHtml(words.no)}</button></form>`
+  return renderSheet(words.willYouBid, `<div class="in">${yes}${no}</div>`)
 }

@@ -7,7 +7,9 @@ import type {
   PortalBidReview,
 } from '../../../../client/contract.gen.ts'
 import { computeLineTotal } from '../../../platform/values/money.ts'
+import { renderAlternateList } from './alternate-list.ts'
 import { renderBidSteps } from './bid-steps.ts'
+import { renderBidTerms } from './bid-terms.ts'
 import { escapeHtml, renderNote } from './html.ts'
 import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
 import { formatDeadline, formatRequestTitle } from './request-page.ts'
@@ -20,10 +22,10 @@ export interface ReviewView {
   files: readonly PortalAttachment[]
 }
 
-/** Renders the bid that a vendor is about to submit: the total, and the missing entries. */
+/** Renders the bid that a vendor is about to submit, with the total and the missing entries. */
 export function renderReviewPage(place: PageContext, view: ReviewView): string {
   const { reader, root } = place
-  const { invitation, bid, draft, review } = view
+  const { invitation, bid, draft, review, files } = view
   const words = reader.words.bid
   const price = `${root}/${invitation.id}/price`
   const content = [
@@ -31,20 +33,45 @@ export function renderReviewPage(place: PageContext, view: ReviewView): string {
     `<div><h1>${escapeHtml(words.checkTitle)}</h1><p class="lead">${escapeHtml(words.nothingSent(formatRequestTitle(invitation)))}</p></div>`,
     ...renderReviewNotes(place, view, price),
     renderBidTable(place, view),
-    renderTerms(place, view),
+    renderAlternateList(place, draft.alternates, bid.currency),
+    renderBidTerms(place, draft, files),
     `<form method="post"><button class="btn" name="do" value="discard">${escapeHtml(words.discard)}</button></form>`,
     `<p class="small faint">${escapeHtml(words.untilDeadline(formatDeadline(place, invitation.request)))}</p>`,
   ]
   const amount = review.total === null ? '' : reader.money(review.total, bid.currency)
   const canSend = bid.canBid && review.problems.length === 0
   const send = canSend
-    ? `<form method="post"><input type="hidden" name="version" value="${draft.version}"><button class="btn go" name="do" value="submit">${escapeHtml(words.send(amount))}</button></form>`
+    ? `<form method="post"><input type="hidden" name="version" value="${draft.version}">${confirmation(place, view)}<button class="btn go" name="do" value="submit">${escapeHtml(words.send(amount))}</button></form>`
     : ''
   const change = `<a class="btn${canSend ? '' : ' go'}" href="${escapeHtml(price)}">${escapeHtml(words.changeSomething)}</a>`
   return renderPortalPage(place, words.checkTitle, content.join('\n'), send + change)
 }
 
-/** Returns the errors that prevent submitting, followed by entries that may have been forgotten. */
+/**
+ * Asks the vendor to confirm unusual values: negative prices and a bid of zero. Returns an empty result for all other
+ * bids.
+ */
+function confirmation({ reader }: PageContext, { draft, review, bid }: ReviewView): string {
+  const { sureNegative, sureZero } = reader.words.bid
+  const negative = draft.lines.flatMap(({ unitPrice }) => (unitPrice !== null && unitPrice < 0 ? [unitPrice] : []))
+  const questions = [
+    ...(review.total === 0 ? [sureZero(reader.money(0, bid.currency))] : []),
+    ...(negative.length > 0
+      ? [
+          sureNegative(
+            negative
+              .map((price) => reader.unitPrice(price, bid.currency))
+              .slice(0, 3)
+              .join(', '),
+          ),
+        ]
+      : []),
+  ]
+  if (questions.length === 0) return ''
+  return `<input type="hidden" name="unusual" value="ask"><label class="pick"><input type="checkbox" name="sure" value="yes" required> <span>${escapeHtml(questions.join(' '))}</span></label>`
+}
+
+/** Renders the errors that prevent the vendor from submitting the bid, followed by entries that may be missing. */
 function renderReviewNotes(
   { reader }: PageContext,
   { invitation, draft, review }: ReviewView,
@@ -79,6 +106,8 @@ function renderReviewNotes(
 function describeReviewError({ reader }: Pick<PageContext, 'reader'>, { pointer, code, message }: FieldError): string {
   const words = reader.words.bid
   if (pointer === '/validUntil') return words.validityPast
+  if (pointer === '/amount' && code === 'sum') return words.sumDiffers
+  if (pointer.startsWith('/alternates/')) return words.incompleteAlternate(Number(pointer.split('/')[2]) + 1)
   if (code === 'required' || code === 'priced') return words.noPrice
   if (code === 'sum' || code === 'maximum') return words.wrongTotal
   return `${pointer}: ${message}`
@@ -92,7 +121,7 @@ function renderBidTable({ reader }: PageContext, { invitation, bid, draft, revie
     const { quantity = 1, unit = 'LS' } = line ?? {}
     const count = `${reader.number(quantity)} ${unit}`
     const at = unitPrice === null ? count : words.at(count, reader.unitPrice(unitPrice, bid.currency))
-    const small = [at, alternate ? words.alternate : null, note].filter((part) => part !== null).join(' · ')
+    const small = [at, alternate ? words.alternateLine : null, note].filter((part) => part !== null).join(' · ')
     const price =
       unitPrice === null ? '' : reader.money(computeLineTotal(quantity, unitPrice, bid.currency), bid.currency)
     return `<tr><th scope="row">${escapeHtml(line?.description ?? description ?? '')}<small>${escapeHtml(small)}</small></th><td class="num">${escapeHtml(excluded ? words.notIncluded : price)}</td></tr>`
@@ -100,21 +129,4 @@ function renderBidTable({ reader }: PageContext, { invitation, bid, draft, revie
   const total = review.total === null ? '' : reader.money(review.total, bid.currency)
   const foot = `<tfoot><tr><th scope="row">${escapeHtml(words.total)}</th><td class="num">${escapeHtml(total)}</td></tr></tfoot>`
   return renderSheet(words.yourBid, `<table><tbody>${rows.join('\n')}</tbody>${foot}</table>`)
-}
-
-function renderTerms({ reader }: PageContext, { draft, files }: ReviewView): string {
-  const words = reader.words.bid
-  const facts = [
-    [words.canStart, draft.leadTimeDays === null ? null : words.dayCount(draft.leadTimeDays)],
-    [words.takes, draft.durationDays === null ? null : words.dayCount(draft.durationDays)],
-    [words.validUntil, draft.validUntil === null ? null : reader.longDate(draft.validUntil)],
-    [words.exclusions, draft.exclusions],
-    [words.inclusions, draft.inclusions],
-    [words.remark, draft.note],
-    [words.files, files.length === 0 ? null : files.map(({ fileName }) => fileName).join(', ')],
-  ] as const
-  const items = facts.flatMap(([name, value]) =>
-    value === null ? [] : [`<div><dt>${escapeHtml(name)}</dt><dd class="pre">${escapeHtml(value)}</dd></div>`],
-  )
-  return items.length === 0 ? '' : `<section class="sheet"><dl class="in">${items.join('')}</dl></section>`
 }

@@ -1,10 +1,10 @@
 import type { PortalTask, TaskConfirmation } from '../../../../client/contract.gen.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
 import { escapeHtml, renderFacts, renderField, toAddressLines, toFact } from './html.ts'
-import { type PageContext, renderPortalPage } from './page-context.ts'
-import type { Reader } from './reader.ts'
+import { getTypedValue, isSentWithButton, type PageContext, renderPortalPage } from './page-context.ts'
+import type { PageLocale } from './page-locale.ts'
 
-/** Renders a task of the vendor, with forms to confirm or decline the date. */
+/** Renders a task for the vendor, with forms to confirm or decline the date. */
 export function renderTaskPage(place: PageContext, task: PortalTask): string {
   const { reader, builder } = place
   const words = reader.words.task
@@ -23,23 +23,35 @@ export function renderTaskPage(place: PageContext, task: PortalTask): string {
       }),
       toFact(words.youWrote, confirmation.note, { wide: true }),
     ]),
-    task.canAnswer ? renderOtherAnswers(reader, confirmation.status) : '',
+    mapLink(place, [...toAddressLines(home.address)]),
+    task.canAnswer ? renderOtherAnswers(place, confirmation.status) : '',
   ]
   const come = `<form method="post"><button class="btn go" name="answer" value="confirmed">${escapeHtml(words.weCome)}</button></form>`
   const canCome = task.canAnswer && confirmation.status !== 'confirmed'
   return renderPortalPage(place, `${task.name} · ${home.name}`, content.join('\n'), canCome ? come : undefined)
 }
 
-function renderOtherAnswers({ words }: Reader, status: TaskConfirmation['status']): string {
-  const { another, otherDate, note, propose, cannot } = words.task
-  const remark = (id: string) =>
-    renderField(id, note, `<input id="${id}" name="note" maxlength="1000">`, words.bid.optional)
-  const later = `<details class="sheet"><summary>${escapeHtml(another)}</summary><form class="in" method="post">${renderField('proposedStart', otherDate, '<input id="proposedStart" name="proposedStart" type="date" required>')}${remark('later')}<button class="btn" name="answer" value="reschedule_requested">${escapeHtml(propose)}</button></form></details>`
-  if (status === 'declined') return later
-  return `${later}\n<details class="sheet"><summary>${escapeHtml(cannot)}</summary><form class="in" method="post">${remark('why')}<button class="btn no" name="answer" value="declined">${escapeHtml(cannot)}</button></form></details>`
+/** Links to a map of the home; empty without an address. The map service does not receive the portal link. */
+function mapLink({ reader }: PageContext, address: readonly string[]): string {
+  if (address.length === 0) return ''
+  const url = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(address.join(', '))}`
+  return `<p><a href="${escapeHtml(url)}" rel="noreferrer noopener">${escapeHtml(reader.words.task.map)}</a></p>`
 }
 
-function describeConfirmation({ words, longDate }: Reader, { status, proposedStart }: TaskConfirmation): string {
+function renderOtherAnswers(place: PageContext, status: TaskConfirmation['status']): string {
+  const { words } = place.reader
+  const { another, otherDate, note, propose, cannot } = words.task
+  const open = (answer: string) => (isSentWithButton(place, 'answer', answer) ? ' open' : '')
+  const remark = (id: string, answer: string) => {
+    const value = isSentWithButton(place, 'answer', answer) ? getTypedValue(place, 'note') : ''
+    return renderField(id, note, `<input id="${id}" name="note" maxlength="1000" value="${value}">`, words.bid.optional)
+  }
+  const later = `<details class="sheet"${open('reschedule_requested')}><summary>${escapeHtml(another)}</summary><form class="in" method="post">${renderField('proposedStart', otherDate, `<input id="proposedStart" name="proposedStart" type="date" value="${getTypedValue(place, 'proposedStart')}" required>`)}${remark('later', 'reschedule_requested')}<button class="btn" name="answer" value="reschedule_requested">${escapeHtml(propose)}</button></form></details>`
+  if (status === 'declined') return later
+  return `${later}\n<details class="sheet"${open('declined')}><summary>${escapeHtml(cannot)}</summary><form class="in" method="post">${remark('why', 'declined')}<button class="btn no" name="answer" value="declined">${escapeHtml(cannot)}</button></form></details>`
+}
+
+function describeConfirmation({ words, longDate }: PageLocale, { status, proposedStart }: TaskConfirmation): string {
   if (status === 'confirmed') return words.task.confirmed
   if (status === 'declined') return words.task.declined
   return proposedStart === null ? words.task.asked : words.task.proposed(longDate(proposedStart))

@@ -1,9 +1,9 @@
 import type { PortalLienWaiver } from '../../../../client/contract.gen.ts'
 import { escapeHtml, renderFacts, renderField, toFact } from './html.ts'
-import { type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
-import type { Reader } from './reader.ts'
+import { getTypedValue, type PageContext, renderPortalPage, renderSheet } from './page-context.ts'
+import type { PageLocale } from './page-locale.ts'
 
-/** Renders a waiver with a form to sign it, or as it was signed. */
+/** Renders a lien waiver, with a form to sign it or with the signature. */
 export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): string {
   const { reader, builder } = place
   const words = reader.words.waiver
@@ -17,23 +17,29 @@ export function renderWaiverPage(place: PageContext, waiver: PortalLienWaiver): 
       toFact(words.through, reader.longDate(waiver.throughDate), { wide: true }),
       toFact(words.digest, waiver.textSha256, { wide: true }),
     ]),
+    renderSheet(
+      words.inShort,
+      `<p class="in">${escapeHtml(words.summaries[waiver.waiverType])} ${escapeHtml(words.onlyEnglishBinds)}</p>`,
+    ),
     renderSheet(words.text, `<p class="in pre">${escapeHtml(waiver.text)}</p>`),
+    `<p class="in"><a class="btn" href="${escapeHtml(`${place.root}/${waiver.id}/pdf`)}">${escapeHtml(reader.words.order.pdf)}</a></p>`,
     waiver.canSign ? renderSignatureForm(place, waiver) : '',
   ]
   return renderPortalPage(place, `${title} · ${waiver.paymentNumber}`, content.join('\n'))
 }
 
-// The form carries the version that was read, so that a vendor never signs a text other than the one on the page.
-function renderSignatureForm({ reader, vendor }: PageContext, { version }: PortalLienWaiver): string {
+// The form contains the displayed version, so that a vendor signs only the text shown on the page.
+function renderSignatureForm(place: PageContext, { version }: PortalLienWaiver): string {
+  const { reader, vendor } = place
   const words = reader.words.waiver
-  const name = '<input id="signedBy" name="signedBy" maxlength="200" autocomplete="name" required>'
+  const name = `<input id="signedBy" name="signedBy" maxlength="200" autocomplete="name" value="${getTypedValue(place, 'signedBy')}" required>`
   return `<form class="sheet" method="post"><h2>${escapeHtml(words.signTitle)}</h2><div class="in"><input type="hidden" name="version" value="${version}">
 ${renderField('signedBy', words.name, name)}
 <label class="pick"><input type="checkbox" name="consent" value="yes" required> <span>${escapeHtml(words.consent(vendor))}</span></label>
 <p class="small faint">${escapeHtml(words.kept)}</p><button class="btn go">${escapeHtml(words.sign)}</button></div></form>`
 }
 
-function describeSignature({ words, longDate }: Reader, { status, signedBy, signedOn }: PortalLienWaiver): string {
+function describeSignature({ words, longDate }: PageLocale, { status, signedBy, signedOn }: PortalLienWaiver): string {
   const { waiver } = words
   if (status === 'requested') return waiver.ask
   if (status === 'void') return waiver.void

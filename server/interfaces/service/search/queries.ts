@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../../../platform/calls/call.ts'
-import { isArchivedSql, type SearchedKind } from '../../../platform/search/indexed-kinds.ts'
-import { prefixEnd } from '../../../platform/search/search-words.ts'
+import { type SearchedKind, toArchivedConditionSql } from '../../../platform/search/indexed-kinds.ts'
+import { computePrefixEnd } from '../../../platform/search/search-words.ts'
 
-/** A word to look up: one from the query, or a similar one in place of a mistyped one. */
+/** A word to look up: a word from the query, or a similar word in place of a mistyped word. */
 export interface SearchWord {
-  /** The index of the word in the query that it stands for. */
+  /** The index of the query word that this word represents. */
   place: number
   word: string
-  /** Whether longer words with this prefix count too. */
+  /** Whether longer words with this prefix also match. */
   isBeginning: boolean
 }
 
@@ -20,13 +20,13 @@ export interface WordHit {
 }
 
 /**
- * The maximum number of hits per kind and word, newest records first. A word with more hits does not distinguish
- * records.
+ * The maximum number of hits per kind and word. The newest records come first. A word with more hits does not help to
+ * distinguish records.
  */
 export const MAX_HITS = 200
 
-/** Returns the records that contain the words, whole words before prefixes. */
-export async function findHits(
+/** Returns the records that contain the words. Matches of whole words come before matches of prefixes. */
+export async function findWordHits(
   { db, organizationId }: Tenant,
   kinds: readonly SearchedKind[],
   looked: readonly SearchWord[],
@@ -42,14 +42,14 @@ export async function findHits(
   return rows
 }
 
-/** A record that may or may not contain a word, and the word's index in the query. */
+/** A record that may contain a word, and the word's index in the query. */
 export interface UncheckedWord {
   id: string
   place: number
 }
 
-/** Returns which of these records contain the words, for words with too many hits to read. */
-export async function confirmWords(
+/** Returns the records that contain their word. This check is for words with too many hits to read. */
+export async function confirmWordHits(
   { db, organizationId }: Tenant,
   doubts: readonly UncheckedWord[],
   looked: readonly SearchWord[],
@@ -67,10 +67,10 @@ export async function confirmWords(
 
 const unnestWords = (looked: readonly SearchWord[]) => sql`
   unnest(${looked.map(({ place }) => place)}::integer[], ${looked.map(({ word }) => word)}::text[],
-    ${looked.map(({ word, isBeginning }) => (isBeginning ? prefixEnd(word) : `${word}\u0001`))}::text[])
+    ${looked.map(({ word, isBeginning }) => (isBeginning ? computePrefixEnd(word) : `${word}\u0001`))}::text[])
     as w ("place", "word", "end")`
 
-/** Returns the indexed words that have one of the variants. */
+/** Returns the indexed words that match one of the variants. */
 export async function findSimilarWords({ db, organizationId }: Tenant, variants: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     select distinct "word" from "searchVariants"
@@ -95,7 +95,7 @@ export async function findDisplayedHits(
   const { rows } = await sql<DisplayedHit>`
     select t."id", ${sql.raw(kind.title)} as "title", ${sql.raw(kind.detail)} as "detail", ${sql.raw(kind.status)} as "status"
     from ${sql.table(kind.table)} as t ${sql.raw(kind.join ?? '')}
-    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and not ${sql.raw(isArchivedSql(kind))}`.execute(
+    where t."organizationId" = ${organizationId} and t."id" = any(${[...ids]}::text[]) and not ${sql.raw(toArchivedConditionSql(kind))}`.execute(
     db,
   )
   return rows

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { BidHistoryInput, BidHistoryResult } from '../../../../client/contract.gen.ts'
-import { type Call, sealedRequestIds } from '../../../platform/calls/call.ts'
+import { type Call, listSealedRequestIds } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
-import { averageAmount, subtract, toPercentage } from '../../../platform/values/money.ts'
-import { getToday, selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
+import { computeAverageAmount, subtract, toPercentage } from '../../../platform/values/money.ts'
+import { createReportFooter, getToday, selectSentences, toReportPeriod, truncateRows } from '../frame/report.ts'
 
 const MAX_BIDS = 500
 const MAX_VENDORS = 200
 
 type PastBid = BidHistoryResult['bids'][number]
 
-export async function bidHistory(input: BidHistoryInput, call: Call): Promise<BidHistoryResult> {
+export async function reportBidHistory(input: BidHistoryInput, call: Call): Promise<BidHistoryResult> {
   const to = input.to ?? getToday(call)
   const period = toReportPeriod(call, { from: input.from ?? addDays(to, -365), to })
   const { rows: bids, truncated } = truncateRows(await findPastBids(call, { ...input, ...period }), MAX_BIDS)
@@ -20,19 +20,19 @@ export async function bidHistory(input: BidHistoryInput, call: Call): Promise<Bi
   vendors.sort((a, b) => a.last - b.last || (a.vendor < b.vendor ? -1 : 1))
   return {
     ...{ ...period, vendors: vendors.slice(0, MAX_VENDORS), bids },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: truncated || vendors.length > MAX_VENDORS,
       unknown: selectSentences(
         bids.some(({ pricePerSquareFoot }) => pricePerSquareFoot === null) &&
           'Bids for a whole community or for homes without a plan have no price per square foot.',
-        'The amount of a bid for several homes is divided equally between them.',
+        'The amount of a bid for several homes is divided equally among the homes.',
       ),
     }),
     currency: call.currency,
   }
 }
 
-/** `bids` are those of one vendor, newest first. */
+/** Returns the trend of one vendor's bids. `bids` contains that vendor's bids, newest first. */
 function computeTrends(bids: readonly PastBid[], currency: string): BidHistoryResult['vendors'] {
   const [newest, oldest] = [bids[0], bids.at(-1)]
   if (newest === undefined || oldest === undefined) return []
@@ -41,7 +41,7 @@ function computeTrends(bids: readonly PastBid[], currency: string): BidHistoryRe
   return [
     {
       ...{ vendorId, vendor, bids: bids.length, first, last },
-      mean: averageAmount(
+      mean: computeAverageAmount(
         bids.map(({ pricePerHome }) => pricePerHome),
         currency,
       ),
@@ -69,9 +69,9 @@ async function findPastBids(
         and h."id" = any(case when b."homeId" is null then r."homeIds" else array[b."homeId"] end)
     ) as n
     where b."organizationId" = ${organizationId} and lower(b."scope") = lower(${scope}) and b."status" <> 'withdrawn'
-      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${sealedRequestIds(call)}::text[])
-      and b."submittedAt" >= ${from}::date::timestamp at time zone ${timeZone}
-      and b."submittedAt" < (${to}::date + 1)::timestamp at time zone ${timeZone}
+      and not (r."blind" and r."status" = 'sent') and r."id" <> all(${listSealedRequestIds(call)}::text[])
+      and b."submittedAt" >= "dayStart"(${from}::date, ${timeZone})
+      and b."submittedAt" < "dayStart"(${to}::date + 1, ${timeZone})
       and (${communityId ?? null}::text is null or b."communityId" = ${communityId ?? null})
     order by b."submittedAt" desc, b."id" desc limit ${MAX_BIDS + 1}`.execute(db)
   return rows

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Lot 1 (1,000 square feet) needs framing, roofing and painting. Three framers have bid: A 10,000 + 5,000, B 9,500
- * without trusses, C 12,000 + 7,000. Every figure below was calculated by hand from these.
+ * Lot 1 (1,000 square feet) needs framing, roofing, and painting. Three framers have submitted bids: A 10,000 + 5,000,
+ * B 9,500 without trusses, C 12,000 + 7,000. All expected figures below were calculated by hand from this data.
  */
 let desk: Desk
 let homeId: string
@@ -71,12 +71,12 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('levelBids fills in missing lines with the median or the given plug', async () => {
+test('levelBids adds the median or the given amount for a missing line of a bid', async () => {
   const { bids: byMedian } = await desk.run('levelBids', { bidRequestId: request.number })
   expect(byMedian).toMatchObject([
-    { vendor: 'Vendor A', amount: 15_000, rank: 2, leveledAmount: 15_000, leveledRank: 1, plugs: [] },
+    { vendor: 'Vendor A', amount: 15_000, rank: 1, leveledAmount: 15_000, leveledRank: 1, plugs: [] },
     {
-      ...{ vendor: 'Vendor B', amount: 9500, rank: 1, leveledAmount: 15_500, leveledRank: 2, isComplete: true },
+      ...{ vendor: 'Vendor B', amount: 9500, rank: null, leveledAmount: 15_500, leveledRank: 2, isComplete: true },
       plugs: [{ lineId: 'trusses', description: 'Trusses', amount: 6000, basis: 'median' }],
     },
     { vendor: 'Vendor C', amount: 19_000, leveledAmount: 19_000, leveledRank: 3 },
@@ -86,7 +86,7 @@ test('levelBids fills in missing lines with the median or the given plug', async
   expect(byPlug[0]).toMatchObject({ vendor: 'Vendor B', leveledAmount: 13_500, plugs: [{ basis: 'given' }] })
 })
 
-test('recommendAward weighs price, quality, schedule and compliance as requested', async () => {
+test('recommendAward uses the requested weights for price, quality, schedule, and compliance', async () => {
   const defaults = await desk.run('recommendAward', { bidRequestId: request.number })
   expect(defaults.recommendedBidId).toBe(bids.A)
   expect(defaults.bids).toMatchObject([
@@ -103,7 +103,7 @@ test('recommendAward weighs price, quality, schedule and compliance as requested
   })
 })
 
-test("bidHistory returns the price per home and square foot, and how each vendor's prices changed", async () => {
+test('bidHistory returns the price per square foot of each bid and the price change of each vendor', async () => {
   const history = await desk.run('bidHistory', { scope: 'Framing' })
   expect(history.vendors).toMatchObject([
     { vendor: 'Vendor B', bids: 1, first: 9500, last: 9500, changePercent: null },
@@ -114,11 +114,14 @@ test("bidHistory returns the price per home and square foot, and how each vendor
   expect((await desk.run('bidHistory', { scope: 'framing', from: '2020-01-01', to: '2020-12-31' })).bids).toEqual([])
 })
 
-test('findBidCoverageGaps counts bids on trades without an order, and findUnboughtScopes returns when they are needed', async () => {
+test('findBidCoverageGaps counts the bids of each trade without an order', async () => {
   const { gaps } = await desk.run('findBidCoverageGaps', { communityId: 'Juniper Ridge' })
   expect(gaps).toMatchObject([{ scope: 'roofing', budgeted: 10_000, bids: 0, requests: 0 }, { scope: 'painting' }])
   const strict = await desk.run('findBidCoverageGaps', { homeId: 'Lot 1', minimumBids: 4 })
   expect(strict.gaps[0]).toMatchObject({ home: 'Lot 1, Juniper Ridge', scope: 'framing', bids: 3, requests: 1 })
+})
+
+test('findUnboughtScopes returns the date on which each trade without an order is needed', async () => {
   const unbought = await desk.run('findUnboughtScopes', { homeId: 'Lot 1' })
   const [task] = (await desk.get('/tasks')).data
   expect(unbought).toMatchObject({
@@ -131,7 +134,7 @@ test('findBidCoverageGaps counts bids on trades without an order, and findUnboug
   })
 })
 
-test('requestBidsForHome requests bids only for open trades, and a dry run sends nothing', async () => {
+test('a dry run of requestBidsForHome sends nothing', async () => {
   const input = { homeId: 'Lot 1', deadline: desk.day(5) }
   const expected = {
     requests: [{ scope: 'roofing', vendors: [{ vendor: 'Vendor R' }] }],
@@ -142,8 +145,23 @@ test('requestBidsForHome requests bids only for open trades, and a dry run sends
   }
   expect(await desk.run('requestBidsForHome', input, { dryRun: true })).toMatchObject(expected)
   expect((await desk.get('/bids/requests')).data).toHaveLength(1)
+})
+
+test('requestBidsForHome requests bids only for trades without an open bid request', async () => {
+  const input = { homeId: 'Lot 1', deadline: desk.day(5) }
+  const expected = {
+    requests: [{ scope: 'roofing', vendors: [{ vendor: 'Vendor R' }] }],
+    skipped: [
+      { scope: 'framing', reason: 'out_for_bids' },
+      { scope: 'painting', reason: 'no_vendor' },
+    ],
+  }
   expect(await desk.run('requestBidsForHome', input)).toMatchObject(expected)
   expect((await desk.get('/bids/requests')).data).toHaveLength(2)
+})
+
+test('requestBidsForHome skips trades that are not in the budget', async () => {
+  const input = { homeId: 'Lot 1', deadline: desk.day(5) }
   await desk.post('/scopes', { name: 'plumbing' })
   const named = await desk.run('requestBidsForHome', { ...input, scopes: ['Roofing', 'plumbing'] })
   expect(named).toMatchObject({
@@ -155,7 +173,7 @@ test('requestBidsForHome requests bids only for open trades, and a dry run sends
   })
 })
 
-test('extendBidDeadline and sendBidReminders notify only vendors that have not answered', async () => {
+test('extendBidDeadline and sendBidReminders notify only vendors that have not responded', async () => {
   const input = { bidRequestId: 'roofing, Lot 1, Juniper Ridge', deadline: desk.day(9) }
   const tried = await desk.execute('extendBidDeadline', input, { dryRun: true })
   expect(tried.body.events.map(({ type }: { type: string }) => type)).toContain('vendor.notification.reminder')
@@ -169,14 +187,14 @@ test('extendBidDeadline and sendBidReminders notify only vendors that have not a
   const earlier = await desk.execute('extendBidDeadline', { ...input, deadline: desk.day(6) })
   expect(earlier.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/input/deadline' }] })
   expect((await desk.run('sendBidReminders')).requests).toEqual([])
-  const reminded = await desk.run('sendBidReminders', { daysBeforeDeadline: 30 }, { dryRun: true })
+  const reminded = await desk.run('sendBidReminders', { withinDays: 30 }, { dryRun: true })
   expect(reminded).toMatchObject({
     remindedCount: 1,
     requests: [{ deadline: desk.day(9), reminded: [{ vendor: 'Vendor R' }] }],
   })
 })
 
-test('splitAward awards each line to the given vendor, all lines or none', async () => {
+test('splitAward awards all given lines or none', async () => {
   const awards = [
     { bidId: bids.B, lineIds: ['walls'] },
     { bidId: bids.A, lineIds: ['trusses'] },
@@ -199,4 +217,42 @@ test('splitAward awards each line to the given vendor, all lines or none', async
   expect(created).toMatchObject(expected)
   const order = await desk.get(`/purchase-orders/${created.awards[0].purchaseOrderId}`)
   expect(order).toMatchObject({ vendorId: vendors.B, total: 9500 })
+})
+
+test('recommendAward and levelBids level a bid for a tenth of the quantity', async () => {
+  const { communityId } = await desk.get(`/homes/${homeId}`)
+  const shingles = await desk.post('/bids/request', {
+    ...{ vendorIds: [vendors.A, vendors.B, vendors.C], scope: 'framing', deadline: desk.day(30), communityId },
+    ...{ homeIds: [homeId], bidType: 'unit_price' },
+    lines: [{ lineId: 'shingles', description: 'Shingles', quantity: 3000, unit: 'SF' }],
+  })
+  const submit = (name: string, line: object, more: object = {}) =>
+    desk.post('/bids', {
+      ...{ bidRequestId: shingles.id, vendorId: vendors[name], lines: [{ lineId: 'shingles', ...line }], ...more },
+    })
+  const fair = await submit('A', { unitPrice: 4.5 })
+  const short = await submit('B', { quantity: 300, unitPrice: 4.6 })
+  const cheap = await submit('C', { unitPrice: 4 }, { exclusions: 'Tear-off and disposal.' })
+  const weights = { price: 1, quality: 0, schedule: 0, compliance: 0 }
+  expect(await desk.run('recommendAward', { bidRequestId: shingles.id, weights })).toMatchObject({
+    recommendedBidId: fair.id,
+    bids: [
+      { bidId: fair.id, isLeveled: true, prices: [{ quantity: 3000, unit: 'SF' }] },
+      {
+        ...{ bidId: short.id, amount: 1380, leveledAmount: 13_800, flags: ['quantity_differs'] },
+        prices: [{ quantity: 300, unit: 'SF', amount: 1380, leveledAmount: 13_800 }],
+      },
+      { bidId: cheap.id, isLeveled: false, exclusions: 'Tear-off and disposal.', flags: ['exclusions'] },
+    ],
+  })
+  const plugAmounts = [{ bidId: cheap.id, lineId: null, amount: 1000 }]
+  expect(await desk.run('recommendAward', { bidRequestId: shingles.id, weights, plugAmounts })).toMatchObject({
+    recommendedBidId: cheap.id,
+    bids: [{ bidId: cheap.id, leveledAmount: 13_000, isLeveled: true }, {}, {}],
+  })
+  const { bids: leveled } = await desk.run('levelBids', { bidRequestId: shingles.id })
+  expect(leveled.map((bid: { bidId: string }) => bid.bidId)).toEqual([fair.id, short.id, cheap.id])
+  expect(leveled[2]).toMatchObject({
+    ...{ isComplete: false, plugs: [{ lineId: null, description: 'Tear-off and disposal.', basis: 'none' }] },
+  })
 })

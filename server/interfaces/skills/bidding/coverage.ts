@@ -3,7 +3,7 @@ import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** A budgeted trade of a home, and its progress toward being ordered. */
+/** A budgeted trade of a home, and the progress toward an order for the trade. */
 export interface TradeCoverage {
   homeId: string
   home: string
@@ -11,7 +11,7 @@ export interface TradeCoverage {
   budgeted: number
   committed: number
   pending: number
-  /** Number of submitted or accepted bids on requests for this home or for its whole community. */
+  /** Number of submitted or accepted bids on requests for this home or for the whole community. */
   bids: number
   /** Number of sent or closed requests. */
   requests: number
@@ -20,8 +20,8 @@ export interface TradeCoverage {
   neededOn: string | null
 }
 
-/** Returns the budgeted trades of one home or of all open homes, the largest budgets first, in one statement. */
-export async function findCoverage(
+/** Returns the budgeted trades of one home or of all open homes, largest budgets first, in one statement. */
+export async function findTradeCoverage(
   { db, organizationId }: Call,
   {
     homeId,

@@ -1,7 +1,7 @@
 import type { LevelBidsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 import { levelComparison } from './leveling.ts'
 
 export async function levelBids(
@@ -9,13 +9,16 @@ export async function levelBids(
   call: Call,
 ): Promise<LevelBidsResult> {
   const comparison = await call.operation('compareBids', { bidRequestId })
-  const bids = levelComparison(comparison, new Map(plugAmounts.map(({ lineId, amount }) => [lineId, amount])))
+  const bids = levelComparison(comparison, plugAmounts)
   return {
     ...{ bidRequestId, bidRequest: `${comparison.number} ${comparison.scope}`, bids },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
-        bids.some(({ isComplete }) => !isComplete) && 'Some lines have no price in any bid. Set plug amounts for them.',
-        bids.some(({ plugs }) => plugs.length > 0) && 'Work that a bid excludes only in its notes is not filled in.',
+        bids.some(({ isComplete }) => !isComplete) &&
+          'Some bids are not level: a line has no comparable price in any bid, or excluded work has no amount. Set plugAmounts for this work.',
+        bids.some(({ flags }) => flags.includes('part_of_homes')) &&
+          'Bids for some of the homes are extrapolated to all homes.',
+        'No plug amount is added for work that a bid excludes only in its notes.',
       ),
     }),
     currency: comparison.currency,

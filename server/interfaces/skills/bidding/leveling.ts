@@ -1,54 +1,86 @@
-import type { BidComparison, LeveledBid } from '../../../../client/contract.gen.ts'
-import { SEALED_MESSAGE } from '../../../domain/bidding/bid-requests/bid-request.ts'
+import type {
+  BidComparison,
+  BidComparisonVendor,
+  LeveledBid,
+  LeveledPrice,
+  PlugAmount,
+} from '../../../../client/contract.gen.ts'
+import { SEALED_MESSAGES } from '../../../domain/bidding/bid-requests/bid-request.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { averageAmount, sum } from '../../../platform/values/money.ts'
+import { computeAverageAmount, sum } from '../../../platform/values/money.ts'
+
+type Plug = LeveledBid['plugs'][number]
 
 /**
- * Returns the bids of a comparison without hidden amounts, the lowest leveled amount first and incomplete bids last.
+ * Returns the bids of a comparison that has no hidden amounts. The lowest leveled amount comes first, and incomplete
+ * bids come last. Fills the gaps that the comparison leaves: with the given amounts, or a line with the median of the
+ * other bids.
  */
-export function levelComparison(comparison: BidComparison, plugs: ReadonlyMap<string, number>): LeveledBid[] {
-  if (comparison.amountsHidden)
-    throw conflict('bids_sealed', `Cannot level the bids of ${comparison.number}: ${SEALED_MESSAGE}`)
+export function levelComparison(comparison: BidComparison, plugs: readonly PlugAmount[]): LeveledBid[] {
+  if (comparison.amountsHidden) throw conflict('bids_sealed', SEALED_MESSAGES.level(comparison.number))
   const medians = new Map(
     comparison.lines.map(({ lineId, prices }) => [lineId, medianPrice(prices, comparison.currency)]),
   )
   const descriptions = new Map(comparison.lines.map(({ lineId, description }) => [lineId, description]))
-  const required = new Set(comparison.lines.flatMap(({ lineId, required }) => (required ? [lineId] : [])))
+  // After the award, the rejected bids still show which bids the award was chosen from.
+  const isOpen = comparison.status !== 'awarded'
   const bids = comparison.vendors.flatMap((vendor) => {
-    const { bidId, amount, rank, vendorId, companyName, flags } = vendor
-    if (bidId === null || amount === null || rank === null) return []
-    // A lump sum that names no lines covers all of them.
-    const isItemized = flags.includes('lines_missing') || flags.includes('lines_excluded')
-    const gaps = isItemized
-      ? [...vendor.missingLineIds, ...vendor.excludedLineIds].filter((id) => required.has(id))
-      : []
-    const filled = gaps.map((lineId) => {
-      const [given, median] = [plugs.get(lineId), medians.get(lineId)]
-      const basis =
-        given !== undefined ? ('given' as const) : median === undefined ? ('none' as const) : ('median' as const)
-      return { lineId, description: descriptions.get(lineId) ?? '', amount: given ?? median ?? null, basis }
+    const { bidId, amount, rank, vendorId, companyName, exclusions, flags, leveledSubtotal } = vendor
+    if (bidId === null || amount === null || leveledSubtotal === null) return []
+    if (isOpen && vendor.bidStatus === 'rejected') return []
+    const filled = vendor.gaps.map(({ lineId }): Plug => {
+      const given = findPlug(plugs, bidId, lineId)
+      const median = lineId === null ? undefined : medians.get(lineId)
+      const basis = given !== undefined ? 'given' : median === undefined ? 'none' : 'median'
+      const description = lineId === null ? toExcerpt(exclusions ?? '') : (descriptions.get(lineId) ?? '')
+      return { lineId, description, amount: given ?? median ?? null, basis }
     })
     return [
       {
-        ...{ vendorId, vendor: companyName, bidId, amount, rank, plugs: filled },
-        leveledAmount: sum([amount, ...filled.map((plug) => plug.amount ?? 0)]),
+        ...{ vendorId, vendor: companyName, bidId, amount, rank, prices: listPrices(comparison, vendor), exclusions },
+        ...{ plugs: filled, flags },
+        leveledAmount: sum([leveledSubtotal, ...filled.map((plug) => plug.amount ?? 0)]),
         isComplete: filled.every((plug) => plug.amount !== null),
       },
     ]
   })
   bids.sort(
-    (a, b) => Number(b.isComplete) - Number(a.isComplete) || a.leveledAmount - b.leveledAmount || a.rank - b.rank,
+    (a, b) =>
+      Number(b.isComplete) - Number(a.isComplete) ||
+      a.leveledAmount - b.leveledAmount ||
+      (a.rank ?? Number.POSITIVE_INFINITY) - (b.rank ?? Number.POSITIVE_INFINITY) ||
+      (a.bidId < b.bidId ? -1 : 1),
   )
   return bids.map((bid, i) => ({ ...bid, leveledRank: i + 1 }))
 }
 
-/** Returns the median of the prices bid for a line as requested; undefined if there are none. */
-function medianPrice(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
-  const amounts = prices.flatMap(({ amount, excluded, alternate }) =>
-    excluded || alternate || amount === null ? [] : [amount],
+/** Returns the plug amount for a line. An amount for one bid takes precedence over an amount for every bid. */
+function findPlug(plugs: readonly PlugAmount[], bidId: string, lineId: string | null): number | undefined {
+  const ofPart = plugs.filter((plug) => plug.lineId === lineId)
+  const plug = ofPart.find((plug) => plug.bidId === bidId) ?? ofPart.find((plug) => plug.bidId === undefined)
+  return plug?.amount
+}
+
+function listPrices(comparison: BidComparison, { bidId }: BidComparisonVendor): LeveledPrice[] {
+  return comparison.lines.flatMap(({ lineId, prices }) =>
+    prices.flatMap((price) => {
+      if (price.bidId !== bidId) return []
+      const { quantity, unit, unitPrice, amount, leveledAmount, alternate } = price
+      return [{ lineId, quantity, unit, unitPrice, amount, leveledAmount, alternate }]
+    }),
   )
+}
+
+/** Shortens a text to the maximum length of the description of a plug, which is 500 characters. */
+function toExcerpt(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 499)}…` : text
+}
+
+/** Returns the median of the leveled prices of a line; undefined if there are no prices. */
+function medianPrice(prices: BidComparison['lines'][number]['prices'], currency: string): number | undefined {
+  const amounts = prices.flatMap(({ leveledAmount }) => leveledAmount ?? [])
   if (amounts.length === 0) return undefined
   amounts.sort((a, b) => a - b)
   const middle = Math.floor(amounts.length / 2)
-  return averageAmount(amounts.slice(amounts.length % 2 === 1 ? middle : middle - 1, middle + 1), currency)
+  return computeAverageAmount(amounts.slice(amounts.length % 2 === 1 ? middle : middle - 1, middle + 1), currency)
 }

@@ -3,11 +3,11 @@ import { OPEN_INVITATION_STATUSES } from '../../../domain/bidding/bid-requests/b
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 
-/** Reminds the invited vendors of a request that have not answered, and returns them. */
+/** Sends reminders to the invited vendors of a request that have not responded, and returns these vendors. */
 export async function remindVendors(call: Call, request: BidRequest): Promise<{ vendorId: string; vendor: string }[]> {
   const counts = new Map(request.invitations.map(({ vendorId, remindersSent }) => [vendorId, remindersSent]))
   if (!request.invitations.some(({ status }) => OPEN_INVITATION_STATUSES.includes(status))) return []
-  const { invitations } = await call.operation('remindInvited', { bidRequestId: request.id })
+  const { invitations } = await call.operation('remindInvitedVendors', { bidRequestId: request.id })
   const reminded = invitations.filter(({ vendorId, remindersSent }) => remindersSent > (counts.get(vendorId) ?? 0))
   const found = await vendors.findAll(
     call,

@@ -1,14 +1,17 @@
 import type { RequestBidsForHomeResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter } from '../frame/report.ts'
 import type { WorkLimit } from '../frame/work-limit.ts'
-import { findCoverage, type TradeCoverage } from './coverage.ts'
+import { findTradeCoverage, type TradeCoverage } from './coverage.ts'
 import { suggestVendorsForScope } from './suggest-vendors-for-scope.ts'
 
 const MAX_SCOPES = 200
-/** As many requests as one transaction can send while others wait for the locks on their numbers. */
+/**
+ * The maximum number of requests that one transaction may send, because other transactions wait for its locks on
+ * request numbers.
+ */
 const MAX_REQUESTS = 20
 
 type SkippedTrade = RequestBidsForHomeResult['skipped'][number]
@@ -18,8 +21,8 @@ export async function requestBidsForHome(
   call: Call,
   workLimit: WorkLimit,
 ): Promise<RequestBidsForHomeResult> {
-  const { home, communityId } = await findNamedHome(call, homeId)
-  const budgeted = await findCoverage(call, { homeId, onlyUnbought: false }, MAX_SCOPES)
+  const { home, communityId } = await findHomeOverview(call, homeId)
+  const budgeted = await findTradeCoverage(call, { homeId, onlyUnbought: false }, MAX_SCOPES)
   const requested = scopes?.map((scope) => scope.toLowerCase())
   const looked = budgeted.filter(({ scope }) => requested === undefined || requested.includes(scope.toLowerCase()))
   const requests: RequestBidsForHomeResult['requests'] = []
@@ -47,7 +50,7 @@ export async function requestBidsForHome(
       vendors: vendors.map(({ vendorId, companyName }) => ({ vendorId, vendor: companyName })),
     })
   }
-  return { homeId, home, requests, skipped, ...withReportFooter(call) }
+  return { homeId, home, requests, skipped, ...createReportFooter(call) }
 }
 
 function findSkipReason({

@@ -4,17 +4,17 @@ import { OPEN_INVITATION_STATUSES } from '../../../domain/bidding/bid-requests/b
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 import { remindVendors } from './remind-vendors.ts'
 
-/** Sending more emails in one transaction would hold their locks for too long. */
+/** A transaction that reminded the vendors of more requests would hold its locks for too long. */
 const MAX_REQUESTS = 50
 
 export async function sendBidReminders(
-  { bidRequestId, daysBeforeDeadline }: Checked['SendBidRemindersInput'],
+  { bidRequestId, withinDays }: Checked['SendBidRemindersInput'],
   call: Call,
 ): Promise<SendBidRemindersResult> {
-  const until = addDays(getToday(call), daysBeforeDeadline)
+  const until = addDays(getToday(call), withinDays)
   const found = bidRequestId === undefined ? await findRequestsDueUntil(call, until) : [bidRequestId]
   const { rows: ids, truncated } = truncateRows(found, MAX_REQUESTS)
   const requests: SendBidRemindersResult['requests'] = []
@@ -31,7 +31,7 @@ export async function sendBidReminders(
   return {
     requests,
     remindedCount: requests.reduce((count, { reminded }) => count + reminded.length, 0),
-    ...withReportFooter(call, { truncated }),
+    ...createReportFooter(call, { truncated }),
   }
 }
 

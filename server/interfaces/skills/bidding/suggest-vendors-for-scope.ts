@@ -2,12 +2,11 @@ import type {
   SuggestVendorsForScopeResult,
   Vendor,
   VendorPassedOver,
-  VendorScorecard,
   VendorSuggestion,
 } from '../../../../client/contract.gen.ts'
 import * as bids from '../../../domain/bidding/bids/queries.ts'
 import { findTrackRecords } from '../../../domain/bidding/scorecards/queries.ts'
-import { computeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
+import { computeScorecard, type OfficeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { readAllPages } from '../frame/read-all-pages.ts'
@@ -15,18 +14,18 @@ import type { WorkLimit } from '../frame/work-limit.ts'
 
 /** The weight of each part of the score. The contract documents the same values. */
 const WEIGHTS = { scorecard: 0.5, load: 0.25, price: 0.25 }
-/** The score of a part without data: neither for nor against the vendor. */
+/** The score of a part that has no data, which counts neither for nor against the vendor. */
 const UNKNOWN_POINTS = 50
-/** How many of the excluded vendors are listed. */
+/** The maximum number of excluded vendors in the list. */
 const MAX_LISTED = 1000
 
 interface Candidate {
   vendor: Vendor
-  scorecard: VendorScorecard
+  scorecard: OfficeScorecard
   price: Price | null
 }
 
-/** Per home, so that bids on one home and on many homes can be compared. */
+/** A price per home, so that bids on one home and on many homes can be compared. */
 interface Price {
   amount: number
   bidId: string
@@ -43,8 +42,8 @@ export async function suggestVendorsForScope(
   const passedOver: VendorPassedOver[] = []
   const query = { scope, ...(communityId !== undefined && { communityId }) }
   for await (const vendors of readAllPages(call, workLimit, 'listVendors', query)) {
-    // Most vendors of a long list often lack valid compliance documents, and a track record is the most expensive thing
-    // to read about a vendor.
+    // In a long list, most vendors often lack valid compliance documents. Reading a vendor's track record is the most
+    // expensive step, so it is read only for suitable vendors.
     const cards = await findScorecards(
       call,
       vendors.filter((vendor) => findExclusionReason(vendor) === null),
@@ -72,8 +71,8 @@ export async function suggestVendorsForScope(
 }
 
 /**
- * Returns why the vendor's own status excludes it; null if it does not. This is stricter than inviting, which is
- * possible without any compliance documents, because a suggested vendor must be ready to work.
+ * Returns the reason why the vendor's own status excludes the vendor; null if it does not. The rule is stricter than
+ * for invitations, which need no compliance documents, because a suggested vendor must be ready to work.
  */
 function findExclusionReason({ status, complianceStatus }: Vendor): VendorPassedOver['reason'] | null {
   if (status !== 'active') return status
@@ -82,11 +81,11 @@ function findExclusionReason({ status, complianceStatus }: Vendor): VendorPassed
   return null
 }
 
-function isBelowOrderLimit({ poLimit }: Vendor, { openCommitment }: VendorScorecard): boolean {
+function isBelowOrderLimit({ poLimit }: Vendor, { openCommitment }: OfficeScorecard): boolean {
   return poLimit === null || openCommitment < poLimit
 }
 
-async function findScorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, VendorScorecard>> {
+async function findScorecards(call: Call, vendors: readonly Vendor[]): Promise<Map<string, OfficeScorecard>> {
   if (vendors.length === 0) return new Map()
   const period = { from: null, to: null }
   const records = await findTrackRecords(
@@ -152,7 +151,7 @@ function rankCandidates(candidates: readonly Candidate[]): VendorSuggestion[] {
       },
     }
   })
-  // Ties are broken by name, so that the same data always produce the same order.
+  // Ties are broken by name, so that the same data always produces the same order.
   suggestions.sort((a, b) => b.score - a.score || (a.companyName < b.companyName ? -1 : 1))
   return suggestions.map((suggestion, i) => ({ ...suggestion, rank: i + 1 }))
 }

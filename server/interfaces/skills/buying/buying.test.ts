@@ -4,8 +4,8 @@ import { createWorkCalendar } from '../../../platform/values/workdays.ts'
 
 /**
  * A plan needs 100 studs at 3 and 50 square feet of granite at 40. The option QTZ replaces the granite with quartz at
- * 60, and the option RNG adds a range without a price. Lot 1 is built from it, with quartz; its framing starts in ten
- * days.
+ * 60, and the option RNG adds a range that has no price. Lot 1 is built from this plan, with quartz. The framing of Lot
+ * 1 starts in ten days.
  */
 let desk: Desk
 let lot1: string
@@ -56,7 +56,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('priceTakeoff prices each line, names the vendor, and never counts a missing price as 0', async () => {
+test('priceTakeoff reports a missing price instead of using 0', async () => {
   const alone = await desk.run('priceTakeoff', { planId: 'CEDAR', communityId: 'JR' })
   expect(alone).toMatchObject({
     lines: [
@@ -71,7 +71,7 @@ test('priceTakeoff prices each line, names the vendor, and never counts a missin
   expect(more.unknown).toHaveLength(2)
 })
 
-test('purchaseForecast shows the parts needed per week, the ordered parts, and when the rest must be ordered', async () => {
+test('purchaseForecast returns the order date of each part that is not ordered yet', async () => {
   const forecast = await desk.run('purchaseForecast', { communityId: 'JR' })
   expect(forecast.parts).toMatchObject([
     { part: 'STUD stud', homes: 1, needed: 100, ordered: 0, toOrder: 100, weekFrom: desk.day(7) },
@@ -83,7 +83,7 @@ test('purchaseForecast shows the parts needed per week, the ordered parts, and w
   expect((await desk.run('purchaseForecast', { weeks: 1 })).parts).toEqual([])
 })
 
-test('draftPurchaseOrders drafts orders for the home and its selections once, and names those that it skips', async () => {
+test('draftPurchaseOrders drafts the orders for a home and its selections only once', async () => {
   await desk.post('/scopes', { name: 'roofing' })
   const tried = await desk.run(
     'draftPurchaseOrders',
@@ -111,17 +111,17 @@ test('draftPurchaseOrders drafts orders for the home and its selections once, an
   ])
 })
 
-test('issuePurchaseOrders issues approved orders that are due, and reports each that it holds back', async () => {
+test('issuePurchaseOrders reports each approved order that it does not issue', async () => {
   const [framing, tops] = (await desk.get('/purchase-orders?sort=createdAt')).data
   await desk.move(`/purchase-orders/${framing.id}`, 'approved')
   await desk.move(`/purchase-orders/${tops.id}`, 'approved')
-  const early = await desk.run('issuePurchaseOrders', { homeId: 'Lot 1', beforeTaskDays: 3 })
+  const early = await desk.run('issuePurchaseOrders', { homeId: 'Lot 1', withinDays: 3 })
   expect(early.issued).toEqual([])
   expect(early.heldBack.map(({ problem }: { problem: { detail: string } }) => problem.detail)).toEqual([
     expect.stringContaining(`The first task of ${framing.number} starts on`),
     `${tops.number} is not attached to an open task.`,
   ])
-  const due = await desk.run('issuePurchaseOrders', { homeId: 'Lot 1', beforeTaskDays: 14 })
+  const due = await desk.run('issuePurchaseOrders', { homeId: 'Lot 1', withinDays: 14 })
   expect(due).toMatchObject({ issued: [{ number: framing.number, total: 300 }], total: 300, truncated: false })
   const named = await desk.run('issuePurchaseOrders', { poIds: [framing.number, tops.number] })
   expect(named).toMatchObject({
@@ -131,7 +131,7 @@ test('issuePurchaseOrders issues approved orders that are due, and reports each 
   expect((await desk.execute('issuePurchaseOrders', {})).body.code).toBe('validation_failed')
 })
 
-test('createVariancePo orders with a reason, requests approval, and shows the budget before and after', async () => {
+test('createVariancePo returns the budget before and after the order', async () => {
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const input = { reasonCode: 'weather', responsible: 'builder' }
   const lines = [{ description: 'Sheathing', quantity: 12, unitPrice: 10 }]
@@ -155,7 +155,7 @@ test('createVariancePo orders with a reason, requests approval, and shows the bu
   ])
 })
 
-test('createBackcharge drafts the amount that the vendor owes, for the trade of the original order', async () => {
+test('a backcharge that createBackcharge drafts has the trade of the original order', async () => {
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const input = { vendorId: 'Brazos Lumber', homeId: 'Lot 1', amount: 640, reason: 'A broken window.' }
   const { purchaseOrder } = await desk.run('createBackcharge', { ...input, relatedPoId: framing.number })
@@ -164,7 +164,7 @@ test('createBackcharge drafts the amount that the vendor owes, for the trade of 
   expect(refused.body.errors).toMatchObject([{ pointer: '/input/scope', code: 'required' }])
 })
 
-test('createChangePoFromSelection credits removed parts, and changes the selection once that is approved', async () => {
+test('createChangePoFromSelection changes the selection after the change order is approved', async () => {
   const early = await desk.execute('createChangePoFromSelection', { selectionId: quartzSelection, quantity: 0 })
   expect(early.body).toMatchObject({ code: 'conflict', reason: 'wrong_status' })
   await desk.post(`/selections/${quartzSelection}/status`, { status: 'ordered' })
@@ -181,7 +181,7 @@ test('createChangePoFromSelection credits removed parts, and changes the selecti
   })
 })
 
-test('reassignVendor moves orders and tasks to another vendor at its prices, and keeps partly completed ones', async () => {
+test('reassignVendor moves only orders that are not partly completed', async () => {
   await desk.post(`/parts/${stud}/prices`, { vendorId: framer, unitPrice: 3.5, effectiveDate: '2020-01-01' })
   const [framing] = (await desk.get('/purchase-orders?sort=createdAt')).data
   const [task] = (await desk.get('/tasks')).data

@@ -3,7 +3,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 
 /**
- * Creates a draft like any order. The amount is deducted from the vendor's payments once the order is approved and
+ * Creates a draft, like any order. The amount is deducted from the vendor's payments once the order is approved and
  * issued.
  */
 export async function createBackcharge(

@@ -13,7 +13,10 @@ import { conflict, problem } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
 
-/** A selection is bought from a few vendors. Each change order locks the home's numbers. */
+/**
+ * A selection is usually ordered from a few vendors. Creating a change order locks the home, so that the home's orders
+ * are numbered consecutively.
+ */
 const MAX_ORDERS = 20
 
 export async function createChangePoFromSelection(
@@ -52,7 +55,7 @@ async function findOrdersOfSelection(call: Call, selectionId: string): Promise<P
   if (rows.length > MAX_ORDERS * 2)
     throw problem(
       'too_much_work',
-      `The selection is on more than ${MAX_ORDERS * 2} orders, which is too many for one change order.`,
+      `Cannot create a change order: the selection is on more than ${MAX_ORDERS * 2} orders.`,
     )
   const found = await orders.findAll(
     call,
@@ -61,7 +64,7 @@ async function findOrdersOfSelection(call: Call, selectionId: string): Promise<P
   return found.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Creates change orders for everything ordered, in proportion to the new quantity. */
+/** Creates change orders for all ordered lines, in proportion to the new quantity. */
 async function createChangeOrders(
   call: Call,
   { id: optionSelectionId, quantity: before, homeId }: Selection,
@@ -70,7 +73,10 @@ async function createChangeOrders(
 ): Promise<PurchaseOrder[]> {
   const parents = all.filter(({ poType, status }) => poType !== 'change' && ORDERED_STATUSES.includes(status))
   if (parents.length === 0)
-    throw conflict('missing_data', 'The selection has no issued order. Change or void its existing order instead.')
+    throw conflict(
+      'missing_data',
+      'Cannot create a change order: the selection has no issued order. Change or void the existing order of the selection instead.',
+    )
   if (quantity === before) throw conflict('already_done', `The quantity of the selection is already ${before}.`)
   const created: PurchaseOrder[] = []
   for (const parent of parents) {
@@ -84,7 +90,7 @@ async function createChangeOrders(
   return created
 }
 
-/** Returns the ordered quantities line by line, times the factor. A reduced line becomes a credit. */
+/** Returns the ordered lines with their quantities multiplied by the factor. A reduced line becomes a credit. */
 function scaleLines(ordered: readonly PurchaseOrder[], factor: Big): object[] {
   const lines = ordered.flatMap((order) => order.lines)
   const alike = Map.groupBy(lines, (line) =>

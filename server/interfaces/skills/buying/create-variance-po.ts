@@ -30,7 +30,10 @@ interface OrderPlace extends Pick<PurchaseOrder, 'homeId' | 'vendorId' | 'scope'
   parentPoId?: string
 }
 
-/** Home, vendor and trade are those of the original order, unless the input names others. */
+/**
+ * Returns the home, vendor, and trade for the variance order. The values come from the original order, unless the input
+ * names another vendor or trade.
+ */
 async function findOrderPlace(call: Call, { poId, homeId, vendorId, scope }: VariancePoInput): Promise<OrderPlace> {
   if (poId !== undefined) {
     const parent = await call.operation('getPurchaseOrder', { purchaseOrderId: poId })

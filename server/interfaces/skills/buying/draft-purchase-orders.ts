@@ -11,26 +11,26 @@ import * as communities from '../../../domain/land/communities/queries.ts'
 import * as homes from '../../../domain/land/homes/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { conflict } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { withPointer } from '../frame/attempt.ts'
-import { findNamedHome } from '../frame/named-home.ts'
+import { runWithPointer } from '../frame/attempt-task.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
 import { bundleLines, type OrderBundle } from './order-bundles.ts'
 
-/** As many orders as one transaction can number while others wait for the home. */
+/** The maximum number of orders that one transaction may number while other transactions wait for the home's lock. */
 const MAX_ORDERS = 50
 const MAX_LISTED = 200
 
 /**
- * Orders what the home's estimate would budget today, so that orders and budget agree. A trade that has an order is
- * skipped as a whole, because it is unknown which of its lines remain to be ordered.
+ * Creates orders for all lines that the home's estimate would budget today, so that orders and budget agree. If a trade
+ * has an order, the whole trade is skipped, because it is unknown which of its lines remain to be ordered.
  */
 export async function draftPurchaseOrders(
   { homeId, scopes }: DraftPurchaseOrdersInput,
   call: Call,
 ): Promise<DraftPurchaseOrdersResult> {
   const [{ home: name }, home, selected] = await Promise.all([
-    findNamedHome(call, homeId),
+    findHomeOverview(call, homeId),
     homes.find(call, homeId),
     findActiveSelections(call, homeId),
   ])
@@ -38,7 +38,7 @@ export async function draftPurchaseOrders(
     throw conflict('missing_data', `Cannot draft purchase orders: ${home.name} has no plan. Set its plan first.`)
   const { timeZone } = await communities.find(call, home.communityId)
   const of = new Set(selected.map(({ id }) => id))
-  const on = dateIn(timeZone, call.now)
+  const on = toLocalDate(timeZone, call.now)
   const { base, selections } = await computeCosting(call, home, { on, base: true, selected, of, also: [] })
   const isWanted = createScopeFilter(scopes)
   const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)].filter(({ scope }) =>
@@ -92,7 +92,7 @@ async function draftOrder(call: Call, homeId: string, bundle: OrderBundle): Prom
   const { scope, vendorId, contractId, optionSelectionId, lines } = bundle
   const of = optionSelectionId === null ? {} : { optionSelectionId, poType: 'option' }
   const requested = contractId === null ? { vendorId, scope, lines } : { contractId }
-  const order = await withPointer('/homeId', () =>
+  const order = await runWithPointer('/homeId', () =>
     call.operation('createPurchaseOrder', { homeId, ...of, ...requested }),
   )
   const { companyName } = await call.operation('getVendor', { vendorId: order.vendorId })
@@ -114,7 +114,7 @@ async function findVendorsOfPrices(
   return new Map(rows.map(({ id, vendorId }) => [id, vendorId]))
 }
 
-/** Returns the trades of the base house, and of each selection, that have an active order. */
+/** Returns the trades of the base home, and of each selection, that have an active order. */
 async function findBoughtTrades({ db, organizationId }: Call, homeId: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ scope: string; optionSelectionId: string | null }>`
     select distinct "scope", "optionSelectionId" from "purchaseOrders"

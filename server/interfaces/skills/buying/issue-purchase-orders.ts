@@ -5,20 +5,20 @@ import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { attemptEach } from '../frame/attempt.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
 import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
-/** Each locks a home, an order and a vendor; more would delay others. */
+/** Issuing an order locks a home, an order, and a vendor. More orders would delay other requests. */
 const MAX_ORDERS = 50
-/** Orders that are too early cost nothing, and up to this many are reported. */
+/** Orders that are too early to issue cost no time, so up to this number of orders is read and reported. */
 const MAX_ORDERS_READ = 200
 
 export async function issuePurchaseOrders(
   input: IssuePurchaseOrdersInput,
   call: Call,
 ): Promise<IssuePurchaseOrdersResult> {
-  const { homeId, poIds, beforeTaskDays } = input
+  const { homeId, poIds, withinDays } = input
   if ((homeId === undefined) === (poIds === undefined))
     throw validationFailed([
       {
@@ -28,7 +28,7 @@ export async function issuePurchaseOrders(
       },
     ])
   const found = truncateRows(await findOrdersToIssue(call, input), MAX_ORDERS_READ)
-  const last = beforeTaskDays === undefined ? null : addDays(getToday(call), beforeTaskDays)
+  const last = withinDays === undefined ? null : addDays(getToday(call), withinDays)
   const isDue = ({ firstTaskOn }: OrderToIssue) => last === null || (firstTaskOn !== null && firstTaskOn <= last)
   const due = truncateRows(found.rows.filter(isDue), MAX_ORDERS)
   const heldBack: RefusedItem[] = found.rows
@@ -40,7 +40,7 @@ export async function issuePurchaseOrders(
   const issued: IssuePurchaseOrdersResult['issued'] = []
   for (const order of due.rows) {
     const { id: purchaseOrderId } = order
-    const moved = await attemptEach(call, (call) =>
+    const moved = await attemptTask(call, (call) =>
       call.operation('changePurchaseOrderStatus', { purchaseOrderId, status: 'issued' }),
     )
     if (moved.refused !== null) heldBack.push({ ...toRefusedOrder(order, poIds), problem: moved.refused })
@@ -77,8 +77,7 @@ function describeTooEarly({ number, firstTaskOn }: OrderToIssue): string {
 }
 
 /**
- * Returns the named orders, or the approved orders of the home, in order of their IDs, like everything that locks
- * several orders.
+ * Returns the named orders or the home's approved orders, sorted by ID. Orders are always locked in this order.
  */
 async function findOrdersToIssue(call: Call, { homeId, poIds }: IssuePurchaseOrdersInput): Promise<OrderToIssue[]> {
   const { db, organizationId } = call

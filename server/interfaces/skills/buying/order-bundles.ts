@@ -1,32 +1,33 @@
 import type { EstimatedLine } from '../../../domain/costs/budgets/estimate-queries.ts'
 
-/** The content of one order: a vendor's lines for a trade, of the base house or of one selection, or a contract. */
+/** The content of one order: a contract, or a vendor's lines for a trade of the base home or of one selection. */
 export interface OrderBundle {
   scope: string
-  /** Null for a contract, which names its vendor. */
+  /** Null for a contract, because the contract names the vendor. */
   vendorId: string | null
   contractId: string | null
   optionSelectionId: string | null
   lines: { partId: string | null; quantity: number; costCodeId?: string }[]
 }
 
-/** The maximum number of lines of an order. Further lines go to another order. */
+/** The maximum number of lines in an order. Additional lines are put on another order. */
 const MAX_LINES = 200
 
-/** Groups lines into orders. Lines with an amount instead of a price have no vendor and are ordered manually. */
+/**
+ * Groups lines into orders. Lines that have an amount instead of a price have no vendor and must be ordered manually.
+ */
 export function bundleLines(lines: readonly EstimatedLine[], vendors: ReadonlyMap<string, string>): OrderBundle[] {
   const bundles = new Map<string, OrderBundle>()
   for (const line of omitCancelledLines(lines)) {
     const { scope, optionSelectionId, contractId, partId, costCodeId, quantity } = line
     const vendorId = vendors.get(line.priceId ?? '') ?? null
     if (contractId === null && (vendorId === null || partId === null || quantity === null)) continue
-    // One order of a turnkey contract covers the house and all of its selections.
+    // One order of a turnkey contract covers the home and all of its selections.
     const of = contractId === null ? optionSelectionId : null
     const key = contractId ?? `${vendorId} ${scope.toLowerCase()} ${of ?? ''}`
     const bundle = bundles.get(key) ?? { scope, vendorId, contractId, optionSelectionId: of, lines: [] }
     bundles.set(key, bundle)
-    // The order takes the price from the vendor's price list and records which price it was, so the price is omitted
-    // here.
+    // The price is omitted here, because the order takes the price from the vendor's price list and records its source.
     if (contractId === null)
       bundle.lines.push({
         ...{ partId, quantity: quantity ?? 0 },
@@ -36,7 +37,7 @@ export function bundleLines(lines: readonly EstimatedLine[], vendors: ReadonlyMa
   return [...bundles.values()].flatMap(splitBundle)
 }
 
-/** Returns the lines without those that a selection removes, and without the removing lines themselves. */
+/** Returns the lines, except the lines that a selection removes and the removing lines themselves. */
 function omitCancelledLines(lines: readonly EstimatedLine[]): EstimatedLine[] {
   const bought = lines.filter(({ isTakenOut }) => !isTakenOut)
   for (const out of lines.filter(({ isTakenOut }) => isTakenOut)) {

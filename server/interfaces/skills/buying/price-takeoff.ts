@@ -6,21 +6,26 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { planHouse } from '../frame/planned-house.ts'
-import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
+import { buildHomeFromPlan } from '../frame/home-from-plan.ts'
+import { createReportFooter, getToday, selectSentences } from '../frame/report.ts'
 
-/** A house needs two thousand. A partial takeoff would have a wrong total, so longer ones are rejected. */
+/**
+ * A home needs about two thousand lines. A partial takeoff would have a wrong total, so longer takeoffs are rejected.
+ */
 const MAX_LINES = 5000
 
 export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Call): Promise<PriceTakeoffResult> {
-  const { communityId, asOfDate: on = getToday(call) } = input
-  const { plan, revision, house, selected } = await planHouse(call, input)
+  const { communityId, asOf: on = getToday(call) } = input
+  const { plan, revision, house, selected } = await buildHomeFromPlan(call, input)
   const of = new Set(selected.map(({ id }) => id))
   const { base, selections } = await computeCosting(call, house, { on, base: true, selected, of, also: [] })
   const lines = [...base.lines, ...selections.flatMap((each) => each.lines)]
   const unpriced = [...base.unpriced, ...selections.flatMap((each) => each.unpriced)]
   if (lines.length + unpriced.length > MAX_LINES)
-    throw problem('too_much_work', `The takeoff has more than ${MAX_LINES} lines. Price it with fewer options.`)
+    throw problem(
+      'too_much_work',
+      `The takeoff has more than ${MAX_LINES} lines. Price the takeoff with fewer options.`,
+    )
   const origins = await findPriceOrigins(call, lines)
   const incomplete = selections.filter((each) => each.unpriced.length > 0).length
   return {
@@ -28,7 +33,7 @@ export async function priceTakeoff(input: Checked['PriceTakeoffInput'], call: Ca
     lines: lines.map((line) => toPricedLine(line, origins.get(line.priceId ?? line.contractId ?? ''))),
     unpriced: unpriced.map(toUnpricedLine),
     total: sum(lines.map(({ amount }) => amount)),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         unpriced.length > 0 && `Lines without a price are not included in the total: ${unpriced.length}.`,
         incomplete > 0 && `Options with unpriced lines are not included in the total: ${incomplete}.`,
@@ -46,7 +51,7 @@ interface PriceOrigin {
   expirationDate: string | null
 }
 
-/** Returns the vendor and the last valid day of prices and lump sums, in one statement. */
+/** Returns the vendor and the last valid day of each price and lump sum, in one statement. */
 async function findPriceOrigins(
   { db, organizationId }: Call,
   lines: readonly EstimatedLine[],

@@ -5,23 +5,23 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
-import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_ROWS = 1000
 
 type ForecastPart = PurchaseForecastResult['parts'][number]
 
-/** A row without its order date, with the first need in each community that is not ordered yet. */
+/** A row without an order date, with the first unordered need in each community. */
 type Needed = Omit<ForecastPart, 'orderBy'> & {
   leadTimeDays: number
   needs: { day: string; workdays: number[]; holidays: string[] }[] | null
 }
 
 /**
- * Forecasts purchases from the budget of each home, which is its takeoff with selections as estimated. A part is needed
+ * Forecasts purchases from the budget of each home, which is the estimated takeoff with selections. A part is needed
  * when its trade starts.
  */
-export async function purchaseForecast(
+export async function forecastPurchases(
   { weeks, communityId }: Checked['PurchaseForecastInput'],
   call: Call,
 ): Promise<PurchaseForecastResult> {
@@ -33,7 +33,7 @@ export async function purchaseForecast(
   const { rows, truncated } = truncateRows(found, MAX_ROWS)
   return {
     parts: rows,
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         unestimated > 0 && `Homes with a plan but no estimated budget are excluded: ${unestimated}.`,
@@ -43,8 +43,8 @@ export async function purchaseForecast(
   }
 }
 
-// Each step is materialized. A database without statistics estimates one row per step and would repeat the next step
-// for every row: seconds for a dozen homes.
+// Each step of the query is materialized. Without statistics, the database estimates one row per step and would repeat
+// the next step for every row. Such repetition would take seconds for a dozen homes.
 async function findNeededParts(
   { db, organizationId }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
@@ -96,7 +96,7 @@ async function findNeededParts(
     group by n."weekFrom", p."id", p."sku", p."name", p."unit", p."leadTimeDays"
     order by n."weekFrom", p."sku", p."id" limit ${MAX_ROWS + 1}`.execute(db)
   return rows.map(({ leadTimeDays, needs, ...row }) => {
-    // Each community has its own workdays and holidays. The earliest date is in time for all of them.
+    // Each community has its own workdays and holidays. The earliest date is early enough for all communities.
     const dates = (needs ?? []).map(({ day, ...calendar }) => createWorkCalendar(calendar).add(day, -leadTimeDays))
     return { ...row, orderBy: dates.sort()[0] ?? null }
   })

@@ -1,37 +1,41 @@
 import { sql } from 'kysely'
 import type { PurchaseOrder, PurchaseOrderLine, ReassignVendorResult } from '../../../../client/contract.gen.ts'
-import { findOffers } from '../../../domain/costs/prices/vendor-offers.ts'
+import { findVendorOffers } from '../../../domain/costs/prices/vendor-offers.ts'
 import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import { listRecipients } from '../../../domain/vendors/vendors/vendor.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { attemptEach } from '../frame/attempt.ts'
-import { findNamedHome, type NamedHome } from '../frame/named-home.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
+import { findHomeOverview, type HomeOverview } from '../frame/home-overview.ts'
 import type { RefusedItem } from '../frame/refused-item.ts'
 import { getToday, truncateRows } from '../frame/report.ts'
 
-/** A trade of a home has a few of each; more would lock the home for too long. */
+/** A trade of a home usually has only a few orders and tasks. A larger number would lock the home for too long. */
 const MAX_ORDERS = 20
 const MAX_TASKS = 50
 
 export async function reassignVendor(input: Checked['ReassignVendorInput'], call: Call): Promise<ReassignVendorResult> {
   const { homeId, newVendorId, notify } = input
-  const home = await findNamedHome(call, homeId)
+  const home = await findHomeOverview(call, homeId)
   const vendor = await vendors.find(call, newVendorId)
   const standing = truncateRows(await findOrdersToReplace(call, input), MAX_ORDERS)
   const replaced: ReassignVendorResult['replaced'] = []
   const kept: RefusedItem[] = []
-  for (const before of await orders.findAll(call, standing.rows)) {
-    const done = await attemptEach(call, (call) => replaceOrder(call, before, home, input))
+  const found = await orders.findAll(call, standing.rows)
+  // An order is voided with its variance orders, so the variance orders are replaced first.
+  for (const before of found.toSorted(
+    (one, other) => Number(one.rootPoId === null) - Number(other.rootPoId === null),
+  )) {
+    const done = await attemptTask(call, (call) => replaceOrder(call, before, home, input))
     if (done.refused === null) replaced.push(done.done)
     else kept.push({ id: before.id, label: before.number, pointer: null, problem: done.refused })
   }
-  const found = truncateRows(await findTasksToReassign(call, input), MAX_TASKS)
+  const toReassign = truncateRows(await findTasksToReassign(call, input), MAX_TASKS)
   const isAddressed = listRecipients(vendor).length > 0
   const successors = new Map(replaced.map(({ voidedPoId, purchaseOrderId }) => [voidedPoId, purchaseOrderId]))
   const tasks: ReassignVendorResult['tasks'] = []
-  for (const { taskId, name, poIds } of found.rows) {
+  for (const { taskId, name, poIds } of toReassign.rows) {
     const task = await call.operation('updateTask', {
       ...{ taskId, vendorId: newVendorId },
       ...(poIds.length > 0 && { poIds: poIds.map((id) => successors.get(id) ?? id) }),
@@ -41,16 +45,20 @@ export async function reassignVendor(input: Checked['ReassignVendorInput'], call
     tasks.push({ taskId, name, plannedStart: task.plannedStart, isTold })
   }
   return {
-    ...{ homeId, home: home.home, vendorId: newVendorId, replaced, kept, tasks },
-    truncated: standing.truncated || found.truncated,
+    ...{ homeId, home: home.home, vendorId: newVendorId, kept, tasks },
+    replaced: replaced.toSorted((one, other) => (one.voidedPoId < other.voidedPoId ? -1 : 1)),
+    truncated: standing.truncated || toReassign.truncated,
   }
 }
 
-/** Voids an order and creates a draft of it for the new vendor. Refused if any of it is done or paid. */
+/**
+ * Voids an order and creates a draft with the same content for the new vendor. Throws a problem if any part of the
+ * order is completed or paid.
+ */
 async function replaceOrder(
   call: Call,
   before: PurchaseOrder,
-  home: NamedHome,
+  home: HomeOverview,
   { newVendorId, reason }: Checked['ReassignVendorInput'],
 ): Promise<ReassignVendorResult['replaced'][number]> {
   const { id: voidedPoId, number: voidedNumber, homeId, scope, optionSelectionId, notes } = before
@@ -68,17 +76,20 @@ async function replaceOrder(
   }
 }
 
-/** Returns the same lines, with the new vendor's price for each part that has one. */
+/**
+ * Returns the order's lines for the new vendor. If the new vendor has a price for a line's part, that price replaces
+ * the old price.
+ */
 async function toVendorLines(
   call: Call,
   { lines }: PurchaseOrder,
-  { communityId, planId }: NamedHome,
+  { communityId, planId }: HomeOverview,
   vendorId: string,
 ): Promise<object[]> {
   const parts = lines.flatMap(({ partId, quantity }) =>
     partId === null ? [] : [{ partId, quantity, communityId, planId }],
   )
-  const offers = (await findOffers(call, parts, { vendorId, contractId: null, on: getToday(call) })).values()
+  const offers = (await findVendorOffers(call, parts, { vendorId, contractId: null, on: getToday(call) })).values()
   return lines.map((line) => {
     const { lineId, budgetLineId, costCodeId, partId, description, quantity, unit, taxPercent } = line
     const unitPrice = partId === null ? line.unitPrice : chooseUnitPrice(line, offers.next().value)
@@ -88,15 +99,15 @@ async function toVendorLines(
 }
 
 /**
- * Null if the order should take the price from the vendor's price list, so that it records where the price comes from.
+ * Returns null if the order should take the price from the vendor's price list and record the source of the price.
  */
 function chooseUnitPrice({ unitPrice }: PurchaseOrderLine, offer: { issue: string | null } | undefined): number | null {
   return offer?.issue === null ? null : unitPrice
 }
 
 /**
- * Returns the active orders of the trade with other vendors. Backcharges and change orders are skipped, because they
- * belong to the original orders.
+ * Returns the IDs of the trade's active orders with other vendors. Backcharges and change orders are skipped, because
+ * they belong to the original orders.
  */
 async function findOrdersToReplace(
   call: Call,

@@ -1,20 +1,42 @@
+import { sql } from 'kysely'
 import type { BudgetVsActualResult, BudgetVsActualRow } from '../../../../client/contract.gen.ts'
-import { type BudgetRow, findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
+import { NO_TRADE } from '../../../domain/costs/budgets/no-trade.ts'
+import { toPostingConditions } from '../../../domain/ledger/posting-queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
+import { formatDate } from '../../../platform/values/format.ts'
 import { subtract, sum } from '../../../platform/values/money.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { explainEarlyDate } from '../frame/ledger-start.ts'
+import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_ROWS = 1000
 
-export async function budgetVsActual(
-  { homeId, groupBy }: Checked['BudgetVsActualInput'],
+/** The balances of a home for one trade and cost code, or for a trade without a cost code. */
+interface PostedRow extends Pick<BudgetVsActualRow, 'original' | 'budgeted' | 'committed' | 'actual' | 'paid'> {
+  scope: string
+  costCodeId: string | null
+  code: string | null
+  name: string | null
+  /** Whether the budget was locked at the end of the day. */
+  isLocked: boolean
+}
+
+/**
+ * Compares the budget of a home with its costs at the end of a day. All amounts are balances of the ledger, so a report
+ * for a past day does not change. A budget is posted when it is locked. Before that, its current amounts are used.
+ */
+export async function reportBudgetVsActual(
+  { homeId, groupBy, asOf, knownAt }: Checked['BudgetVsActualInput'],
   call: Call,
 ): Promise<BudgetVsActualResult> {
-  const [home, found] = await Promise.all([findNamedHome(call, homeId), findBudgetRows(call, [homeId])])
-  const posted = found.get(homeId) ?? []
-  const nameOf = ({ scope, code, name }: BudgetRow) =>
+  const today = getToday(call)
+  const through = asOf ?? today
+  const [home, posted] = await Promise.all([
+    findHomeOverview(call, homeId),
+    findPostedRows(call, { homeId, through, knownAt }),
+  ])
+  const nameOf = ({ scope, code, name }: PostedRow) =>
     groupBy === 'scope' ? scope : code === null ? 'Without a cost code' : `${code} ${name}`
   const groups = Map.groupBy(posted, nameOf)
   const { rows, truncated } = truncateRows(
@@ -23,11 +45,14 @@ export async function budgetVsActual(
   )
   if (groupBy === 'costCode') rows.sort((a, b) => (a.name < b.name ? -1 : 1))
   const uncoded = posted.filter(({ costCodeId }) => costCodeId === null).length
+  const isUnlocked = posted.some(({ isLocked }) => !isLocked)
   return {
-    ...{ homeId, home: home.home, rows, total: sumRows('Total', posted) },
-    ...withReportFooter(call, {
+    ...{ through, homeId, home: home.home, rows, total: sumRows('Total', posted) },
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
+        await explainEarlyDate(call, through),
+        isUnlocked && through < today && `The budget was not locked on ${formatDate(through)}. It is as of today.`,
         groupBy === 'costCode' && uncoded > 0 && 'Lines without a cost code are shown as one group.',
       ),
     }),
@@ -35,14 +60,62 @@ export async function budgetVsActual(
   }
 }
 
-function sumRows(name: string, rows: readonly BudgetRow[]): BudgetVsActualRow {
-  const of = (figure: (row: BudgetRow) => number) => sum(rows.map(figure))
+/**
+ * Returns the balances by trade, then by cost code. Trades that differ only in letter case count as one trade, with the
+ * spelling of the budget, else of the orders.
+ */
+async function findPostedRows(
+  call: Call,
+  { homeId, through, knownAt }: { homeId: string; through: string; knownAt: string | undefined },
+): Promise<PostedRow[]> {
+  const { db, organizationId, timeZone } = call
+  const conditions = toPostingConditions(call, { homeId, to: through, knownAt })
+  const { rows } = await sql<PostedRow>`
+    with "home" as materialized (
+      select h."budgetLockedAt" as "at", (h."budgetLockedAt" at time zone ${timeZone})::date as "day",
+        h."budgetLockedAt" is not null and h."budgetLockedAt" < "dayStart"(${through}::date + 1, ${timeZone})
+          and (${knownAt ?? null}::timestamptz is null or h."budgetLockedAt" <= ${knownAt ?? null}::timestamptz) as "isLocked"
+      from "homes" h where h."organizationId" = ${organizationId} and h."id" = ${homeId}
+    ), "figures" as (
+      select p."scope", p."costCodeId", p."measure", p."amount",
+        -- Derived postings were recorded later than the records from which they were derived.
+        p."measure" = 'budget' and case p."basis" when 'recorded' then p."recordedAt" <= h."at"
+          else p."effectiveDate" <= h."day" end as "isOriginal"
+      from "postings" p cross join "home" h
+      where ${sql.join(conditions, sql` and `)}
+        and p."measure" in ('budget', 'commitment', 'cost', 'paid', 'discount', 'withheldTax')
+      union all
+      select b."scope", b."costCodeId", 'budget', b."budgeted", true from "budgetLines" b cross join "home" h
+      where b."organizationId" = ${organizationId} and b."homeId" = ${homeId} and b."archivedAt" is null and not h."isLocked"
+    ), "totals" as (
+      select lower(coalesce("scope", ${NO_TRADE}::text)) as "key", "costCodeId",
+        min("scope") filter (where "measure" = 'budget') as "budgetedAs", min(coalesce("scope", ${NO_TRADE}::text)) as "namedAs",
+        coalesce(sum("amount") filter (where "isOriginal"), 0) as "original",
+        coalesce(sum("amount") filter (where "measure" = 'budget'), 0) as "budgeted",
+        coalesce(sum("amount") filter (where "measure" = 'commitment'), 0) as "committed",
+        coalesce(sum("amount") filter (where "measure" = 'cost'), 0) as "actual",
+        coalesce(sum("amount") filter (where "measure" in ('paid', 'discount', 'withheldTax')), 0) as "paid"
+      from "figures" group by 1, 2
+      having bool_or("measure" = 'budget') or sum(abs("amount")) filter (where "measure" <> 'budget') <> 0
+    )
+    select coalesce(min(t."budgetedAs") over "ofTrade", min(t."namedAs") over "ofTrade") as "scope", t."costCodeId",
+      c."code", c."name", t."original", t."budgeted", t."committed", t."actual", t."paid",
+      (select "isLocked" from "home") as "isLocked"
+    from "totals" t
+    left join "costCodes" c on c."organizationId" = ${organizationId} and c."id" = t."costCodeId"
+    window "ofTrade" as (partition by t."key")
+    order by t."key" collate "C", c."code" collate "C" nulls last, t."costCodeId"`.execute(db)
+  return rows
+}
+
+function sumRows(name: string, rows: readonly PostedRow[]): BudgetVsActualRow {
+  const of = (figure: (row: PostedRow) => number) => sum(rows.map(figure))
+  const original = of((row) => row.original)
   const budgeted = of((row) => row.budgeted)
   const committed = of((row) => row.committed)
   const actual = of((row) => row.actual)
   return {
-    ...{ name, original: of((row) => row.originalBudgeted), changes: of((row) => row.approvedChanges), budgeted },
-    ...{ committed, actual, paid: of((row) => row.paid) },
-    ...{ variance: subtract(budgeted, committed), remaining: subtract(budgeted, actual) },
+    ...{ name, original, changes: subtract(budgeted, original), budgeted, committed, actual },
+    ...{ paid: of((row) => row.paid), variance: subtract(budgeted, committed), remaining: subtract(budgeted, actual) },
   }
 }

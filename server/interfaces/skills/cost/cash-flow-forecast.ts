@@ -1,26 +1,26 @@
 import type { CashFlowForecastResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
+import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 import { subtract, sum } from '../../../platform/values/money.ts'
-import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, selectSentences } from '../frame/report.ts'
 import { type CashFlow, findInflows, findOutflows } from './cash-flow-queries.ts'
 
 const OUTFLOW_KINDS = ['payments', 'payable', 'work', 'retainage'] as const
-const INFLOW_KINDS = ['deposits', 'draws', 'closings'] as const
+const INFLOW_KINDS = ['deposits', 'applications', 'draws', 'closings'] as const
 
 /**
- * Forecasts cash flow by the direct method: every payment that is known or follows from the schedule, in its week. Work
- * is paid when its task has ended and the vendor's net days have passed; overdue amounts fall into the first week. A
- * closing brings in the price less deposits and draws, which were received or lent before.
+ * Forecasts cash flow by the direct method. Each payment that is known or follows from the schedule is counted in its
+ * week. Work is paid when its task has ended and the vendor's net days have passed. Overdue amounts count in the first
+ * week. A closing brings in the price, less everything that was received before.
  */
-export async function cashFlowForecast(
+export async function forecastCashFlow(
   { weeks: count, communityId, openingBalance, ...input }: Checked['CashFlowForecastInput'],
   call: Call,
 ): Promise<CashFlowForecastResult> {
   const from = input.from ?? getToday(call)
   const flows = (await Promise.all([findOutflows(call, communityId), findInflows(call, communityId)])).flat()
-  const weekOf = ({ day }: CashFlow) => (day === null ? null : Math.max(Math.floor(daysBetween(from, day) / 7), 0))
+  const weekOf = ({ day }: CashFlow) => (day === null ? null : Math.max(Math.floor(countDaysBetween(from, day) / 7), 0))
   let balance = openingBalance
   const weeks = Array.from({ length: count }, (_, week) => {
     const ofWeek = flows.filter((flow) => weekOf(flow) === week)
@@ -31,7 +31,8 @@ export async function cashFlowForecast(
     return {
       from: addDays(from, week * 7),
       ...{ payments: of('payments'), payable: of('payable'), work: of('work'), retainage: of('retainage'), out },
-      ...{ deposits: of('deposits'), draws: of('draws'), closings: of('closings'), in: into, balance },
+      ...{ deposits: of('deposits'), applications: of('applications'), draws: of('draws'), closings: of('closings') },
+      ...{ in: into, balance },
     }
   })
   const undated = flows.filter(({ day }) => day === null)
@@ -39,11 +40,11 @@ export async function cashFlowForecast(
     weeks,
     later: netAmount(flows.filter((flow) => (weekOf(flow) ?? -1) >= count)),
     undated: netAmount(undated),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         undated.length > 0 &&
           '`undated` contains orders without a task and homes without an expected completion or closing date.',
-        'The forecast excludes payroll, overhead, land, loans and costs that have not been ordered.',
+        'The forecast excludes payroll, overhead, land, loans, and costs that have not been ordered.',
       ),
     }),
     currency: call.currency,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { CommittedCostAgingInput, CommittedCostAgingResult } from '../../../../client/contract.gen.ts'
 import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { withReportFooter } from '../frame/report.ts'
+import { createReportFooter } from '../frame/report.ts'
 
 const MAX_LISTED = 50
 
@@ -15,7 +15,7 @@ interface AgedCosts {
   count: number
 }
 
-export async function committedCostAging(
+export async function reportCommittedCostAging(
   { communityId }: CommittedCostAgingInput,
   call: Call,
 ): Promise<CommittedCostAgingResult> {
@@ -47,7 +47,7 @@ export async function committedCostAging(
     buckets: BUCKETS.map((days, place) => ({ count: 0, total: 0, unpaid: 0, ...byPlace.get(place), days })),
     oldest: oldest ?? [],
     // The buckets include all orders. Only the list is shortened.
-    ...withReportFooter(call, { truncated: count > MAX_LISTED }),
+    ...createReportFooter(call, { truncated: count > MAX_LISTED }),
     currency,
   }
 }

@@ -3,9 +3,9 @@ import type { CostPerSquareFootInput, CostPerSquareFootResult } from '../../../.
 import { COMMITTED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 
-/** The newest homes show current building costs. */
+/** The newest homes are used, because they show current building costs. */
 const MAX_HOMES = 500
 const MAX_SCOPES = 200
 
@@ -17,8 +17,8 @@ interface ComparedCosts {
   scopes: CostPerSquareFootResult['scopes'] | null
 }
 
-/** Reports direct construction cost divided by the living area of the plan revision that the home was built from. */
-export async function costPerSquareFoot(
+/** Reports direct construction cost divided by the living area of the plan revision from which the home was built. */
+export async function reportCostPerSquareFoot(
   { planId, communityId }: CostPerSquareFootInput,
   call: Call,
 ): Promise<CostPerSquareFootResult> {
@@ -53,11 +53,11 @@ export async function costPerSquareFoot(
   const { homes = 0, unmeasured = 0, more = false, mean = null, scopes = null } = rows[0] ?? {}
   return {
     ...{ homes, scopes: scopes ?? [], mean },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: more,
       unknown: selectSentences(
-        unmeasured > 0 && `Homes without a plan that has an area are excluded: ${unmeasured}.`,
-        'Only ordered costs are included. Your own labor and land are not.',
+        unmeasured > 0 && `Homes that have no plan, or whose plan has no area, are excluded: ${unmeasured}.`,
+        'Only ordered costs are included. Your own labor and land are not included.',
       ),
     }),
     currency,

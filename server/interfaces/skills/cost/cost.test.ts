@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
-import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
+import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 
 /**
- * Lot 1 is sold for 300,000 and half framed; Lot 2 (1,000 square feet) and Lot 3 (2,000) are built, and Lot 2 is
- * closed. Every figure below was calculated by hand from these.
+ * Lot 1 is sold for 300,000 and half framed. Lot 2 (1,000 square feet) and Lot 3 (2,000 square feet) are built, and Lot
+ * 2 is closed. All expected figures below were calculated by hand from this data.
  */
 let desk: Desk
 let homes: string[]
@@ -84,7 +84,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('forecastCostAtCompletion uses the budget or the orders of each trade, and returns the margin', async () => {
+test('forecastCostAtCompletion uses the larger of the budget and the orders for each trade', async () => {
   expect(await desk.run('forecastCostAtCompletion', { homeId: 'Lot 1' })).toMatchObject({
     home: 'Lot 1, Juniper Ridge',
     scopes: [
@@ -112,7 +112,7 @@ test('forecastCostAtCompletion uses the budget or the orders of each trade, and 
   })
 })
 
-test('budgetVsActual adds up by trade or by cost code', async () => {
+test('budgetVsActual totals amounts by trade or by cost code', async () => {
   const byScope = await desk.run('budgetVsActual', { homeId: 'Lot 1' })
   expect(byScope.rows).toMatchObject([
     {
@@ -136,7 +136,7 @@ test('budgetVsActual adds up by trade or by cost code', async () => {
   expect(byCode.total).toEqual(byScope.total)
 })
 
-test('marginReport shows margin and fade of closed homes, and excludes open ones', async () => {
+test('marginReport includes only closed homes', async () => {
   expect(await desk.run('marginReport', { communityId: 'JR' })).toMatchObject({
     homes: [
       {
@@ -156,7 +156,7 @@ test('marginReport shows margin and fade of closed homes, and excludes open ones
   expect(backwards.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/input/to' }] })
 })
 
-test('wipReport earns by cost to cost, and reports homes without a sale as inventory until they close', async () => {
+test('wipReport recognizes revenue by the ratio of the cost to date to the estimated cost', async () => {
   const report = await desk.run('wipReport')
   expect(report.homes).toMatchObject([
     {
@@ -170,32 +170,35 @@ test('wipReport earns by cost to cost, and reports homes without a sale as inven
     { home: 'Lot 2, Juniper Ridge', contract: null, costToDate: 0, closingDate: desk.day(0), inventory: 0 },
     { home: 'Lot 3, Juniper Ridge', contract: null, costToDate: 2000, closingDate: null, inventory: 2000 },
   ])
-  // Nothing had been done, invoiced or received the day before.
+  // On the day before, the home was not sold, and no work was completed.
   const before = await desk.run('wipReport', { asOf: desk.day(-1) })
-  expect(before.homes).toMatchObject([{ costToDate: 0, percentComplete: 0, earned: 0, billed: 0 }])
+  expect(before.homes).toEqual([])
+  expect(before.atClosing).toMatchObject([{ home: 'Lot 1, Juniper Ridge', contract: null, costToDate: 0 }, {}, {}])
 })
 
-test('cashFlowForecast places every payment in its week', async () => {
+test('cashFlowForecast assigns every payment to its week', async () => {
   const { weeks, later, undated } = await desk.run('cashFlowForecast', { weeks: 6, openingBalance: 1000 })
   const lot1 = await desk.get(`/homes/${homes[0]}`)
   const task = (await desk.get('/tasks')).data[0]
-  const weekOf = (date: string) => Math.floor(daysBetween(desk.day(0), date) / 7)
+  const weekOf = (date: string) => Math.floor(countDaysBetween(desk.day(0), date) / 7)
   const at = (kind: string) =>
     weeks.flatMap((week: Record<string, number>, i: number) => (week[kind] === 0 ? [] : [[i, week[kind]]]))
   expect(at('payments')).toEqual([[1, 20_250]])
-  // On Lot 3, one percent of 200,000 is done: 2,000 less 5 % retainage is payable in 7 days.
+  // On Lot 3, one percent of 200,000 is completed: 2,000 less 5 % retainage is payable in 7 days.
   expect(at('payable')).toEqual([[1, 1900]])
   expect(at('work')).toEqual([[weekOf(addDays(task.plannedEnd, 7)), 20_250]])
   expect(at('retainage')).toEqual([[weekOf(addDays(lot1.forecastCompletionDate, 7)), 4500]])
-  expect([at('deposits'), at('draws'), at('closings')]).toEqual([[[0, 5000]], [[2, 30_000]], [[3, 195_000]]])
+  // No draw was requested for the completed milestone.
+  expect([at('deposits'), at('draws'), at('closings')]).toEqual([[[0, 5000]], [[2, 30_000]], [[3, 255_000]]])
   const net = weeks.reduce((sum: number, week: { in: number; out: number }) => sum + week.in - week.out, 1000)
   expect(weeks.at(-1).balance).toBeCloseTo(net, 2)
   expect(later).toBe(0)
-  // No task dates the rest of Lot 2 and Lot 3 and the painting: 110,000, 198,000 and its retainage of 100, 500.
+  // The rest of Lot 2, the rest of Lot 3 with its retainage, and the painting have no task and therefore no date. The
+  // amounts are 110,000, 198,000, 100, and 500.
   expect(undated).toBe(-(110_000 + 198_000 + 100 + 500))
 })
 
-test('varianceReport adds up by reason, with pending approvals separately', async () => {
+test('varianceReport excludes pending approvals from the total of each reason', async () => {
   expect(await desk.run('varianceReport')).toMatchObject({
     groups: [
       { key: 'price_increase', count: 1, amount: 500, percentOfBudget: 1, pendingCount: 0 },
@@ -209,7 +212,7 @@ test('varianceReport adds up by reason, with pending approvals separately', asyn
     expect((await desk.run('varianceReport', { groupBy })).amount).toBe(500)
 })
 
-test('costPerSquareFoot weighs homes by their area', async () => {
+test('costPerSquareFoot weights homes by their area', async () => {
   expect(await desk.run('costPerSquareFoot')).toMatchObject({
     homes: 2,
     scopes: [{ scope: 'framing', homes: 2, mean: 103.33, lowest: 100, highest: 110 }],
@@ -218,7 +221,7 @@ test('costPerSquareFoot weighs homes by their area', async () => {
   expect((await desk.run('costPerSquareFoot', { planId: 'S' })).mean).toBe(110)
 })
 
-test('drawRequest returns available, past and future draws, and the completed share of the cost', async () => {
+test('drawRequest returns available, requested, and future draws', async () => {
   expect(await desk.run('drawRequest', { homeId: 'Lot 1' })).toMatchObject({
     milestones: [
       { name: 'Dried in', isReached: true, amount: 60_000, drawId: null },
@@ -247,7 +250,7 @@ test('simulatePriceIncrease counts only parts that are not ordered yet', async (
   expect((await desk.execute('simulatePriceIncrease', { percent: 8 })).body.code).toBe('validation_failed')
 })
 
-test('retainageSummary adds up retainage by vendor and home, and names the releasable part', async () => {
+test('retainageSummary returns the releasable retainage of each vendor and home', async () => {
   expect(await desk.run('retainageSummary')).toMatchObject({
     vendors: [
       {
@@ -262,7 +265,7 @@ test('retainageSummary adds up retainage by vendor and home, and names the relea
   })
 })
 
-test('vendorStatement shows orders, payments and the balance', async () => {
+test("vendorStatement returns a vendor's orders, payments, and balance", async () => {
   const [payment] = (await desk.get('/payments')).data
   await desk.move(`/payments/${payment.id}`, 'approved', 'paid')
   const statement = await desk.run('vendorStatement', { vendorId: 'Lone Star Framing' })
@@ -273,7 +276,7 @@ test('vendorStatement shows orders, payments and the balance', async () => {
   expect(statement.orders).toHaveLength(3)
 })
 
-test('committedCostAging puts orders into buckets by the days since they were issued', async () => {
+test('committedCostAging groups orders by their days since issue', async () => {
   desk.plumbline.clock.advance(40 * 86_400_000)
   const { buckets, oldest } = await desk.run('committedCostAging')
   expect(buckets.map(({ count }: { count: number }) => count)).toEqual([0, 2, 0, 0, 0])

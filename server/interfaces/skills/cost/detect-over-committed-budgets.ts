@@ -5,7 +5,7 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { MAX_RECORDS, type WorkLimit } from '../frame/work-limit.ts'
 
-/** The contract documents the same bound. The count includes the rest. */
+/** The contract documents the same limit. The count includes the budgets that are not listed. */
 const MAX_LISTED = 500
 
 interface OverCommitments {
@@ -25,9 +25,9 @@ export async function detectOverCommittedBudgets(
 }
 
 /**
- * Runs one statement that reads only the budgets of trades with orders. A trade is looked up by each of its spellings,
- * because the index is case-sensitive. `offset 0` forces one look-up per spelling; otherwise the database would rather
- * read all lines of the home.
+ * Runs one statement that reads only the budgets of trades with orders. Each spelling of a trade is looked up, because
+ * the index is case-sensitive. `offset 0` forces one lookup per spelling. Otherwise, the database would read all lines
+ * of the home.
  */
 async function findOverCommitments(
   { db, organizationId }: Call,

@@ -5,13 +5,13 @@ import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { getMinorUnits } from '../../../platform/values/minor-units.ts'
 import { sum, toPercentage } from '../../../platform/values/money.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_MILESTONES = 100
 
-export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Promise<DrawRequestResult> {
-  const [home, rows] = await Promise.all([findNamedHome(call, homeId), findBudgetRows(call, [homeId])])
+export async function buildDrawRequest({ homeId }: DrawRequestInput, call: Call): Promise<DrawRequestResult> {
+  const [home, rows] = await Promise.all([findHomeOverview(call, homeId), findBudgetRows(call, [homeId])])
   const price = home.contractPrice ?? home.price
   const found = truncateRows(await findMilestones(call, homeId, price), MAX_MILESTONES)
   const { totalActual, totalForecastAtCompletion } = toBudget(rows.get(homeId) ?? [], call.currency)
@@ -22,7 +22,7 @@ export async function drawRequest({ homeId }: DrawRequestInput, call: Call): Pro
     ...{ homeId, home: home.home, milestones: found.rows, drawable: totalOf(true), toCome: totalOf(false) },
     drawn: await findDrawn(call, homeId),
     costDonePercent: toPercentage(totalActual, totalForecastAtCompletion),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: found.truncated,
       unknown: selectSentences(
         found.rows.length === 0 && 'The home has no milestones with a draw.',

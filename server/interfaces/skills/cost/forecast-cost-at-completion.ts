@@ -3,18 +3,18 @@ import { findBudgetRows } from '../../../domain/costs/budgets/figure-queries.ts'
 import { toBudget } from '../../../domain/costs/budgets/home-budget.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { subtract, sum, toPercentage } from '../../../platform/values/money.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 
 /**
- * Reports the estimate at completion (EAC): for each trade its orders, or its budget until it is used up, because the
- * rest of a budget is expected to be spent. Cost to complete is the estimate less the cost to date.
+ * Reports the estimate at completion (EAC). For each trade, the estimate is the orders or the budget, whichever is
+ * higher, because the rest of a budget is expected to be spent. Cost to complete is the estimate less the cost to date.
  */
 export async function forecastCostAtCompletion(
   { homeId }: ForecastCostAtCompletionInput,
   call: Call,
 ): Promise<ForecastCostAtCompletionResult> {
-  const [home, rows] = await Promise.all([findNamedHome(call, homeId), findBudgetRows(call, [homeId])])
+  const [home, rows] = await Promise.all([findHomeOverview(call, homeId), findBudgetRows(call, [homeId])])
   const budget = toBudget(rows.get(homeId) ?? [], call.currency)
   const scopes = budget.scopes.map(
     ({ scope, budgeted, committed, pendingCommitted, actual, forecastAtCompletion }) => ({
@@ -31,12 +31,12 @@ export async function forecastCostAtCompletion(
     ...{ homeId, home: home.home, scopes, budgeted: budget.totalBudgeted, costToDate: budget.totalActual },
     ...{ estimateAtCompletion, costToComplete: subtract(estimateAtCompletion, budget.totalActual) },
     ...{ price, expectedMargin, expectedMarginPercent: toPercentage(expectedMargin, price) },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         price === null && 'The home has no sale and no base price, so its margin cannot be calculated.',
         scopes.every(({ budgeted }) => budgeted === 0) &&
           'The home has no budget, so costs that have not been ordered are excluded.',
-        'Land, overhead, financing and commissions are included only if they are budgeted or ordered.',
+        'Land, overhead, financing, and commissions are included only if they are budgeted or ordered.',
       ),
     }),
     currency: call.currency,

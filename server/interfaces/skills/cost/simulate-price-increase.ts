@@ -4,13 +4,14 @@ import { FINISHED_STATUSES } from '../../../domain/land/home-statuses.ts'
 import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { getPercent, sum } from '../../../platform/values/money.ts'
-import { truncateRows, withReportFooter } from '../frame/report.ts'
+import { computePercentAmount, sum } from '../../../platform/values/money.ts'
+import { createReportFooter, truncateRows } from '../frame/report.ts'
 
 const MAX_HOMES = 500
 
 /**
- * Simulates a price increase. It affects only parts that are not ordered yet, because the price of an order is agreed.
+ * Simulates a price increase. The increase affects only parts that have not been ordered yet, because the price of an
+ * order is already agreed.
  */
 export async function simulatePriceIncrease(
   input: SimulatePriceIncreaseInput,
@@ -21,17 +22,17 @@ export async function simulatePriceIncrease(
     throw validationFailed([{ pointer: '/scope', code: 'required', message: 'is required unless costCodeId is set' }])
   }
   const { rows, truncated } = truncateRows(await findUnbought(call, input), MAX_HOMES)
-  const homes = rows.map((row) => ({ ...row, increase: getPercent(row.unbought, percent, call.currency) }))
+  const homes = rows.map((row) => ({ ...row, increase: computePercentAmount(row.unbought, percent, call.currency) }))
   return {
     ...{
       homes,
       unbought: sum(homes.map(({ unbought }) => unbought)),
       increase: sum(homes.map(({ increase }) => increase)),
     },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: [
-        'Homes without a budget for the trade or cost code are excluded, and so is the cost of renewing orders on hold.',
+        'The result excludes homes without a budget for the trade or cost code, and the cost of renewing orders on hold.',
       ],
     }),
     currency: call.currency,
@@ -52,7 +53,7 @@ async function findUnbought(
       select c."id", b."depth" + 1 from "below" b
       join "costCodes" c on c."organizationId" = ${organizationId} and c."parentId" = b."id" where b."depth" < 10
     ) select "id" from "below")`
-  // By trade whole orders count; by cost code their lines do.
+  // For a trade, whole orders count. For a cost code, individual order lines count.
   const isBudgeted =
     scope === undefined ? sql`b."costCodeId" = any(array${codes})` : sql`lower(b."scope") = lower(${scope})`
   const ordered =

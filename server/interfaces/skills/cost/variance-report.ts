@@ -4,11 +4,14 @@ import { COMMITTED_STATUSES, PENDING_STATUSES } from '../../../domain/statuses/o
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { sum, toPercentage } from '../../../platform/values/money.ts'
-import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences, toReportPeriod, truncateRows } from '../frame/report.ts'
 
 const MAX_GROUPS = 200
 
-/** The key and the name of each group as SQL, over the order as `o`, its home as `h` and their joined tables. */
+/**
+ * The key and the name of each group as SQL. The order is `o`, its home is `h`, and the other joined tables are `c`,
+ * `u`, and `v`.
+ */
 const GROUP_COLUMNS: Record<Checked['VarianceReportInput']['groupBy'], readonly [key: string, name: string]> = {
   reason: ['o."varianceReasonCode"', 'o."varianceReasonCode"'],
   responsible: ['o."varianceResponsible"', 'o."varianceResponsible"'],
@@ -27,8 +30,14 @@ interface VarianceGroup {
   homeIds: string[]
 }
 
-/** Reports variances. A variance is an order for an unplanned cost; its share of the budget is the variance rate. */
-export async function varianceReport(input: Checked['VarianceReportInput'], call: Call): Promise<VarianceReportResult> {
+/**
+ * Reports variances. A variance is an order for an unplanned cost. The variance rate is the total of the variances
+ * divided by the budget.
+ */
+export async function reportVariances(
+  input: Checked['VarianceReportInput'],
+  call: Call,
+): Promise<VarianceReportResult> {
   const { from, to } = toReportPeriod(call, input)
   const { rows, truncated } = truncateRows(await findVarianceGroups(call, { ...input, from, to }), MAX_GROUPS)
   const budgets = await findBudgets(call, [...new Set(rows.flatMap(({ homeIds }) => homeIds))])
@@ -44,7 +53,7 @@ export async function varianceReport(input: Checked['VarianceReportInput'], call
     })),
     ...{ count: rows.reduce((all, { count }) => all + count, 0), amount, budgeted },
     percentOfBudget: toPercentage(amount, budgeted),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         rows.some(({ key }) => key === null) && `Variances without a ${input.groupBy} are shown as one group.`,

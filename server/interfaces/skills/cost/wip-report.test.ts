@@ -21,7 +21,7 @@ interface Given {
   deposits?: { amount: number }[]
 }
 
-/** Builds a home with a budget, an order with this much work done, and an approved sale. */
+/** Creates a home with a budget, an order with the given amount of completed work, and an approved sale. */
 async function sold({ contract, estimatedCost, costToDate, revenueMethod = 'over_time', deposits = [] }: Given) {
   const name = `Lot ${++lots}`
   const home = await desk.post('/homes', { communityId, name })
@@ -39,7 +39,7 @@ async function getRow(name: string, kind: 'homes' | 'atClosing' = 'homes', input
 }
 
 describe('wipReport', () => {
-  test('counts certified applications as billed, and neither deposits nor draws', async () => {
+  test('wipReport includes only certified applications in the billed amount', async () => {
     const deposits = [{ amount: 20_000 }]
     const { home, sale, name } = await sold({
       contract: 420_000,
@@ -64,25 +64,26 @@ describe('wipReport', () => {
       ...{ contract: 420_000, estimatedCost: 336_000, costToDate: 126_000, percentComplete: 37.5, earned: 157_500 },
       ...{ billed: 170_000, overUnder: 12_500, deposits: 20_000, draws: 80_000 },
     })
-    expect(await getRow(name, 'homes', { asOf: desk.day(-1) })).toMatchObject({ billed: 0, deposits: 0, draws: 0 })
-    // The next buyer of the home has not been billed.
+    // On the day before, the home was not sold.
+    expect(await getRow(name, 'homes', { asOf: desk.day(-1) })).toBeUndefined()
+    // The home's next buyer has not been billed.
     await desk.post(`/sales/${sale.id}/cancel`, { reason: 'Fell through.', depositDisposition: 'forfeited' })
     const next = { homeId: home.id, buyers: [{ name: 'Ana Ruiz' }], basePrice: 430_000, revenueMethod: 'over_time' }
     await desk.post(`/sales/${(await desk.post('/sales', next)).id}/approve`)
     expect(await getRow(name)).toMatchObject({ contract: 430_000, billed: 0, deposits: 0, draws: 80_000 })
   })
 
-  test('provides for an expected loss in full', async () => {
+  test('wipReport includes the full expected loss of a home', async () => {
     const { name } = await sold({ contract: 100_000, estimatedCost: 110_000, costToDate: 55_000 })
     expect(await getRow(name)).toMatchObject({ earned: 50_000, lossToDate: 5000, lossProvision: 5000 })
   })
 
-  test('does not round the percentage before it multiplies', async () => {
+  test('wipReport computes the earned amount from the unrounded percentage', async () => {
     const { name } = await sold({ contract: 300_000, estimatedCost: 300_000, costToDate: 100_000 })
     expect(await getRow(name)).toMatchObject({ percentComplete: 33.33, earned: 100_000 })
   })
 
-  test('reports a home that earns at closing as inventory until it closes', async () => {
+  test('wipReport reports a home with revenue at closing as inventory until it closes', async () => {
     const provided = { contract: 380_000, estimatedCost: 300_000, costToDate: 300_000, revenueMethod: 'at_closing' }
     const { home, name } = await sold(provided)
     expect(await getRow(name)).toBeUndefined()
@@ -96,7 +97,7 @@ describe('wipReport', () => {
     expect(await getRow(name, 'atClosing', { asOf: desk.day(-1) })).toMatchObject({ closingDate: null, revenue: 0 })
   })
 
-  test('earns at closing by default, and over time for a custom home', async () => {
+  test('the default revenue method of a sale is over_time for a custom home and at_closing otherwise', async () => {
     const custom = await desk.post('/homes', { communityId, name: `Lot ${++lots}`, homeType: 'custom' })
     const spec = await desk.post('/homes', { communityId, name: `Lot ${++lots}` })
     const sell = (homeId: string) => desk.post('/sales', { homeId, buyers: [{ name: 'Ana' }], basePrice: 1 })
@@ -110,7 +111,7 @@ describe('wipReport', () => {
 describe('the earned amount', () => {
   const none = { uninstalledMaterials: 0, billed: 0, currency: 'USD' }
 
-  test('a backcharge alone is no negative progress', () => {
+  test('if the cost to date is negative, the completed percentage is 0', () => {
     const figures = calculateWip({ contract: 300_000, estimatedCost: 10_000, costToDate: -100, ...none })
     expect(figures).toMatchObject({ percentComplete: 0, earned: 0 })
   })
@@ -122,7 +123,7 @@ describe('the earned amount', () => {
     })
   })
 
-  test('is the contract at most, and nothing without an estimate', () => {
+  test('the earned amount is never more than the contract amount', () => {
     expect(calculateWip({ contract: 100, estimatedCost: 50, costToDate: 60, ...none })).toMatchObject({
       ...{ percentComplete: 100, earned: 100 },
     })

@@ -9,12 +9,12 @@ type ListId = {
 }[OperationId]
 type Item<Id extends ListId> = ResponseBody<Id> extends { data: (infer Each)[] } ? Each : never
 
-/** Parsing a page blocks the process; a page of twice this size would block it for three milliseconds. */
+/** Parsing a page blocks the process. A page of twice this size would block the process for three milliseconds. */
 const PAGE_SIZE = 100
 
 /**
- * Reads a list from the first page to the last, as a caller would. Callers should load related data once per page,
- * because one statement for each of thousands of items would take longer than everything else together.
+ * Yields the items of a list from the first page to the last, with the caller's permissions. Callers should load
+ * related data once per page. With one statement per item, thousands of items would take longer than all other work.
  */
 export async function* readAllPages<Id extends ListId>(
   call: Call,

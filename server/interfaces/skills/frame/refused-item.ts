@@ -1,6 +1,6 @@
 import type { ConflictReason, RowProblem } from '../../../../client/contract.gen.ts'
 
-/** One of several actions of a skill that was rejected. */
+/** An action of a skill that was rejected, while other actions may have succeeded. */
 export interface RefusedItem {
   id: string | null
   label: string
@@ -9,7 +9,7 @@ export interface RefusedItem {
 }
 
 /**
- * Returns the problem of an action that was rejected before any operation was called, because the current state does
+ * Returns the problem for an action that was rejected before any operation was called, because the current state does
  * not allow it.
  */
 export function toRowConflict(reason: ConflictReason, detail: string): RowProblem {

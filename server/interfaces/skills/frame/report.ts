@@ -1,22 +1,22 @@
 import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { dateIn } from '../../../platform/values/calendar.ts'
+import { toLocalDate } from '../../../platform/values/calendar.ts'
 
-/** Returns the fields at the end of every report. */
-export function withReportFooter({ now }: Call, { truncated = false, unknown = [] as string[] } = {}) {
+/** Returns the last fields of every report. */
+export function createReportFooter({ now }: Call, { truncated = false, unknown = [] as string[] } = {}) {
   return { truncated, unknown, asOf: now.toISOString() }
 }
 
-/** Returns the sentences that apply, for `unknown`. */
+/** Returns the sentences that apply, for the field `unknown`. */
 export function selectSentences(...each: readonly (string | false)[]): string[] {
   return each.filter((sentence) => sentence !== false)
 }
 
 export function getToday({ timeZone, now }: Call): string {
-  return dateIn(timeZone, now)
+  return toLocalDate(timeZone, now)
 }
 
-/** Returns the dates that a report covers: the current year so far, unless the input says otherwise. */
+/** Returns the first and last day of a report. By default, these are the start of the current year and today. */
 export function toReportPeriod(
   call: Call,
   { from, to = getToday(call) }: { from?: string | undefined; to?: string | undefined },
@@ -26,7 +26,7 @@ export function toReportPeriod(
   return { from: first, to }
 }
 
-/** Returns at most `most` rows, and whether there were more. The query must read one more row than is listed. */
+/** Returns at most `max` rows, and whether there were more. The query must read one more row than `max`. */
 export function truncateRows<Row>(rows: readonly Row[], max: number): { rows: Row[]; truncated: boolean } {
   return { rows: rows.slice(0, max), truncated: rows.length > max }
 }

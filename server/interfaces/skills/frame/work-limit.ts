@@ -3,9 +3,9 @@ import { formatNumber } from '../../../platform/values/format.ts'
 
 /**
  * Limits the cost of one run of a composite skill. A builder with a hundred communities has a few thousand vendors and
- * homes, so this is several times what the skills are designed for, and pages of 200 easily fit the time. Anything
- * beyond is a mistake or a flood, and a skill that writes would hold locks throughout. So it is rejected, and its
- * transaction is rolled back.
+ * homes. The limit is several times this number. Reading this number of records in pages of 200 easily fits into the
+ * time limit. A higher number is a mistake or abuse, and a skill that writes would hold its locks the entire time.
+ * Therefore, the skill is rejected, and its transaction is rolled back.
  */
 export const MAX_RECORDS = 20_000
 export const MAX_MS = 15_000
@@ -19,7 +19,10 @@ export class WorkLimit {
     this.#skill = skill
   }
 
-  /** Call this with the number of records read, before processing them. Throws `too_much_work`. */
+  /**
+   * Adds the number of records that were read. The function must be called before the records are processed. Throws
+   * `too_much_work` if a limit is exceeded.
+   */
   spend(records: number): void {
     this.#records += records
     if (this.#records > MAX_RECORDS)

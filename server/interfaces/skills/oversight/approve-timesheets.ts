@@ -3,11 +3,11 @@ import type { ApproveTimesheetsInput, ApproveTimesheetsResult } from '../../../.
 import type { Call } from '../../../platform/calls/call.ts'
 import { formatDate } from '../../../platform/values/format.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { attemptEach } from '../frame/attempt.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
 import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
 import { truncateRows } from '../frame/report.ts'
 
-/** Each posts a week of entries; a builder has a few dozen employees. */
+/** Approving a timesheet posts a week of entries. A builder has a few dozen employees. */
 const MAX_SHEETS = 100
 
 export async function approveTimesheets(input: ApproveTimesheetsInput, call: Call): Promise<ApproveTimesheetsResult> {
@@ -25,7 +25,7 @@ export async function approveTimesheets(input: ApproveTimesheetsInput, call: Cal
       })
       continue
     }
-    const moved = await attemptEach(call, (call) =>
+    const moved = await attemptTask(call, (call) =>
       call.operation('changeTimesheetStatus', { timesheetId, status: 'approved' }),
     )
     if (moved.refused === null) approved.push({ timesheetId, userId, user, hours: moved.done.totalHours })
@@ -40,7 +40,7 @@ interface SheetToApprove {
   timesheetId: string | null
 }
 
-/** Returns the submitted timesheets of all users, or the timesheets of the named users in any status. */
+/** Returns the submitted timesheets of all users, or the timesheets of the named users regardless of status. */
 async function findSheetsToApprove(
   call: Call,
   { weekStarting, userIds }: ApproveTimesheetsInput,

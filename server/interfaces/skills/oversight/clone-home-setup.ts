@@ -11,10 +11,10 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { conflict, problem, validationFailed } from '../../../platform/problems/problem.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
-import { withPointer } from '../frame/attempt.ts'
-import { findNamedHome } from '../frame/named-home.ts'
+import { runWithPointer } from '../frame/attempt-task.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
 
-/** The most tasks a schedule has, and the most lines that are entered manually. */
+/** The maximum number of tasks in a schedule, and of manually entered lines. */
 const MAX_TASKS = 1000
 const MAX_LINES = 200
 
@@ -33,7 +33,7 @@ export async function cloneHomeSetup(
   const lines = copy.includes('budget') ? await findManualLines(call, fromHomeId) : []
   const created: CloneHomeSetupResult['homes'] = []
   for (const [i, homeId] of toHomeIds.entries()) {
-    const scheduled = await withPointer(`/toHomeIds/${i}`, async () => {
+    const scheduled = await runWithPointer(`/toHomeIds/${i}`, async () => {
       const scheduled = await scheduleHome(call, homeId, rows, startDate)
       for (const { optionId, quantity } of options) {
         const { id: selectionId } = await call.operation('addSelection', { homeId, optionId, quantity })
@@ -42,13 +42,15 @@ export async function cloneHomeSetup(
       for (const line of lines) await call.operation('addBudgetLine', { homeId, ...line })
       return scheduled
     })
-    const { home } = await findNamedHome(call, homeId)
+    const { home } = await findHomeOverview(call, homeId)
     created.push({ homeId, home, ...scheduled, options: options.length, budgetLines: lines.length })
   }
   return { homes: created }
 }
 
-/** Returns the tasks of the model home as rows of a template, which link by name. Repeated names get a number. */
+/**
+ * Returns the tasks of the model home as template rows, which refer to each other by name. Repeated names get a number.
+ */
 async function toTemplateRows(call: Call, homeId: string): Promise<TemplateRows> {
   const { rows } = await sql<{ id: string }>`
     select "id" from "tasks"
@@ -67,9 +69,9 @@ async function toTemplateRows(call: Call, homeId: string): Promise<TemplateRows>
   return all.map(({ id, scope, phase, taskKind, durationDays, vendorId, checklist, predecessors }) => ({
     ...{ name: names.get(id) ?? id, scope, phase, taskKind, durationDays, vendorId },
     checklist: checklist.map(({ text }) => text),
-    predecessors: predecessors.flatMap(({ taskId, type, lagDays }) => {
+    predecessors: predecessors.flatMap(({ taskId, ...link }) => {
       const name = names.get(taskId)
-      return name === undefined ? [] : [{ name, type, lagDays }]
+      return name === undefined ? [] : [{ name, ...link }]
     }),
   }))
 }
@@ -103,14 +105,15 @@ async function scheduleHome(
 }
 
 /**
- * Returns the active options of the model home in the order of their selection, so that required options come first.
+ * Returns the active options of the model home in the order in which they were selected, so that required options come
+ * first.
  */
 async function findSelectedOptions(call: Call, homeId: string): Promise<{ optionId: string; quantity: number }[]> {
   const selected = await findActiveSelections(call, homeId)
   return selected.flatMap(({ optionId, quantity }) => (optionId === null ? [] : [{ optionId, quantity }]))
 }
 
-/** Returns the manually entered lines. All other lines follow from the takeoff and the selections. */
+/** Returns the manually entered budget lines. All other lines are derived from the takeoff and the selections. */
 async function findManualLines(call: Call, homeId: string): Promise<object[]> {
   const { rows } = await sql<{ scope: string; costCodeId: string | null; description: string | null; amount: number }>`
     select "scope", "costCodeId", "description", "originalAmount" as "amount" from "budgetLines"
@@ -118,8 +121,5 @@ async function findManualLines(call: Call, homeId: string): Promise<object[]> {
       and "source" = 'manual' and "originalAmount" <> 0
     order by "id" limit ${MAX_LINES + 1}`.execute(call.db)
   if (rows.length <= MAX_LINES) return rows
-  throw problem(
-    'too_much_work',
-    `The home has more than ${MAX_LINES} manually entered budget lines, which is too many to copy.`,
-  )
+  throw problem('too_much_work', `Cannot copy the budget: the home has more than ${MAX_LINES} manually entered lines.`)
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { ClosingReadinessInput, ReadinessResult } from '../../../../client/contract.gen.ts'
-import { requiresWaiverSql } from '../../../domain/paying/waiver-rule.ts'
+import { toWaiverRequiredSql } from '../../../domain/paying/waiver-rule.ts'
 import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
-import { findNamedHome } from '../frame/named-home.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { selectSentences } from '../frame/report.ts'
 import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
 interface ClosingState {
@@ -17,40 +18,59 @@ interface ClosingState {
   saleStatus: string | null
   openContingencies: number
   depositsOutstanding: number
+  openPunchItems: number
+  openWalkthroughs: number
+  openInspections: number
+  openPermits: number
 }
 
-export async function closingReadiness({ homeId }: ClosingReadinessInput, call: Call): Promise<ReadinessResult> {
-  const [{ home, status }, of] = await Promise.all([findNamedHome(call, homeId), findClosingState(call, homeId)])
+export async function checkClosingReadiness({ homeId }: ClosingReadinessInput, call: Call): Promise<ReadinessResult> {
+  const [{ home, status }, of] = await Promise.all([findHomeOverview(call, homeId), findClosingState(call, homeId)])
   const isBuilt = status === 'completed' || status === 'closed' || status === 'warranty'
   const checks = [
     toCheck('completed', isBuilt, `The home is ${describeStatus(status)}.`),
-    toNoneLeftCheck('tasks', of.openTasks, 'open task', 'open tasks'),
+    toNoneLeftCheck('tasks', of.openTasks, 'Open tasks'),
     toCheck(
       'certificate_of_occupancy',
       of.hasOccupancy,
-      of.hasOccupancy ? 'The occupancy milestone is reached.' : 'The occupancy milestone is missing or pending.',
+      of.hasOccupancy ? 'The occupancy milestone is completed.' : 'The occupancy milestone is missing or pending.',
     ),
-    toNoneLeftCheck('orders', of.openOrders, 'unsettled order', 'unsettled orders'),
+    toNoneLeftCheck('orders', of.openOrders, 'Unsettled orders'),
     toCheck('payable', of.payable <= 0, `The amount payable to vendors is ${formatAmount(of.payable, call.currency)}.`),
-    toNoneLeftCheck(
-      'lien_waivers',
-      of.missingWaivers,
-      'payment without a signed lien waiver',
-      'payments without a signed lien waiver',
-    ),
+    toNoneLeftCheck('lien_waivers', of.missingWaivers, 'Payments without a signed lien waiver'),
     toCheck(
       'sale',
       of.saleStatus === 'pipeline_complete',
       of.saleStatus === null ? 'The home has no sale.' : `The sale is ${describeStatus(of.saleStatus)}.`,
     ),
-    toNoneLeftCheck('contingencies', of.openContingencies, 'open contingency', 'open contingencies'),
+    toNoneLeftCheck('contingencies', of.openContingencies, 'Open contingencies'),
     toCheck(
       'deposits',
       of.depositsOutstanding === 0,
       `The amount of outstanding deposits is ${formatAmount(of.depositsOutstanding, call.currency)}.`,
     ),
+    ...(call.permissions.has('punch:read') ? checkPunchList(of) : []),
+    ...(call.permissions.has('inspections:read') ? checkInspections(of) : []),
   ]
-  return toReadinessResult(call, { homeId, home }, checks, ['Punch list items are checked only if they are tasks.'])
+  const unknown = selectSentences(
+    !call.permissions.has('punch:read') && 'Punch items and walkthroughs are not checked without punch:read.',
+    !call.permissions.has('inspections:read') && 'Inspections and permits are not checked without inspections:read.',
+  )
+  return toReadinessResult(call, { homeId, home }, checks, unknown)
+}
+
+function checkPunchList({ openPunchItems, openWalkthroughs }: ClosingState) {
+  return [
+    toNoneLeftCheck('punch_items', openPunchItems, 'Punch items to verify before closing'),
+    toNoneLeftCheck('walkthroughs', openWalkthroughs, 'Walkthroughs to sign'),
+  ]
+}
+
+function checkInspections({ openInspections, openPermits }: ClosingState) {
+  return [
+    toNoneLeftCheck('inspections', openInspections, 'Inspections to pass'),
+    toNoneLeftCheck('permits', openPermits, 'Permits to close'),
+  ]
 }
 
 async function findClosingState({ db, organizationId }: Call, homeId: string): Promise<ClosingState> {
@@ -63,7 +83,19 @@ async function findClosingState({ db, organizationId }: Call, homeId: string): P
       o."openOrders", o."payable",
       (select count(*) from "payments" p
         where p."organizationId" = ${organizationId} and p."homeId" = ${homeId} and p."status" = 'paid' and p."amount" > 0
-          and p."lienWaiverId" is null and ${sql.raw(requiresWaiverSql('p'))}) as "missingWaivers",
+          and p."lienWaiverId" is null and not p."migrated" and ${sql.raw(toWaiverRequiredSql('p'))}) as "missingWaivers",
+      (select count(*) from "punchItems"
+        where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "priority" in ('before_closing', 'safety')
+          and "status" in ('open', 'assigned', 'fixed')) as "openPunchItems",
+      (select count(*) from "walkthroughs"
+        where "organizationId" = ${organizationId} and "homeId" = ${homeId} and "status" = 'open'
+          and "kind" in ('orientation', 'final')) as "openWalkthroughs",
+      (select count(*) from "inspections"
+        where "organizationId" = ${organizationId} and "homeId" = ${homeId}
+          and "status" in ('requested', 'scheduled')) as "openInspections",
+      (select count(*) from "permits"
+        where "organizationId" = ${organizationId} and "homeId" = ${homeId}
+          and "status" in ('applied', 'issued', 'expired')) as "openPermits",
       s."status" as "saleStatus", coalesce(s."openContingencies", 0) as "openContingencies",
       coalesce(s."depositsOutstanding", 0) as "depositsOutstanding"
     from (

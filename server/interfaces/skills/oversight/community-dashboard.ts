@@ -1,14 +1,14 @@
 import type { CommunityDashboardInput, CommunityDashboardResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { marginReport } from '../cost/margin-report.ts'
-import { varianceReport } from '../cost/variance-report.ts'
-import { withReportFooter } from '../frame/report.ts'
-import { backlogReport } from '../sales/backlog-report.ts'
-import { cycleTimeReport } from '../schedule/cycle-time-report.ts'
+import { reportMargins } from '../cost/margin-report.ts'
+import { reportVariances } from '../cost/variance-report.ts'
+import { createReportFooter } from '../frame/report.ts'
+import { reportBacklog } from '../sales/backlog-report.ts'
+import { reportCycleTimes } from '../schedule/cycle-time-report.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
 
-/** Combines the reports of its parts, so that it never contradicts them. */
-export async function communityDashboard(
+/** Combines existing reports, so that the dashboard never contradicts them. */
+export async function buildCommunityDashboard(
   { communityId }: CommunityDashboardInput,
   call: Call,
 ): Promise<CommunityDashboardResult> {
@@ -17,11 +17,11 @@ export async function communityDashboard(
     await call.operation('getCommunitySummary', { communityId }),
   ]
   const [margins, variances, cycle, late, backlog] = await Promise.all([
-    marginReport({ communityId }, call),
-    varianceReport({ communityId, groupBy: 'reason' }, call),
-    cycleTimeReport({ communityId }, call),
+    reportMargins({ communityId }, call),
+    reportVariances({ communityId, groupBy: 'reason' }, call),
+    reportCycleTimes({ communityId }, call),
     findLateTasks({ communityId }, call),
-    backlogReport({ communityId }, call),
+    reportBacklog({ communityId }, call),
   ])
   const parts = [margins, variances, cycle, late, backlog]
   return {
@@ -30,7 +30,7 @@ export async function communityDashboard(
     ...{ marginPercent: margins.marginPercent, backlog: backlog.count, backlogValue: backlog.value },
     ...{ varianceAmount: variances.amount, variancePercentOfBudget: variances.percentOfBudget },
     ...{ meanCycleDays: cycle.meanDays, lateTasks: late.tasks.length },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: parts.some(({ truncated }) => truncated),
       unknown: [...new Set(margins.unknown.concat(backlog.unknown))],
     }),

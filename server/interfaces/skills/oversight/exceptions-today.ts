@@ -3,26 +3,26 @@ import type { ExceptionKind, ExceptionsTodayInput, ExceptionsTodayResult } from 
 import type { Call } from '../../../platform/calls/call.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
 import { findCostedHomes } from '../frame/costed-homes.ts'
-import { getToday, withReportFooter } from '../frame/report.ts'
-import { overdueSelections } from '../sales/overdue-selections.ts'
+import { createReportFooter, getToday } from '../frame/report.ts'
+import { findOverdueSelections } from '../sales/overdue-selections.ts'
 import { findLateTasks } from '../schedule/find-late-tasks.ts'
 import { findExpiringInsurance } from '../vendors/find-expiring-insurance.ts'
 
 const MAX_EXAMPLES = 5
 const MAX_HOMES = 500
-/** How many days ahead starts must be confirmed, orders issued, and insurance renewed. */
-const DAYS_AHEAD = { confirmed: 7, issued: 10, insured: 30 }
+/** The number of days to look ahead for starts to confirm, orders to issue, and insurance and permits to renew. */
+const DAYS_AHEAD = { confirmed: 7, issued: 10, insured: 30, permitted: 30 }
 
 type ExceptionName = ExceptionKind['kind']
 
-export async function exceptionsToday(
+export async function findExceptionsToday(
   { communityId }: ExceptionsTodayInput,
   call: Call,
 ): Promise<ExceptionsTodayResult> {
   const [late, insurance, selections, homes, waiting] = await Promise.all([
     findLateTasks({ communityId }, call),
     findExpiringInsurance({ communityId, withinDays: DAYS_AHEAD.insured }, call),
-    overdueSelections({ communityId }, call),
+    findOverdueSelections({ communityId }, call),
     findCostedHomes(call, { communityId, statuses: ['under_construction'] }, MAX_HOMES),
     findWaitingWork(call, communityId),
   ])
@@ -52,7 +52,7 @@ export async function exceptionsToday(
   return {
     exceptions,
     count: exceptions.reduce((sum, { count }) => sum + count, 0),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: late.truncated || insurance.truncated || selections.truncated || homes.length > MAX_HOMES,
       unknown: ['Accounting errors and ledger differences include all communities.'],
     }),
@@ -63,10 +63,13 @@ function toExceptionKind(kind: ExceptionName, all: ExceptionKind['examples']): E
   return { kind, count: all.length, examples: all.slice(0, MAX_EXAMPLES) }
 }
 
-/** Returns what awaits action: each kind with its count and first examples, in one statement. */
+/** Returns the kinds of work that await action, each with its count and first examples, in one statement. */
 async function findWaitingWork(call: Call, communityId: string | undefined): Promise<ExceptionKind[]> {
   const { db, organizationId } = call
   const today = getToday(call)
+  const maySeeInspections = call.permissions.has('inspections:read')
+  const maySeePunchItems = call.permissions.has('punch:read')
+  const maySeeWarranty = call.permissions.has('warranty:read')
   const isThere = sql`(${communityId ?? null}::text is null or h."communityId" = ${communityId ?? null})`
   const { rows } = await sql<{ kind: ExceptionName; count: number; examples: ExceptionKind['examples'] }>`
     with "waiting" as (
@@ -86,6 +89,26 @@ async function findWaitingWork(call: Call, communityId: string | undefined): Pro
         select from "tasks" t where t."organizationId" = ${organizationId} and t."homeId" = o."homeId" and t."archivedAt" is null
           and t."status" = 'not_started' and t."plannedStart" <= ${addDays(today, DAYS_AHEAD.issued)}::date
           and (o."id" = any(t."poIds") or lower(t."scope") = lower(o."scope")))
+      union all
+      select 'expiring_permit', p."id", concat_ws(' ', initcap(p."permitType"), 'permit', p."number") || ', ' || h."name", p."expiryDate"::text
+      from "permits" p join "homes" h on h."organizationId" = p."organizationId" and h."id" = p."homeId"
+      where p."organizationId" = ${organizationId} and p."status" in ('issued', 'expired') and ${maySeeInspections} and ${isThere}
+        and p."expiryDate" <= ${addDays(today, DAYS_AHEAD.permitted)}::date
+      union all
+      select 'failed_inspection', t."id", t."name" || ', ' || h."name", t."plannedEnd"::text
+      from "tasks" t join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
+      where t."organizationId" = ${organizationId} and t."archivedAt" is null and t."status" in ('in_progress', 'on_hold')
+        and t."inspectionResult" = 'failed' and ${maySeeInspections} and ${isThere}
+      union all
+      select case when i."status" = 'assigned' then 'overdue_punch_item' else 'disputed_punch_item' end, i."id",
+        i."number" || ' ' || left(i."description", 200) || ', ' || h."name", i."dueDate"::text
+      from "punchItems" i join "homes" h on h."organizationId" = i."organizationId" and h."id" = i."homeId"
+      where i."organizationId" = ${organizationId} and ${maySeePunchItems} and ${isThere}
+        and ((i."status" = 'assigned' and i."dueDate" < ${today}::date) or (i."status" = 'open' and i."disputeNote" is not null))
+      union all
+      select 'overdue_warranty_request', r."id", r."number" || ', ' || h."name", r."completeBy"::text
+      from "warrantyRequests" r join "homes" h on h."organizationId" = r."organizationId" and h."id" = r."homeId"
+      where r."organizationId" = ${organizationId} and r."isOverdue" and ${maySeeWarranty} and ${isThere}
       union all
       select 'accounting_error', l."recordId", l."recordId", l."recordId" from "ledgerStates" l
       where l."organizationId" = ${organizationId} and l."error" is not null

@@ -7,8 +7,8 @@ import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { formatAmount, formatDate } from '../../../platform/values/format.ts'
 import { subtract, toPercentage } from '../../../platform/values/money.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, getToday, selectSentences } from '../frame/report.ts'
 
 interface HomeCounts {
   openTasks: number
@@ -20,9 +20,9 @@ interface HomeCounts {
   payable: number
 }
 
-export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): Promise<HomeSnapshotResult> {
+export async function buildHomeSnapshot({ homeId }: HomeSnapshotInput, call: Call): Promise<HomeSnapshotResult> {
   const [of, rows, counts] = await Promise.all([
-    findNamedHome(call, homeId),
+    findHomeOverview(call, homeId),
     findBudgetRows(call, [homeId]),
     findHomeCounts(call, homeId),
   ])
@@ -45,7 +45,7 @@ export async function homeSnapshot({ homeId }: HomeSnapshotInput, call: Call): P
         of.forecastCompletionDate > of.closingDate &&
         `The forecast completion date, ${formatDate(of.forecastCompletionDate)}, is after the closing date, ${formatDate(of.closingDate)}.`,
     ),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(price === null && 'The home has no price.', budgeted === 0 && 'The home has no budget.'),
     }),
     currency: call.currency,

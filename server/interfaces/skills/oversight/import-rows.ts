@@ -4,9 +4,12 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import type { OperationId } from '../../../platform/calls/contract.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
-import { attemptEach } from '../frame/attempt.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
 
-/** How each kind of row is created, read and changed, where it is stored, and which of its fields are set only once. */
+/**
+ * For each kind of row, the operations that create and update a record, its ID and table, and the fields that can be
+ * set only once.
+ */
 const IMPORTED_ENTITIES = {
   vendor: { create: 'createVendor', update: 'updateVendor', id: 'vendorId', table: 'vendors', once: ['status'] },
   community: {
@@ -28,7 +31,7 @@ type ImportedEntity = (typeof IMPORTED_ENTITIES)[keyof typeof IMPORTED_ENTITIES]
 type ImportedRow = ImportRowsResult['rows'][number]
 
 /**
- * Imports each row through the operations on a single record, so that their rules, permissions, events and audit
+ * Imports each row through the operations for a single record, so that their rules, permissions, events, and audit
  * entries apply.
  */
 export async function importRows(
@@ -40,7 +43,7 @@ export async function importRows(
   const known = await findKnownRecords(call, of, rows)
   const results: ImportedRow[] = []
   for (const [row, fields] of rows.entries()) {
-    const tried = await attemptEach(call, (call) => importRow(call, of, fields, known))
+    const tried = await attemptTask(call, (call) => importRow(call, of, fields, known))
     if (tried.refused !== null) results.push({ row, status: 'failed', id: null, version: null, problem: tried.refused })
     else {
       const { id, status, version } = tried.done
@@ -58,7 +61,7 @@ export async function importRows(
   }
 }
 
-/** Refused once for all rows, because the error is not in a row. */
+/** Throws `permission_denied` once for all rows, because the error is not in a row. */
 function assertCanImport(call: Call, { create }: ImportedEntity): void {
   const needed = call.services.contract.operations.get(create)?.permissions ?? []
   const permission = needed.find((each) => !call.permissions.has(each))
@@ -87,7 +90,7 @@ function isCreateOnlyField(once: readonly string[], field: string): boolean {
   return once.includes(field)
 }
 
-/** Returns the records that have the external IDs of the rows. */
+/** Returns the records that have the rows' external IDs. */
 async function findKnownRecords(
   { db, organizationId }: Call,
   { table }: ImportedEntity,
@@ -101,7 +104,7 @@ async function findKnownRecords(
   return new Map(found.rows.map(({ id, externalId }) => [externalId, id]))
 }
 
-/** Returns one problem for all failed rows, which its pointers name. */
+/** Returns one problem for all failed rows. The pointers of the problem name the rows. */
 function combineRowProblems(failed: readonly { row: number; problem: RowProblem }[]): Problem {
   const errors = failed.flatMap(({ row, problem: { code, detail, errors } }) =>
     errors.length === 0
@@ -117,5 +120,5 @@ function toRowPointer(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? pointer : `/${pointer}`
 }
 
-/** The contract has the same bound for a problem. */
+/** The contract declares the same limit for a problem. */
 const MAX_FAULTS = 1000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
-/** Lot 1 is priced at 300,000, over its budget, late with its slab, and has an order that awaits approval. */
+/** Lot 1 is priced at 300,000. Lot 1 is over budget, its slab is late, and it has an order that awaits approval. */
 let desk: Desk
 let homeId: string
 let today: string
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('homeSnapshot shows a home on one page, with its risks in sentences', async () => {
+test('homeSnapshot describes each risk of the home in a sentence', async () => {
   const snapshot = await desk.run('homeSnapshot', { homeId: 'Lot 1' })
   expect(snapshot).toMatchObject({
     ...{ status: 'under_construction', price: 300_000, budgeted: 40_000, committed: 45_000, costToDate: 9000 },
@@ -51,7 +51,7 @@ test('homeSnapshot shows a home on one page, with its risks in sentences', async
   ])
 })
 
-test('exceptionsToday counts exceptions by kind, and names the first of each', async () => {
+test('exceptionsToday returns the number and the first exceptions of each kind', async () => {
   const { exceptions, count } = await desk.run('exceptionsToday', { communityId: 'JR' })
   expect(exceptions.map(({ kind, count }: Record<string, unknown>) => [kind, count])).toEqual([
     ['late_task', 1],
@@ -62,19 +62,19 @@ test('exceptionsToday counts exceptions by kind, and names the first of each', a
   expect(count).toBe(3)
 })
 
-test('communityDashboard agrees with the reports that it combines', async () => {
+test('communityDashboard returns the same amounts as the reports that it combines', async () => {
   expect(await desk.run('communityDashboard', { communityId: 'JR' })).toMatchObject({
     ...{ community: 'Juniper Ridge', startsThisMonth: 1, closings: 0, backlog: 0, varianceAmount: 0, lateTasks: 1 },
     ...{ marginPercent: null, meanCycleDays: null },
   })
 })
 
-test('closingReadiness and startPackageCheck name every check that is not met', async () => {
+test('closingReadiness and startPackageCheck list the failed checks of a home', async () => {
   const unmet = ({ checks }: { checks: { check: string; isMet: boolean }[] }) =>
     checks.filter(({ isMet }) => !isMet).map(({ check }) => check)
   const closing = await desk.run('closingReadiness', { homeId: 'Lot 1' })
   expect(unmet(closing)).toEqual(['completed', 'tasks', 'certificate_of_occupancy', 'orders', 'payable', 'sale'])
-  expect(closing).toMatchObject({ isReady: false, readyPercent: 33 })
+  expect(closing).toMatchObject({ isReady: false, readyPercent: 53 })
   const start = await desk.run('startPackageCheck', { homeId: 'Lot 1' })
   expect(unmet(start)).toEqual(['plan', 'vendors', 'orders'])
   expect(start).toMatchObject({ isReady: false, readyPercent: 62 })

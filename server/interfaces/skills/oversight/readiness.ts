@@ -1,6 +1,7 @@
 import type { ReadinessResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { withReportFooter } from '../frame/report.ts'
+import { formatNumber } from '../../../platform/values/format.ts'
+import { createReportFooter } from '../frame/report.ts'
 
 type ReadinessCheck = ReadinessResult['checks'][number]
 
@@ -8,9 +9,9 @@ export function toCheck(name: string, isMet: boolean, detail: string): Readiness
   return { check: name, isMet, detail }
 }
 
-/** Returns a check that is met if the count is 0. `one` and `many` word the result. */
-export function toNoneLeftCheck(name: string, count: number, one: string, many: string): ReadinessCheck {
-  return toCheck(name, count === 0, `The home has ${count === 0 ? 'no' : count} ${count === 1 ? one : many}.`)
+/** Returns a readiness check that passes if the count is 0. */
+export function toNoneLeftCheck(name: string, count: number, label: string): ReadinessCheck {
+  return toCheck(name, count === 0, `${label}: ${formatNumber(count)}.`)
 }
 
 export function toReadinessResult(
@@ -21,5 +22,5 @@ export function toReadinessResult(
 ): ReadinessResult {
   const met = checks.filter(({ isMet }) => isMet).length
   const readyPercent = Math.floor((met * 100) / checks.length)
-  return { ...of, isReady: met === checks.length, readyPercent, checks, ...withReportFooter(call, { unknown }) }
+  return { ...of, isReady: met === checks.length, readyPercent, checks, ...createReportFooter(call, { unknown }) }
 }

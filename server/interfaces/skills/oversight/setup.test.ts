@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 import { createUser } from '../../../domain/office/users/users.ts'
-import { startOfWeek } from '../../../platform/values/calendar.ts'
+import { getStartOfWeek } from '../../../platform/values/calendar.ts'
 
-/** This week Ada worked ten hours at 40 on Lot 1, and Ben five hours at 30 that were not submitted. */
+/** This week, Ada worked ten hours at 40 on Lot 1. Ben worked five hours at 30, and has not submitted them. */
 let desk: Desk
 let communityId: string
 let lot1: string
@@ -14,7 +14,7 @@ beforeAll(async () => {
   desk = await Desk.open()
   communityId = (await desk.post('/communities', { name: 'Juniper Ridge', code: 'JR', status: 'active' })).id
   lot1 = (await desk.post('/homes', { name: 'Lot 1', communityId })).id
-  week = startOfWeek(desk.day(0), 1)
+  week = getStartOfWeek(desk.day(0), 1)
   const person = async (name: string, rate: number, hours: number, submitted: boolean) => {
     const { database, clock } = desk.plumbline
     const user = {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('approveTimesheets approves submitted timesheets and reports each that is not', async () => {
+test('approveTimesheets reports each timesheet that it does not approve', async () => {
   const input = { weekStarting: week, userIds: ['Ada', 'ben@example.com'] }
   const tried = await desk.run('approveTimesheets', input, { dryRun: true })
   expect(tried).toMatchObject({ approved: [{ user: 'Ada', hours: 10 }], hours: 10, truncated: false })
@@ -47,7 +47,7 @@ test('approveTimesheets approves submitted timesheets and reports each that is n
   })
 })
 
-test('timesheetCostSummary adds up hours and cost by home or user, and the posted part', async () => {
+test('timesheetCostSummary totals the hours and cost of each home or user', async () => {
   const days = { from: week, to: desk.day(7) }
   expect(await desk.run('timesheetCostSummary', days)).toMatchObject({
     groups: [{ key: lot1, name: 'Lot 1, Juniper Ridge', hours: 15, cost: 550, postedCost: 400 }],
@@ -63,7 +63,7 @@ test('timesheetCostSummary adds up hours and cost by home or user, and the poste
   expect((await desk.run('timesheetCostSummary', { from: '2020-01-01', to: '2020-02-01' })).groups).toEqual([])
 })
 
-test('importRows creates and updates by externalId, and reports each error with its place', async () => {
+test('importRows reports each error with its row and field', async () => {
   const rows = [
     { companyName: 'Brazos Framing', scopes: ['framing'], externalId: 'erp-1' },
     { companyName: '', externalId: 'erp-2' },
@@ -87,14 +87,14 @@ test('importRows creates and updates by externalId, and reports each error with 
   expect(await desk.run('importRows', { entity: 'home', rows: homes })).toMatchObject({ unchanged: 1 })
 })
 
-test('importRows requires the permission for the records that it writes', async () => {
+test('importRows requires the write permission for the imported records', async () => {
   const narrow = await desk.plumbline.newKey(['skills:write', 'homes:read'], desk.builder.organizationId)
   const body = { skill: 'importRows', input: { entity: 'lead', rows: [{ lastName: 'Marsh' }] } }
   const refused = await desk.plumbline.post('/api/ext/execute', body, { key: narrow })
   expect(refused.body).toMatchObject({ status: 403, permission: 'leads:write' })
 })
 
-test('cloneHomeSetup gives homes the tasks, options and budget of another one, all homes or none', async () => {
+test('cloneHomeSetup copies the setup of a home to all given homes or to none', async () => {
   const framer = await desk.post('/vendors', { companyName: 'Lone Star', scopes: ['framing'] })
   const model = (await desk.post('/homes', { name: 'Model', communityId })).id
   const slab = await desk.post('/tasks', { homeId: model, name: 'Slab', durationDays: 2, plannedStart: desk.day(7) })

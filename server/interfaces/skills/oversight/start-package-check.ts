@@ -4,10 +4,10 @@ import { ORDERED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { notFound } from '../../../platform/problems/problem.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { findNamedHome } from '../frame/named-home.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
 import { toCheck, toNoneLeftCheck, toReadinessResult } from './readiness.ts'
 
-/** The first tasks of a house. Their orders and parts must be ready on the first day. */
+/** The number of first tasks of a home. The orders and parts of these tasks must be ready on the first day. */
 const FIRST_TASKS = 5
 
 interface StartState {
@@ -19,16 +19,16 @@ interface StartState {
   unordered: number
 }
 
-export async function startPackageCheck({ homeId }: StartPackageCheckInput, call: Call): Promise<ReadinessResult> {
-  const [home, of] = await Promise.all([findNamedHome(call, homeId), findStartState(call, homeId)])
+export async function checkStartPackage({ homeId }: StartPackageCheckInput, call: Call): Promise<ReadinessResult> {
+  const [home, of] = await Promise.all([findHomeOverview(call, homeId), findStartState(call, homeId)])
   const isPermitted = of.hasPermit || home.status === 'ready_to_start' || home.status === 'under_construction'
   const checks = [
     toCheck(
       'permit',
       isPermitted,
       isPermitted
-        ? 'A permit milestone is reached, or the home is ready to start or under construction.'
-        : `The home is ${describeStatus(home.status)} and has no reached permit milestone.`,
+        ? 'A permit milestone is completed, or the home is ready to start or under construction.'
+        : `The home is ${describeStatus(home.status)}, and no permit milestone is completed.`,
     ),
     toCheck('plan', home.planId !== null, home.planId === null ? 'The home has no plan.' : 'The home has a plan.'),
     toCheck('budget', of.budgetLines > 0, of.budgetLines > 0 ? 'The home has a budget.' : 'The home has no budget.'),
@@ -37,22 +37,17 @@ export async function startPackageCheck({ homeId }: StartPackageCheckInput, call
       home.budgetLockedAt !== null,
       home.budgetLockedAt === null ? 'The budget is not locked.' : 'The budget is locked.',
     ),
-    toNoneLeftCheck('selections', of.undecided, 'undecided selection', 'undecided selections'),
+    toNoneLeftCheck('selections', of.undecided, 'Undecided selections'),
     toCheck(
       'schedule',
       of.tasks > 0,
-      of.tasks > 0 ? `The number of tasks is ${of.tasks}.` : 'The home has no schedule.',
+      of.tasks > 0 ? `Number of tasks in the schedule: ${of.tasks}.` : 'The home has no schedule.',
     ),
-    toNoneLeftCheck('vendors', of.withoutVendor, 'task without a vendor', 'tasks without a vendor'),
-    toNoneLeftCheck(
-      'orders',
-      of.unordered,
-      `unissued order for its first ${FIRST_TASKS} tasks`,
-      `unissued orders for its first ${FIRST_TASKS} tasks`,
-    ),
+    toNoneLeftCheck('vendors', of.withoutVendor, 'Tasks without a vendor'),
+    toNoneLeftCheck('orders', of.unordered, `Orders not issued for the first ${FIRST_TASKS} tasks`),
   ]
   return toReadinessResult(call, { homeId, home: home.home }, checks, [
-    'Engineering, utilities and the construction loan are not recorded.',
+    'This check does not cover engineering, utilities, or the construction loan.',
   ])
 }
 

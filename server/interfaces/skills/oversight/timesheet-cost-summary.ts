@@ -3,13 +3,13 @@ import type { TimesheetCostSummaryResult } from '../../../../client/contract.gen
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences, toReportPeriod, truncateRows } from '../frame/report.ts'
 
 const MAX_GROUPS = 500
 
 type CostGroup = TimesheetCostSummaryResult['groups'][number]
 
-/** The ID and the source of the name of each grouping, over an entry as `e`. */
+/** The SQL for the key and the name of each grouping. The timesheet entry is `e`, and the group is `g`. */
 const GROUPING_SQL = {
   home: {
     key: `e."homeId"`,
@@ -28,7 +28,7 @@ const GROUPING_SQL = {
   },
 } as const
 
-export async function timesheetCostSummary(
+export async function summarizeTimesheetCosts(
   input: Checked['TimesheetCostSummaryInput'],
   call: Call,
 ): Promise<TimesheetCostSummaryResult> {
@@ -42,7 +42,7 @@ export async function timesheetCostSummary(
     hours: sum(groups.map(({ hours }) => hours)),
     cost: sum(groups.map(({ cost }) => cost)),
     postedCost: sum(groups.map(({ postedCost }) => postedCost)),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         open > 0 && `Entries without a rate or clock-out time have no cost yet: ${open}.`,
@@ -59,10 +59,11 @@ async function findCostGroups(
   groupBy: keyof typeof GROUPING_SQL,
 ): Promise<(CostGroup & { open: number })[]> {
   const { key, name } = GROUPING_SQL[groupBy]
-  // Names are looked up only for the groups, however many entries there are.
+  // Names are looked up only once per group, regardless of the number of entries.
   const { rows } = await sql<CostGroup & { open: number }>`
     with "tenant" as (select ${organizationId}::text as "id"), "g" as (
-      select ${sql.raw(key)} as "key", coalesce(sum(e."hours"), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",
+      select ${sql.raw(key)} as "key", coalesce(round(sum(case when e."startedAt" is null or e."endedAt" is null then e."hours"
+          else extract(epoch from e."endedAt" - e."startedAt") / 3600.0 - e."breakMinutes" / 60.0 end), 4), 0) as "hours", coalesce(sum(e."overtimeHours"), 0) as "overtimeHours",
         coalesce(sum(e."cost"), 0) as "cost", coalesce(sum(e."cost") filter (where e."postedAt" is not null), 0) as "postedCost",
         count(*) filter (where e."cost" is null) as "open"
       from "timesheets" s

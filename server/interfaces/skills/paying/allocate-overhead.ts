@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { AllocateOverheadResult } from '../../../../client/contract.gen.ts'
-import { contractPriceSql, homePriceSql } from '../../../domain/land/homes/queries.ts'
+import { toContractPriceSql, toHomePriceSql } from '../../../domain/land/homes/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { problem } from '../../../platform/problems/problem.ts'
 import { divideAmount, sum } from '../../../platform/values/money.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 
-/** Shares of only some of the homes would not add up, so more homes than this are rejected. */
+/** If only some homes received shares, the total would be wrong, so more homes than this are rejected. */
 const MAX_HOMES = 2000
 
 interface HomeShare {
@@ -35,7 +35,7 @@ export async function allocateOverhead(
   const left = found.length - bearing.length
   return {
     ...{ month, basis, amount, allocated: sum(homes.map(({ share }) => share)), homes },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         found.length === 0 && 'No home was under construction in that month.',
         left > 0 && `Number of homes that get no share because they have no ${basis}: ${left}.`,
@@ -46,7 +46,7 @@ export async function allocateOverhead(
   }
 }
 
-/** Returns the homes that had started by the end of the month and were not completed before it began. */
+/** Returns the homes that were started by the end of the month and not completed before its beginning. */
 async function findHomesUnderConstruction(
   call: Call,
   month: string,
@@ -62,7 +62,7 @@ async function findHomesUnderConstruction(
       least(coalesce(h."actualCompletionDate", m."last"), m."last") - greatest(h."startDate", m."first") + 1 as "days",
       coalesce((select sum(b."budgeted") from "budgetLines" b where b."organizationId" = h."organizationId"
         and b."homeId" = h."id" and b."archivedAt" is null), 0) as "budget",
-      coalesce(${sql.raw(contractPriceSql('h'))}, ${sql.raw(homePriceSql('h'))}, 0) as "price"
+      coalesce(${sql.raw(toContractPriceSql('h'))}, ${sql.raw(toHomePriceSql('h'))}, 0) as "price"
     from "month" m
     join "homes" h on h."organizationId" = ${organizationId} and h."startDate" <= m."last"
       and coalesce(h."actualCompletionDate" >= m."first", true) and h."status" <> 'cancelled'

@@ -7,7 +7,7 @@ import type {
 import { chooseWaiverType } from '../../../domain/paying/lien-waivers/lien-waiver.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, truncateRows } from '../frame/report.ts'
 
 const MAX_PAYMENTS = 500
 
@@ -26,15 +26,20 @@ export async function findMissingLienWaivers(
     payments,
     amount: sum(payments.map(({ amount }) => amount)),
     closingBlockers: payments.filter(({ blocksClosing }) => blocksClosing).length,
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
-      unknown: ['Payments awaiting approval and vendors that are exempt from lien waivers are excluded.'],
+      unknown: [
+        'Payments awaiting approval, payments that were migrated from another system, and vendors that are exempt from lien waivers are excluded.',
+      ],
     }),
     currency: call.currency,
   }
 }
 
-/** Returns approved payments without a conditional waiver, and paid ones without an unconditional waiver. */
+/**
+ * Returns approved payments without a conditional lien waiver, and paid payments without an unconditional lien waiver.
+ * The lien waivers of migrated payments were signed in the other system.
+ */
 async function findUncoveredPayments(
   call: Call,
   { homeId, communityId }: FindMissingLienWaiversInput,
@@ -56,7 +61,8 @@ async function findUncoveredPayments(
         p."retainageWithheld", p."status" = 'paid' and p."lienWaiverId" is null as "blocksClosing"
       from "payments" p
       join "vendors" v on v."organizationId" = p."organizationId" and v."id" = p."vendorId" and v."lienWaiverRequired"
-      where p."organizationId" = ${organizationId} and p."status" in ('approved', 'paid') and p."amount" > 0 ${isThere}
+      where p."organizationId" = ${organizationId} and p."status" in ('approved', 'paid') and p."amount" > 0
+        and not p."migrated" ${isThere}
         and not exists (
           select from "lienWaivers" w where w."organizationId" = p."organizationId" and w."paymentId" = p."id"
             and w."status" in ('signed', 'accepted')

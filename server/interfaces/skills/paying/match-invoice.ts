@@ -5,39 +5,35 @@ import type {
   MatchInvoiceInput,
   MatchInvoiceResult,
 } from '../../../../client/contract.gen.ts'
-import {
-  computeWholeAmount,
-  computeWithheld,
-  createEmptySums,
-  type PayableOrder,
-} from '../../../domain/paying/payments/payment.ts'
-import { findPaymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { toInvoiceKey } from '../../../domain/paying/bill-records/invoice-key.ts'
+import { findPartsOfOrders, getOpenAmounts } from '../../../domain/paying/bill-records/parts.ts'
 import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { describeStatus, formatAmount } from '../../../platform/values/format.ts'
-import { subtract } from '../../../platform/values/money.ts'
-import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { subtract, sum } from '../../../platform/values/money.ts'
+import { createReportFooter, selectSentences, truncateRows } from '../frame/report.ts'
 
-/** Maximum number of orders considered, newest first. Few vendors have that many open orders. */
+/** Maximum number of orders to consider, newest first. Few vendors have this number of open orders. */
 const MAX_ORDERS = 200
 const MAX_MATCHES = 5
 const MAX_DUPLICATES = 20
 
-/** Matches an invoice by the order number that it names, or else by the closest amount. */
+/** Matches an invoice with orders: by the order number on the invoice, or else by the closest amount. */
 export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promise<MatchInvoiceResult> {
   const { vendorId, amount, poNumber } = input
   const [found, duplicates] = await Promise.all([findOpenOrders(call, vendorId), findDuplicates(call, input)])
   const { rows, truncated } = truncateRows(found, MAX_ORDERS)
-  const sums = await findPaymentSums(
+  const parts = await findPartsOfOrders(
     call,
     rows.map(({ purchaseOrderId }) => purchaseOrderId),
   )
   const named = poNumber?.toLowerCase()
   const matches = rows.map((order): InvoiceMatch => {
     const { purchaseOrderId, number, homeId, home, scope, status, total } = order
-    const account = { order, sums: sums.get(purchaseOrderId) ?? createEmptySums(purchaseOrderId) }
-    const done = computeWholeAmount(account, 'progress') ?? 0
-    const payable = subtract(done, computeWithheld(account, 'progress', done))
+    // Open amounts of bills and unbilled completed work.
+    const open = parts.flatMap((part) => (part.poId === purchaseOrderId ? getOpenAmounts(part) : []))
+    const done = sum([...open.map(({ gross }) => gross), order.unbilledAmount])
+    const payable = subtract(done, sum(open.map(({ retainage }) => retainage)))
     const [nearest] = (
       [
         ['payable', payable],
@@ -64,7 +60,7 @@ export async function matchInvoice(input: MatchInvoiceInput, call: Call): Promis
   return {
     ...{ vendorId, match, others: others.slice(0, MAX_MATCHES - 1), duplicates },
     differences: describeDifferences(input, match, duplicates, call.currency),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(match === null && 'The vendor has no open orders.'),
     }),
@@ -91,16 +87,18 @@ function describeDifferences(
     over < 0 && `The invoice is ${text(-over)} less than the payable amount of ${number} (${text(payable)}).`,
     over > 0 && amount === done && 'The invoice bills all completed work, including retainage.',
     over > 0 && amount > total && `The invoice exceeds the order total of ${text(total)}.`,
-    done === 0 && `All completed work of ${number}, which is ${describeStatus(status)}, has already been billed.`,
+    done === 0 && `All completed work on ${number}, which is ${describeStatus(status)}, has already been billed.`,
   )
 }
 
-type OpenOrderRow = Omit<InvoiceMatch, 'done' | 'payable' | 'difference' | 'matchedOn'> & PayableOrder
+interface OpenOrderRow extends Omit<InvoiceMatch, 'done' | 'payable' | 'difference' | 'matchedOn'> {
+  unbilledAmount: number
+}
 
 async function findOpenOrders({ db, organizationId }: Call, vendorId: string): Promise<OpenOrderRow[]> {
   const { rows } = await sql<OpenOrderRow>`
     select o."id" as "purchaseOrderId", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."scope", o."status",
-      o."total", o."retainagePercent", o."completedAmount", o."paidAmount", o."retainedAmount", o."payableAmount"
+      o."total", o."unbilledAmount"
     from "purchaseOrders" o
     join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
@@ -109,18 +107,22 @@ async function findOpenOrders({ db, organizationId }: Call, vendorId: string): P
   return rows
 }
 
-/** Returns payments with the same number, which are the same invoice, and with the same amount, which may be. */
+/**
+ * Returns possible duplicates. Payments with the same invoice number are the same invoice, and payments with the same
+ * amount may be.
+ */
 async function findDuplicates(
   call: Call,
   { vendorId, invoiceNumber, amount }: MatchInvoiceInput,
 ): Promise<InvoiceDuplicate[]> {
   const { db, organizationId } = call
+  const key = toInvoiceKey(invoiceNumber)
   const { rows } = await sql<InvoiceDuplicate>`
     select "id" as "paymentId", "number", "invoiceNumber", "status", "amount",
-      coalesce("invoiceKey" = lower(${invoiceNumber}), false) as "isSameInvoice"
+      coalesce("invoiceKey" = ${key}, false) as "isSameInvoice"
     from "payments"
     where "organizationId" = ${organizationId} and "vendorId" = ${vendorId} and "status" in ('pending', 'approved', 'paid')
-      and ("invoiceKey" = lower(${invoiceNumber}) or "amount" = ${amount} or "grossAmount" = ${amount})
+      and ("invoiceKey" = ${key} or "amount" = ${amount} or "grossAmount" = ${amount})
     order by 6 desc, "id" desc limit ${MAX_DUPLICATES}`.execute(db)
   return rows
 }

@@ -1,16 +1,18 @@
 import type { PayOnCompletionResult, PurchaseOrder } from '../../../../client/contract.gen.ts'
-import { computeWholeAmount, createEmptySums } from '../../../domain/paying/payments/payment.ts'
-import { findPaymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { findPartsOfOrders, getOpenAmounts } from '../../../domain/paying/bill-records/parts.ts'
 import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
 import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { attemptEach } from '../frame/attempt.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
 import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
-/** A task has at most twenty orders, so they need no further bound. */
+/**
+ * Completes a task and its orders, and enters the payments. A task has at most twenty orders, so no other limit is
+ * needed.
+ */
 export async function payOnCompletion(
   { taskId, date, invoiceNumber, method }: Checked['PayOnCompletionInput'],
   call: Call,
@@ -23,13 +25,16 @@ export async function payOnCompletion(
       : await call.operation('completeTask', { taskId, ...(date !== undefined && { date }) })
   const refused: RefusedItem[] = []
   const completed: PurchaseOrder[] = []
-  // In order of their IDs, like everything that locks several orders.
+  // Orders are processed in order of their IDs, because all code locks orders in this sequence.
   for (const id of before.poIds.toSorted()) {
     const order = await orders.find(call, id)
-    const done = await attemptEach(call, async (call) =>
+    const done = await attemptTask(call, async (call) =>
       order.status === 'completed'
         ? order
-        : call.operation('recordPurchaseOrderProgress', { purchaseOrderId: id, completedPercent: 100 }),
+        : call.operation('recordPurchaseOrderProgress', {
+            ...{ purchaseOrderId: id, completedPercent: 100 },
+            ...(date !== undefined && { on: date }),
+          }),
     )
     if (done.refused === null) completed.push(done.done)
     else refused.push({ id, label: order.number, pointer: null, problem: done.refused })
@@ -53,23 +58,28 @@ function isPayable(order: PurchaseOrder | undefined): boolean {
 
 type PaymentTerms = Pick<Checked['PayOnCompletionInput'], 'invoiceNumber' | 'method'>
 
-/** Enters one payment per vendor, because an invoice is entered once. */
+/** Enters one payment per vendor, because an invoice can be entered only once. */
 async function enterPayments(
   call: Call,
   completed: readonly PurchaseOrder[],
   { invoiceNumber, method }: PaymentTerms,
   refused: RefusedItem[],
 ): Promise<PayOnCompletionResult['payments']> {
-  const sums = await findPaymentSums(
+  const parts = await findPartsOfOrders(
     call,
     completed.map(({ id }) => id),
   )
   const due = completed.map((order) => ({
     order,
-    amount: computeWholeAmount({ order, sums: sums.get(order.id) ?? createEmptySums(order.id) }, 'progress') ?? 0,
+    amount: sum(parts.flatMap((part) => (part.poId === order.id ? getOpenAmounts(part).gross : []))),
   }))
   for (const { order } of due.filter(({ amount }) => amount === 0)) {
-    const problem = toRowConflict('not_enough_left', `All completed work of ${order.number} is already on payments.`)
+    const problem = toRowConflict(
+      'not_enough_left',
+      order.unbilledAmount === 0
+        ? `All completed work on ${order.number} is already included in payments.`
+        : `Cannot pay ${order.number}: its completed work is not billed. Approve a vendor bill for the work first.`,
+    )
     refused.push({ id: order.id, label: order.number, pointer: null, problem })
   }
   const payments: PayOnCompletionResult['payments'] = []
@@ -80,7 +90,7 @@ async function enterPayments(
   for (const ofVendor of byVendor.values()) {
     const allocations = ofVendor.map(({ order, amount }) => ({ poId: order.id, amount }))
     const more = invoiceNumber === undefined ? {} : { invoiceNumber }
-    const paid = await attemptEach(call, (call) => call.operation('createPayment', { allocations, method, ...more }))
+    const paid = await attemptTask(call, (call) => call.operation('createPayment', { allocations, method, ...more }))
     if (paid.refused === null) payments.push(toEnteredPayment(paid.done))
     else
       for (const { order } of ofVendor)

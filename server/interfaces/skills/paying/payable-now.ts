@@ -1,46 +1,56 @@
 import { sql } from 'kysely'
 import type { PayableNowInput, PayableNowResult, PayableOrder } from '../../../../client/contract.gen.ts'
+import { findPartsOfBills, getOpenAmounts, getReservedAmount } from '../../../domain/paying/bill-records/parts.ts'
 import { findOrdersLackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
-import { findOrderObjection, findVendorObjection } from '../../../domain/paying/payment-runs/decide-payee.ts'
-import { findPayees, type OpenOrder } from '../../../domain/paying/payment-runs/queries.ts'
-import { computeWholeAmount, computeWithheld, createEmptySums } from '../../../domain/paying/payments/payment.ts'
-import { findPaymentSums } from '../../../domain/paying/purchase-orders/payment-queries.ts'
+import { findPartObjection, findVendorObjection } from '../../../domain/paying/payment-runs/decide-payee-amounts.ts'
+import { findOpenParts, findPayees } from '../../../domain/paying/payment-runs/queries.ts'
+import * as orders from '../../../domain/paying/purchase-orders/queries.ts'
 import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { subtract, sum } from '../../../platform/values/money.ts'
-import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { sum } from '../../../platform/values/money.ts'
+import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
-/** The same maximum as for a payment run. */
-const MAX_ORDERS = 500
+/** A payment run has the same maximum. */
+const MAX_PARTS = 500
 
-/** Judges every order as a payment run would, but writes nothing and names everything that prevents payment. */
-export async function payableNow(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
+/** Checks each bill with the rules of a payment run. Writes nothing and returns all reasons that prevent payment. */
+export async function findPayableOrders(input: PayableNowInput, call: Call): Promise<PayableNowResult> {
+  const { vendorId, communityId = null } = input
   const through = input.asOf ?? getToday(call)
-  const { rows, truncated } = truncateRows(await findOpenOrders(call, input), MAX_ORDERS)
-  const ids = rows.map(({ id }) => id)
-  const [sums, vendors, lacking] = await Promise.all([
-    findPaymentSums(call, ids),
-    findPayees(call, [...new Set(rows.map(({ vendorId }) => vendorId))]),
-    findOrdersLackingWaiver(call, ids),
+  const reach = { communityId, vendorIds: vendorId === undefined ? [] : [vendorId], billIds: [] }
+  const { rows, truncated } = truncateRows(await findOpenParts(call, reach, MAX_PARTS + 1), MAX_PARTS)
+  const requested = new Set(rows.map(({ billId, poId }) => `${billId} ${poId}`))
+  const parts = (await findPartsOfBills(call, [...new Set(rows.map(({ billId }) => billId))])).filter(
+    ({ billId, poId }) => requested.has(`${billId} ${poId}`),
+  )
+  const poIds = [...new Set(parts.flatMap(({ poId }) => poId ?? []))]
+  const [ordered, vendors, lacking, homes, unbilled] = await Promise.all([
+    orders.findAll(call, poIds),
+    findPayees(call, [...new Set(parts.map((part) => part.vendorId))]),
+    findOrdersLackingWaiver(call, poIds),
+    findHomes(call, [...new Set(parts.map(({ billId }) => billId))]),
+    findUnbilled(call, input),
   ])
-  const byId = new Map(vendors.map((vendor) => [vendor.id, vendor]))
-  const when = { currency: call.currency, timeZone: call.timeZone, now: call.now, throughDate: through, lacking }
-  const found = rows.flatMap((order): PayableOrder[] => {
-    const vendor = byId.get(order.vendorId)
-    if (vendor === undefined) return []
-    const account = { order, sums: sums.get(order.id) ?? createEmptySums(order.id) }
-    const done = computeWholeAmount(account, 'progress') ?? 0
-    const retainage = computeWithheld(account, 'progress', done)
-    const payable = subtract(done, retainage)
-    const underWay = account.sums.reserved
-    if (payable === 0 && underWay === 0) return []
-    const objections = [findOrderObjection(vendor, account, when), findVendorObjection(vendor)]
-    const blockers = objections.flatMap((each) => (each === null ? [] : [{ reason: each.reason, detail: each.detail }]))
-    const { id: purchaseOrderId, number, homeId, home, vendorId } = order
+  const orderById = new Map(ordered.map((order) => [order.id, order]))
+  const vendorById = new Map(vendors.map((vendor) => [vendor.id, vendor]))
+  const terms = { today: getToday(call), throughDate: through, lacking, chosen: new Set<string>() }
+  const found = parts.flatMap((part): PayableOrder[] => {
+    const vendor = vendorById.get(part.vendorId)
+    const home = homes.get(`${part.billId} ${part.poId}`)
+    const order = orderById.get(part.poId ?? '') ?? null
+    if (vendor === undefined || home === undefined) return []
+    if (order !== null && !OPEN_STATUSES.includes(order.status)) return []
+    const open = getOpenAmounts(part)
+    const underWay = getReservedAmount(part)
+    if (open.net === 0 && underWay === 0) return []
+    const objections = [findPartObjection({ part, order, whole: null }, terms), findVendorObjection(vendor)]
+    const blockers = objections.filter((each) => each !== null)
     return [
       {
-        ...{ purchaseOrderId, number, homeId, home, vendorId, vendor: vendor.companyName },
-        ...{ done, retainage, payable, underWay, isPayable: blockers.length === 0, blockers },
+        ...{ purchaseOrderId: part.poId, number: order?.number ?? part.billNumber, homeId: home.id, home: home.name },
+        ...{ billId: part.billId, billNumber: part.billNumber, dueDate: part.dueDate },
+        ...{ vendorId: vendor.id, vendor: vendor.companyName, done: open.gross, retainage: open.retainage },
+        ...{ payable: open.net, underWay, isPayable: blockers.length === 0, blockers },
       },
     ]
   })
@@ -50,12 +60,13 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
   const totalOf = (isPayable: boolean) =>
     sum(found.filter((order) => order.isPayable === isPayable).map(({ payable }) => payable))
   return {
-    ...{ through, orders: found, payable: totalOf(true), blocked: totalOf(false) },
-    ...withReportFooter(call, {
+    ...{ through, orders: found, payable: totalOf(true), blocked: totalOf(false), unbilled },
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         found.some(({ payable }) => payable < 0) &&
-          'Backcharges are deducted. Vendors that owe more than they are owed are not paid.',
+          'Credit memos and backcharges are deducted. Vendors that owe you more than you owe them are not paid.',
+        unbilled !== 0 && 'Completed work that has not been billed is payable after a bill is approved.',
         'Retainage is not included. See retainageSummary, and release it with releaseRetainage.',
       ),
     }),
@@ -63,22 +74,35 @@ export async function payableNow(input: PayableNowInput, call: Call): Promise<Pa
   }
 }
 
-async function findOpenOrders(
-  call: Call,
-  { vendorId, communityId }: PayableNowInput,
-): Promise<(OpenOrder & { home: string })[]> {
-  const { db, organizationId } = call
-  // The statuses are spelled out like those of the index purchaseOrders_open.
-  const { rows } = await sql<OpenOrder & { home: string }>`
-    select o."id", o."number", o."homeId", h."name" || ', ' || c."name" as "home", o."vendorId", o."status", o."total",
-      o."retainagePercent", o."completedAmount", o."paidAmount", o."retainedAmount", o."payableAmount", o."progressedAt"
-    from "purchaseOrders" o
-    join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+interface HomeOfPart {
+  id: string
+  name: string
+}
+
+/** Returns the first home for each part of the bills. */
+async function findHomes(
+  { db, organizationId }: Call,
+  billIds: readonly string[],
+): Promise<ReadonlyMap<string, HomeOfPart>> {
+  const { rows } = await sql<HomeOfPart & { billId: string; poId: string | null }>`
+    select distinct on (l."billId", l."poId") l."billId", l."poId", h."id", h."name" || ', ' || c."name" as "name"
+    from "billLines" l
+    join "homes" h on h."organizationId" = l."organizationId" and h."id" = l."homeId"
     join "communities" c on c."organizationId" = h."organizationId" and c."id" = h."communityId"
-    where o."organizationId" = ${organizationId} and o."payableAmount" <> 0
+    where l."organizationId" = ${organizationId} and l."billId" = any(${[...billIds]}::text[])
+    order by l."billId", l."poId", l."position"`.execute(db)
+  return new Map(rows.map(({ billId, poId, ...home }) => [`${billId} ${poId}`, home]))
+}
+
+/** Returns the unbilled completed work. */
+async function findUnbilled({ db, organizationId }: Call, { vendorId, communityId }: PayableNowInput): Promise<number> {
+  // The statuses are written exactly as in the index purchaseOrders_open, so that the database can use the index.
+  const { rows } = await sql<{ unbilled: number }>`
+    select coalesce(sum(o."unbilledAmount"), 0) as "unbilled" from "purchaseOrders" o
+    join "homes" h on h."organizationId" = o."organizationId" and h."id" = o."homeId"
+    where o."organizationId" = ${organizationId}
       and o."status" in (${sql.join(OPEN_STATUSES.map((status) => sql.lit(status)))})
       ${vendorId === undefined ? sql`` : sql`and o."vendorId" = ${vendorId}`}
-      ${communityId === undefined ? sql`` : sql`and h."communityId" = ${communityId}`}
-    order by o."id" limit ${MAX_ORDERS + 1}`.execute(db)
-  return rows
+      ${communityId === undefined ? sql`` : sql`and h."communityId" = ${communityId}`}`.execute(db)
+  return rows[0]?.unbilled ?? 0
 }

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Lot 1 is being framed (20,000 at 10 % retainage, half of it done), Lot 2 is completed with 1,000 of retainage for its
- * framing, and the painter of Lot 1 is on hold. The framer must sign waivers. All figures were calculated by hand.
+ * Lot 1 is being framed (20,000 at 10 % retainage, half of it completed), and its painter is on hold. Lot 2 is
+ * completed, with 1,000 of retainage for its framing. The framer must sign lien waivers. All figures were calculated by
+ * hand.
  */
 let desk: Desk
 let lot1: string
@@ -53,7 +54,7 @@ test('payableNow returns the same payable orders and reasons as a payment run', 
   expect((await desk.run('payableNow', { vendorId: 'Smoothwall' })).orders).toHaveLength(1)
 })
 
-test('payOnCompletion completes the task and its orders and pays for them less retainage, or says why not', async () => {
+test('payOnCompletion completes a task and its orders and pays for the orders less retainage', async () => {
   const draft = await desk.order({ homeId: lot1, vendorId: framer, scope: 'framing', amount: 500, statuses: [] })
   await desk.post('/tasks', { homeId: lot1, name: 'Walls framed', scope: 'framing', poIds: [framing.id, draft.id] })
   const input = { taskId: 'Walls framed, Lot 1', invoiceNumber: 'LS-1' }
@@ -73,17 +74,18 @@ test('payOnCompletion completes the task and its orders and pays for them less r
   expect(done.body.events.map(({ type }: { type: string }) => type)).toEqual([
     'task.status_changed',
     'task.completed',
+    'bill.approved',
     'po.status_changed',
     'payment.created',
   ])
   const again = await desk.run('payOnCompletion', input)
   expect(again).toMatchObject({ payments: [], amount: 0 })
   expect(again.refused.map(({ problem }: { problem: { detail: string } }) => problem.detail)).toContain(
-    `All completed work of ${framing.number} is already on payments.`,
+    `All completed work on ${framing.number} is already included in payments.`,
   )
 })
 
-test('voidPaymentAndReissue voids a payment and enters the same payment again, both or neither', async () => {
+test('voidPaymentAndReissue voids a payment and enters the same payment again', async () => {
   const [payment] = (await desk.get('/payments')).data
   const { voided, payment: anew } = await desk.run('voidPaymentAndReissue', {
     ...{ paymentId: payment.number, reason: 'The check was lost.', method: 'ach' },
@@ -97,7 +99,7 @@ test('voidPaymentAndReissue voids a payment and enters the same payment again, b
   expect(twice.body).toMatchObject({ status: 409, code: 'invalid_transition' })
 })
 
-test('matchInvoice finds the order by its number or the closest amount, and names earlier entries of the invoice', async () => {
+test('matchInvoice finds an order by its number or, without a number, by the closest amount', async () => {
   const byAmount = await desk.run('matchInvoice', {
     vendorId: 'Lone Star Framing',
     invoiceNumber: 'LS-2',
@@ -117,7 +119,7 @@ test('matchInvoice finds the order by its number or the closest amount, and name
   expect(byNumber.differences[0]).toMatch(/^Invoice ls-1 is already recorded as PM-/)
 })
 
-test('requestLienWaivers requests all or none, and names the place of a rejected one', async () => {
+test('requestLienWaivers requests all of the lien waivers or none', async () => {
   const [anew, voided] = (await desk.get('/payments?sort=-createdAt')).data
   const refused = await desk.execute('requestLienWaivers', { paymentIds: [anew.number, voided.number] })
   expect(refused.body).toMatchObject({ code: 'conflict', errors: [{ pointer: '/input/paymentIds/1' }] })
@@ -127,7 +129,7 @@ test('requestLienWaivers requests all or none, and names the place of a rejected
   expect(amount).toBe(18_000)
 })
 
-test('findMissingLienWaivers names the missing kind, and the waivers that prevent the closing', async () => {
+test('findMissingLienWaivers says for each missing lien waiver whether it prevents the closing', async () => {
   const [payment] = (await desk.get('/payments?sort=-createdAt')).data
   expect((await desk.run('findMissingLienWaivers')).payments).toEqual([])
   await desk.move(`/payments/${payment.id}`, 'approved')
@@ -144,7 +146,7 @@ test('findMissingLienWaivers names the missing kind, and the waivers that preven
   expect((await desk.run('findMissingLienWaivers', { homeId: 'Lot 2' })).payments).toEqual([])
 })
 
-test('releaseRetainage pays the retainage of completed work, requests the final waiver, and names the orders that it skips', async () => {
+test('releaseRetainage pays only the retainage of completed work and explains each skipped order', async () => {
   const early = await desk.run('releaseRetainage', { homeId: 'Lot 1' })
   expect(early).toMatchObject({ payments: [], amount: 0 })
   expect(early.heldBack[0].problem.detail).toBe(
@@ -160,7 +162,7 @@ test('releaseRetainage pays the retainage of completed work, requests the final 
   expect(await desk.run('releaseRetainage', { homeId: 'Lot 2' })).toMatchObject({ payments: [], heldBack: [] })
 })
 
-test('allocateOverhead divides to the cent, by days, budgets, prices or equally', async () => {
+test('allocateOverhead divides an amount among homes to the cent', async () => {
   const month = desk.day(0).slice(0, 7)
   const shares = async (basis: string, amount = 1000) => {
     const { homes, allocated } = await desk.run('allocateOverhead', { month, amount, basis })

@@ -1,32 +1,33 @@
 import { sql } from 'kysely'
 import type { ReleaseRetainageResult } from '../../../../client/contract.gen.ts'
 import { findOrdersLackingWaiver } from '../../../domain/paying/lien-waivers/queries.ts'
+import { ORDER_REQUIRES_WAIVER_SQL } from '../../../domain/paying/waiver-rule.ts'
 import { OPEN_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { describeStatus } from '../../../platform/values/format.ts'
-import { sum } from '../../../platform/values/money.ts'
-import { attemptEach } from '../frame/attempt.ts'
-import { findNamedHome } from '../frame/named-home.ts'
+import { computePercentAmount, sum } from '../../../platform/values/money.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
 import { type RefusedItem, toRowConflict } from '../frame/refused-item.ts'
 import { truncateRows } from '../frame/report.ts'
 import { toEnteredPayment } from './entered-payment.ts'
 
-/** Each locks an order and a vendor; more would delay others. */
+/** Each release locks an order and a vendor. More releases would delay other requests. */
 const MAX_ORDERS = 50
 
 const COMPLETED_STATUSES = ['completed', 'closed', 'warranty']
 
 /**
- * Releases retainage when the work as a whole is accepted. The final waiver belongs to the payment of the retainage
- * itself: it is requested with that payment and must be signed before it is paid. Waivers for everything paid before
- * must already be signed.
+ * Releases retainage when all work is accepted. The final lien waiver belongs to the payment of the retainage itself.
+ * The final lien waiver is requested with that payment and must be signed before the payment is made. Lien waivers for
+ * all earlier payments must already be signed.
  */
 export async function releaseRetainage(
-  { homeId, vendorId, method }: Checked['ReleaseRetainageInput'],
+  { homeId, vendorId, method, percent }: Checked['ReleaseRetainageInput'],
   call: Call,
 ): Promise<ReleaseRetainageResult> {
-  const { home, status } = await findNamedHome(call, homeId)
+  const { home, status } = await findHomeOverview(call, homeId)
   const { rows, truncated } = truncateRows(await findOrdersWithRetainage(call, homeId, vendorId), MAX_ORDERS)
   const lacking = await findOrdersLackingWaiver(
     call,
@@ -41,8 +42,13 @@ export async function releaseRetainage(
       heldBack.push({ id, label, pointer: null, problem: toRowConflict('open_work', reason) })
       continue
     }
-    const released = await attemptEach(call, async (call) => {
-      const payment = await call.operation('createPayment', { poId: id, paymentType: 'retainage_release', method })
+    const released = await attemptTask(call, async (call) => {
+      const stage =
+        percent === undefined ? {} : { grossAmount: computePercentAmount(order.releasable, percent, call.currency) }
+      const payment = await call.operation('createPayment', {
+        ...{ poId: id, paymentType: 'retainage_release', method },
+        ...stage,
+      })
       if (!order.lienWaiverRequired || payment.amount <= 0) return toEnteredPayment(payment)
       const waiver = await call.operation('requestLienWaiver', { paymentId: payment.id })
       return toEnteredPayment(payment, waiver.id)
@@ -57,7 +63,9 @@ export async function releaseRetainage(
 interface OrderWithRetainage {
   id: string
   number: string
+  /** Status of the order, or of one of its change orders that is not completed. */
   status: string
+  releasable: number
   lienWaiverRequired: boolean
 }
 
@@ -69,11 +77,13 @@ function findHoldReason(
   if (!COMPLETED_STATUSES.includes(home))
     return `Cannot release retainage: the home is ${describeStatus(home)}. Complete the home first.`
   if (status !== 'completed')
-    return `Cannot release retainage: ${number} is ${describeStatus(status)}. Complete the order first.`
-  return lacking.has(id) ? `The lien waiver for an earlier payment of ${number} is missing.` : null
+    return `Cannot release retainage: ${number} or one of its change orders is ${describeStatus(status)}. Complete the order first.`
+  return lacking.has(id)
+    ? `Cannot release retainage: the lien waiver for an earlier payment of ${number} is missing.`
+    : null
 }
 
-/** Returns the orders with retainage that is not on a payment yet. */
+/** Returns the orders that, including their change orders, have retainage that is not on a payment yet. */
 async function findOrdersWithRetainage(
   call: Call,
   homeId: string,
@@ -81,15 +91,23 @@ async function findOrdersWithRetainage(
 ): Promise<OrderWithRetainage[]> {
   const { db, organizationId } = call
   const { rows } = await sql<OrderWithRetainage>`
-    select o."id", o."number", o."status", v."lienWaiverRequired"
-    from "purchaseOrders" o join "vendors" v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
+    select o."id", o."number",
+      coalesce((
+        select m."status" from "purchaseOrders" m
+        where m."organizationId" = o."organizationId" and m."rootPoId" = o."id"
+          and m."status" in ('issued', 'accepted', 'partially_completed') order by m."id" limit 1), o."status") as "status",
+      o."retainedAmount" - o."releasingAmount" + "changes"."releasable" as "releasable",
+      ${sql.raw(ORDER_REQUIRES_WAIVER_SQL)} as "lienWaiverRequired"
+    from "purchaseOrders" o
+    join "vendors" v on v."organizationId" = o."organizationId" and v."id" = o."vendorId"
+    join "organizations" g on g."id" = o."organizationId"
+    cross join lateral (
+      select coalesce(sum(m."retainedAmount" - m."releasingAmount"), 0) as "releasable" from "purchaseOrders" m
+      where m."organizationId" = o."organizationId" and m."rootPoId" = o."id") as "changes"
     where o."organizationId" = ${organizationId} and o."homeId" = ${homeId} and o."status" = any(${[...OPEN_STATUSES]}::text[])
+      and o."rootPoId" is null
       and (${vendorId ?? null}::text is null or o."vendorId" = ${vendorId ?? null})
-      and o."retainedAmount" <> coalesce((
-        select sum(a."amount") from "paymentAllocations" a
-        join "payments" p on p."organizationId" = a."organizationId" and p."id" = a."paymentId"
-        where a."organizationId" = o."organizationId" and a."poId" = o."id"
-          and p."paymentType" = 'retainage_release' and p."status" in ('pending', 'approved')), 0)
+      and o."retainedAmount" - o."releasingAmount" + "changes"."releasable" <> 0
     order by o."id" limit ${MAX_ORDERS + 1}`.execute(db)
   return rows
 }

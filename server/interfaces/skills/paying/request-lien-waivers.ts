@@ -1,7 +1,7 @@
 import type { RequestLienWaiversInput, RequestLienWaiversResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { withPointer } from '../frame/attempt.ts'
+import { runWithPointer } from '../frame/attempt-task.ts'
 
 export async function requestLienWaivers(
   { paymentIds, throughDate, exceptions }: RequestLienWaiversInput,
@@ -10,7 +10,7 @@ export async function requestLienWaivers(
   const more = { ...(throughDate !== undefined && { throughDate }), ...(exceptions !== undefined && { exceptions }) }
   const waivers: RequestLienWaiversResult['waivers'] = []
   for (const [i, paymentId] of paymentIds.entries()) {
-    const waiver = await withPointer(`/paymentIds/${i}`, () =>
+    const waiver = await runWithPointer(`/paymentIds/${i}`, () =>
       call.operation('requestLienWaiver', { paymentId, ...more }),
     )
     const { id: lienWaiverId, vendorId, waiverType, throughDate, amount } = waiver

@@ -1,22 +1,28 @@
-/** A kind of record that people refer to by number or name: the fields that contain its ID, and its names as SQL. */
+/**
+ * A kind of record to which users refer by number or name, with the fields that contain its ID and the SQL for its
+ * names.
+ */
 export interface NamedKind {
   /** The everyday name of this kind of record. */
   noun: string
-  /** The fields of inputs that contain its ID. Their plurals contain several. */
+  /** The input fields that contain an ID of this kind. Fields with the plural names contain several IDs. */
   fields: readonly string[]
   permission: string
   from: string
-  /** SQL expressions over the row as `t`, each with its own index. A text that equals one of them refers to the row. */
+  /**
+   * SQL expressions over the row as `t`, each with its own index. A text that equals the value of an expression refers
+   * to the row.
+   */
   called: readonly string[]
-  /** The name that distinguishes the row from others with the same name. It is accepted too. */
+  /** The name that distinguishes the row from other rows with the same name. This name is also accepted. */
   label: string
-  /** Another property that distinguishes rows with the same label, if several rows may have one label. */
+  /** Another property that distinguishes rows, if several rows may have the same label. */
   about?: string
-  /** Allowed forms of the last part of a label, after a comma: the place where the row belongs. */
+  /** Allowed forms of the place to which the row belongs. The place is the last part of a label, after a comma. */
   within?: readonly string[]
-  /** Whether the place is required, because hundreds of rows share a name and no index finds them. */
+  /** Whether the place is required, because hundreds of rows share a name and no index can find them. */
   needsPlace?: true
-  /** A condition on the rows that can be referred to by name. An ID works for every row. */
+  /** The SQL condition for rows that can be referred to by name. Every row can be referred to by ID. */
   where: string
 }
 
@@ -123,6 +129,10 @@ export const NAMED_KINDS: readonly NamedKind[] = [
       from: `"milestones" as t ${HOME_JOIN}`,
     },
     ...{ called: ['t."name"'], label: `t."name" || ', ' || h."name"`, within: ['h."name"'], where: NOT_ARCHIVED_SQL },
+  },
+  {
+    ...{ noun: 'warranty request', fields: ['warrantyRequestId', 'repeatOfId'], permission: 'warranty:read' },
+    ...{ from: `"warrantyRequests" as t`, called: ['t."number"'], label: 't."number"', where: 'true' },
   },
   {
     ...{ noun: 'task template', fields: ['taskTemplateId', 'templateId'], permission: 'tasks:read' },

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../../../test/support/site.ts'
-import { type Answer, startTestPlumbline, type TestPlumbline } from '../../../../test/support/test-plumbline.ts'
+import {
+  type ServiceResponse,
+  startTestPlumbline,
+  type TestPlumbline,
+} from '../../../../test/support/test-plumbline.ts'
 
 let plumbline: TestPlumbline
 let site: Site
@@ -14,15 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => plumbline.stop())
 
-function post(path: string, body: unknown, key = site.key): Promise<Answer> {
+function post(path: string, body: unknown, key = site.key): Promise<ServiceResponse> {
   return plumbline.post(`/api/ext${path}`, body, { key })
 }
 
-function execute(skill: string, input: object, key?: string): Promise<Answer> {
+function execute(skill: string, input: object, key?: string): Promise<ServiceResponse> {
   return post('/execute', { skill, input }, key)
 }
 
-test('an exact name, a code, and a name with its place stand for an ID, in operations and in composite skills', async () => {
+test('an exact name, a code, or a name with its community can replace an ID in any skill', async () => {
   expect((await execute('getHome', { homeId: 'Lot 15' })).body.result.id).toBe(site.lot15)
   expect((await execute('getVendor', { vendorId: 'Hill Country Framers' })).body.result.id).toBe(site.hillCountry)
   expect((await execute('getCommunity', { communityId: 'MCC' })).body.result.id).toBe(creekId)
@@ -32,7 +36,7 @@ test('an exact name, a code, and a name with its place stand for an ID, in opera
   expect(composite.body.result.communityId).toBe(site.communityId)
 })
 
-test('names stand for IDs within lists and lines, and numbers after a name for records in that place', async () => {
+test('names can replace IDs in lists', async () => {
   const { vendorIds: _, ...framing } = site.framing()
   const request = await execute('createBidRequest', {
     ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, Lot 15', homeIds: ['Lot 15'] },
@@ -45,6 +49,15 @@ test('names stand for IDs within lists and lines, and numbers after a name for r
   const { id, number } = request.body.result
   for (const bidRequestId of [number, 'Framing, Lot 15'])
     expect((await execute('getBidRequest', { bidRequestId })).body.result.id).toBe(id)
+})
+
+test('a name followed by a number identifies a bid', async () => {
+  const { vendorIds: _, ...framing } = site.framing()
+  const request = await execute('createBidRequest', {
+    ...{ ...framing, communityId: 'Juniper Ridge', title: 'Framing, second round', homeIds: ['Lot 15'] },
+    vendorIds: ['Lone Star Framing LLC', 'Hill Country Framers'],
+  })
+  const { number } = request.body.result
   const bid = await execute('submitBid', {
     bidRequestId: number,
     vendorId: 'Hill Country Framers',
@@ -52,11 +65,11 @@ test('names stand for IDs within lists and lines, and numbers after a name for r
     source: 'phone',
   })
   const bidId = bid.body.result.id
-  for (const called of [`Hill Country Framers, ${number}`, 'Hill Country Framers, Framing, Lot 15'])
+  for (const called of [`Hill Country Framers, ${number}`, 'Hill Country Framers, Framing, second round'])
     expect([called, (await execute('getBid', { bidId: called })).body.result?.id]).toEqual([called, bidId])
 })
 
-test('an ambiguous name is rejected with all of its records and their places', async () => {
+test('the error for an ambiguous name lists all matching records and their communities', async () => {
   const refused = await execute('getHome', { homeId: 'Lot 14' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -69,7 +82,7 @@ test('an ambiguous name is rejected with all of its records and their places', a
   })
 })
 
-test('vendors with the same name are distinguished by contact and by accounting number', async () => {
+test("the error for an ambiguous vendor name shows each vendor's contact data and accounting ID", async () => {
   const vendors = [
     { companyName: 'Twin Oaks Roofing', email: 'bids@twinoaks.example.com', accountingId: 'QB-77' },
     { companyName: 'Twin Oaks Roofing', phone: '+1 512 555 0177', status: 'prospective' },
@@ -87,7 +100,7 @@ test('vendors with the same name are distinguished by contact and by accounting 
   })
 })
 
-test('an unknown name is rejected with its kind, the received text, and the most similar names', async () => {
+test('the error for an unknown name contains the record type, the name, and the most similar names', async () => {
   const refused = await execute('getVendor', { vendorId: 'Hill Cuontry Framer' })
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({
@@ -110,7 +123,7 @@ test('an unknown name is rejected with its kind, the received text, and the most
   expect((await execute('getHome', { homeId: 'hom_01m7y975jzfesvq6bggkwav0ye' })).status).toBe(404)
 })
 
-test("archived and other builders' records have no names, and a name reveals nothing to a key without permission", async () => {
+test('a name can refer only to a record that the caller can read and that is not archived', async () => {
   const gone = (await post('/vendors', { companyName: 'Gone Framing' })).body.id
   await plumbline.delete(`/api/ext/vendors/${gone}`, { key: site.key })
   expect((await execute('getVendor', { vendorId: 'Gone Framing' })).body.code).toBe('unknown_reference')
@@ -125,7 +138,7 @@ test("archived and other builders' records have no names, and a name reveals not
   expect((await execute('listHomes', { communityId: 'Juniper Ridge' }, narrow)).body.result.data).toEqual([])
 })
 
-test('an unknown trade in a composite skill is answered with a question and creates no trade', async () => {
+test('a composite skill rejects an unknown trade instead of creating it', async () => {
   const before = (await plumbline.get('/api/ext/scopes', { key: site.key })).body.data.length
   const requested = await execute('suggestVendorsForScope', { scope: 'framming' })
   expect(requested.body).toMatchObject({

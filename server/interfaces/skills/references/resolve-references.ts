@@ -7,9 +7,9 @@ import type { RecordReads } from '../../../platform/resources/record-reads.ts'
 import { NAMED_KINDS, type NamedKind } from './named-kinds.ts'
 
 /**
- * Replaces the number or exact name of a record with its ID, wherever the input of a skill accepts the ID. For
- * composite skills it also checks that the given IDs exist, because a report about a missing record would be empty;
- * operations check that themselves.
+ * Replaces the number or exact name of a record with its ID in every input field of a skill that accepts the ID. For
+ * composite skills, also checks that the given IDs exist, because a report about a missing record would be empty.
+ * Operations check IDs themselves.
  */
 export async function resolveReferences(
   call: Call,
@@ -21,7 +21,7 @@ export async function resolveReferences(
   if (uses.length > MAX_REFERENCES) {
     throw problem(
       'too_much_work',
-      `An input can refer to at most ${MAX_REFERENCES} records by name. Use fewer names, or IDs.`,
+      `An input can refer to at most ${MAX_REFERENCES} records by name. Use fewer names, or use IDs.`,
     )
   }
   for (const kind of new Set(uses.map((use) => use.kind))) {
@@ -50,7 +50,7 @@ export function replaceResolvedNames(input: Record<string, unknown>, reads: Reco
 
 const IS_ID = /^[a-z]{2,6}_[0-9a-z]{26}$/
 
-/** No input of a skill needs more, and one statement finds them all. */
+/** No input of a skill needs more references, and one statement finds all of them. */
 const MAX_REFERENCES = 500
 
 interface ReferenceUse {
@@ -64,7 +64,7 @@ const KIND_BY_FIELD = new Map(
   NAMED_KINDS.flatMap((kind) => kind.fields.flatMap((field) => [[field, kind] as const, [`${field}s`, kind] as const])),
 )
 
-/** Yields every place of the input that accepts an ID of a named kind, at any depth. */
+/** Yields every value in the input that refers to a record of a named kind, at any depth. */
 function* findReferenceUses(value: unknown, pointer: string): Generator<ReferenceUse> {
   if (typeof value !== 'object' || value === null) return
   for (const [field, inner] of Object.entries(value)) {
@@ -124,8 +124,8 @@ interface NameReading {
 }
 
 /**
- * Returns the possible readings of a text: a name, or a name up to any comma followed by a place, because both may
- * contain commas.
+ * Returns the possible readings of a text. The text may be a name. Because names and places may contain commas, any
+ * comma may also separate a name from a place.
  */
 function listReadings(text: string, { within }: NamedKind): NameReading[] {
   const parts = within === undefined ? [text] : text.split(', ', MAX_PARTS)
@@ -136,12 +136,12 @@ function listReadings(text: string, { within }: NamedKind): NameReading[] {
   return [{ text, name: text, place: null }, ...placed]
 }
 
-/** Names that people use do not have more commas. */
+/** Names that users enter have no more comma-separated parts. */
 const MAX_PARTS = 5
 
-/** Enough to choose from. With more matches, the user has to add the place. */
+/** A user can choose among this number of candidates. If there are more matches, the user must add the place. */
 const MAX_CANDIDATES = 10
-/** The contract has the same bound for a candidate's `about`. */
+/** The contract declares the same limit for a candidate's `about`. */
 const MAX_ABOUT_LENGTH = 400
 
 async function resolveReference(call: Call, use: ReferenceUse, candidates: readonly Candidate[]): Promise<string> {
@@ -189,8 +189,10 @@ async function findNearestNames(
   return listSimilarNames(text, labels, MAX_SUGGESTIONS, { onlyAlike: true })
 }
 
-/** The newest records; comparing this many takes a few milliseconds. */
+/**
+ * The maximum number of records to compare, newest first. Comparing this number of records takes a few milliseconds.
+ */
 const MAX_COMPARED = 2000
 const MAX_SUGGESTIONS = 3
-/** The contract has the same bound for a problem's `nearest`. */
+/** The contract declares the same limit for a problem's `nearest`. */
 const MAX_NAME_LENGTH = 100

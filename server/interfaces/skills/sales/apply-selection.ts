@@ -25,7 +25,7 @@ export async function applySelection(
   }
 }
 
-/** Returns the home's selection of the option that awaits approval. */
+/** Returns the home's selection of this option that awaits approval. */
 async function findPendingSelection(
   { db, organizationId }: Call,
   homeId: string,

@@ -1,33 +1,43 @@
 import { sql } from 'kysely'
 import type { BacklogReportInput, BacklogReportResult } from '../../../../client/contract.gen.ts'
-import { TOTAL_PRICE_SQL } from '../../../domain/selling/sales/queries.ts'
+import { toPostingConditions } from '../../../domain/ledger/posting-queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { sum } from '../../../platform/values/money.ts'
-import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { explainEarlyDate } from '../frame/ledger-start.ts'
+import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_SALES = 500
 
 type BacklogSale = BacklogReportResult['sales'][number]
 
-/** Reports the backlog as public builders do: sold under contract and not closed. */
-export async function backlogReport(
-  { asOf, communityId }: BacklogReportInput,
+/**
+ * Reports the backlog as public builders define it: homes that are sold under contract and not closed. Contracts are
+ * balances of the ledger, so a sale that is canceled later remains in the backlog of an earlier day.
+ */
+export async function reportBacklog(
+  { asOf, knownAt, communityId }: BacklogReportInput,
   call: Call,
 ): Promise<BacklogReportResult> {
-  const { db, organizationId, currency } = call
-  const today = getToday(call)
-  const on = asOf ?? today
+  const { db, organizationId, currency, timeZone } = call
+  const on = asOf ?? getToday(call)
+  const conditions = toPostingConditions(call, { to: on, knownAt, measure: 'contract' })
   const { rows } = await sql<BacklogSale>`
+    with "contracts" as materialized (
+      -- Every contract has a sale. The condition on saleId lets the partial index serve the query.
+      select p."saleId", sum(p."amount") as "price" from "postings" p where ${sql.join(conditions, sql` and `)}
+        and p."saleId" is not null
+      group by p."saleId" having sum(p."amount") <> 0
+    )
     select t."id" as "saleId", t."number", t."homeId", coalesce(h."name", 'Lot ' || t."lotNumber") || ', ' || c."name" as "home",
-      ${sql.raw(TOTAL_PRICE_SQL)} as "price", coalesce(h."closingDate", t."targetCloseDate", h."forecastCompletionDate") as "expectedClose",
-      t."stage"
-    from "sales" t
+      k."price", coalesce(h."closingDate", t."targetCloseDate", h."forecastCompletionDate") as "expectedClose", t."stage"
+    from "contracts" k
+    join "sales" t on t."organizationId" = ${organizationId} and t."id" = k."saleId"
     join "communities" c on c."organizationId" = t."organizationId" and c."id" = t."communityId"
     left join "homes" h on h."organizationId" = t."organizationId" and h."id" = t."homeId"
-    where t."organizationId" = ${organizationId} and t."status" in ('approved', 'pipeline_complete')
-      and t."saleDate" <= ${on}::date
-      and case when h."id" is null then t."status" = 'approved'
-        else h."status" not in ('closed', 'warranty', 'archived') or h."closingDate" > ${on}::date end
+    where case when h."id" is not null then coalesce(h."closingDate", 'infinity') > ${on}::date
+        -- A sale without a home in Plumbline is complete when all of its stages are.
+        else t."completedAt" is null or t."completedAt" >= "dayStart"(${on}::date + 1, ${timeZone})
+          or t."completedAt" > ${knownAt ?? null}::timestamptz end
       and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
     order by "expectedClose" nulls last, t."id" limit ${MAX_SALES + 1}`.execute(db)
   const { rows: sales, truncated } = truncateRows(rows, MAX_SALES)
@@ -37,10 +47,10 @@ export async function backlogReport(
     months: [...byMonth]
       .map(([month, of]) => ({ month, count: of.length, value: sum(of.map(({ price }) => price)) }))
       .slice(0, 100),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
-        on < today && 'Prices are as of today. Sales that were cancelled since that date are excluded.',
+        await explainEarlyDate(call, on),
         sales.some(({ expectedClose }) => expectedClose === null) && 'Some sales have no expected closing date.',
       ),
     }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OptionPopularityInput, OptionPopularityResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { subtract, toPercentage } from '../../../platform/values/money.ts'
-import { selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_OPTIONS = 500
 
@@ -11,8 +11,11 @@ type TakenOption = Omit<OptionPopularityResult['options'][number], 'takePercent'
   uncosted: number
 }
 
-/** Reports take rates: of the sold homes that could have an option, how many have it. */
-export async function optionPopularity(
+/**
+ * Reports take rates: for each option, the share of sold homes with the option among the sold homes for which it was
+ * available.
+ */
+export async function reportOptionPopularity(
   { communityId, planId }: OptionPopularityInput,
   call: Call,
 ): Promise<OptionPopularityResult> {
@@ -51,7 +54,7 @@ export async function optionPopularity(
       takePercent: toPercentage(option.taken, Math.max(option.offered, option.taken)),
       marginPercent: toPercentage(subtract(option.revenue, option.cost), option.revenue),
     })),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         options.some(({ uncosted }) => uncosted > 0) && 'Some selections have no cost, so margins are overstated.',

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { OverdueSelectionsInput, OverdueSelectionsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_SELECTIONS = 500
 
-export async function overdueSelections(
+export async function findOverdueSelections(
   { communityId }: OverdueSelectionsInput,
   call: Call,
 ): Promise<OverdueSelectionsResult> {
@@ -33,6 +33,6 @@ export async function overdueSelections(
   const { rows: selections, truncated } = truncateRows(rows, MAX_SELECTIONS)
   return {
     selections,
-    ...withReportFooter(call, { truncated, unknown: ['Selections without a deadline are not included.'] }),
+    ...createReportFooter(call, { truncated, unknown: ['Selections without a deadline are not included.'] }),
   }
 }

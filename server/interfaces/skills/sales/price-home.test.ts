@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * A Cedar sells for 300,000, with elevation B for 5,000 more, and needs 50 square feet of granite at 40. QTZ replaces
- * the granite with quartz at 60 at a margin of 50 %; GLD adds gold that no vendor sells. QTZ and GLD exclude each
- * other, and SNK requires QTZ.
+ * The base price of the plan Cedar is 300,000. Elevation B costs 5,000 more. The plan needs 50 square feet of granite
+ * at 40. QTZ replaces the granite with quartz at 60 and has a margin of 50 %. GLD adds gold, which no vendor sells. QTZ
+ * and GLD exclude each other. SNK requires QTZ.
  */
 let desk: Desk
 let lot1: string
@@ -39,11 +39,11 @@ afterAll(() => desk.plumbline.stop())
 
 const price = (more: object = {}) => desk.run('priceHome', { planId: 'CEDAR', communityId: 'JR', ...more })
 
-test('priceHome adds up price and cost with elevation, options and lot, and returns the margin', async () => {
+test('priceHome returns the price, the cost, and the margin of a home with the given choices', async () => {
   expect(await price({ elevation: 'B', lotPremium: 10_000 })).toMatchObject({
     ...{ basePrice: 305_000, price: 315_000, cost: 2000, margin: 313_000, marginPercent: 99.37, conflicts: [] },
   })
-  // Quartz costs 1,000 more than granite, and its price is twice the additional cost.
+  // Quartz costs 1,000 more than granite, and the option's price is twice the additional cost.
   expect(await price({ optionIds: ['QTZ', 'SNK'] })).toMatchObject({
     options: expect.arrayContaining([
       expect.objectContaining({ option: 'QTZ QTZ', price: 2000, cost: 1000 }),
@@ -53,7 +53,7 @@ test('priceHome adds up price and cost with elevation, options and lot, and retu
   })
 })
 
-test('priceHome names conflicts and missing prices, and then returns no cost', async () => {
+test('priceHome returns no cost if a part has no price', async () => {
   const alone = await price({ optionIds: ['GLD'] })
   expect(alone).toMatchObject({ price: 309_000, cost: null, margin: null, unpricedCount: 1 })
   expect(alone.unpriced).toMatchObject([{ part: 'GOLD GOLD', issue: 'no_price' }])
@@ -65,7 +65,7 @@ test('priceHome names conflicts and missing prices, and then returns no cost', a
   expect(wrong.body.errors).toMatchObject([{ pointer: '/input/elevation' }])
 })
 
-test('applySelection approves an option at once, with its budget line and the price before and after', async () => {
+test('applySelection approves a selection immediately and returns the price before and after', async () => {
   const tried = await desk.run('applySelection', { homeId: 'Lot 1', optionId: 'QTZ' }, { dryRun: true })
   expect(tried).toMatchObject({
     priceBefore: 300_000,

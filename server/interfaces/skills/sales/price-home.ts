@@ -1,6 +1,6 @@
 import type { Option, PriceHomeResult } from '../../../../client/contract.gen.ts'
 import { type Costing, computeCosting } from '../../../domain/costs/budgets/costing.ts'
-import { explainNotSelectable } from '../../../domain/costs/options/option.ts'
+import { explainWhyNotSelectable } from '../../../domain/costs/options/option.ts'
 import * as plans from '../../../domain/land/plans/queries.ts'
 import {
   computeUnitPrice,
@@ -11,14 +11,14 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { Problem } from '../../../platform/problems/problem.ts'
 import { subtract, sum, toPercentage } from '../../../platform/values/money.ts'
-import { type PlannedHouse, planHouse } from '../frame/planned-house.ts'
-import { getToday, selectSentences, withReportFooter } from '../frame/report.ts'
+import { buildHomeFromPlan, type HomeFromPlan } from '../frame/home-from-plan.ts'
+import { createReportFooter, getToday, selectSentences } from '../frame/report.ts'
 
 const MAX_LISTED = 200
 
 export async function priceHome(input: Checked['PriceHomeInput'], call: Call): Promise<PriceHomeResult> {
   const { communityId, lotPremium } = input
-  const planned = await planHouse(call, input)
+  const planned = await buildHomeFromPlan(call, input)
   const { plan, revision, house, selected } = planned
   const built = await plans.findRevision(call, plan.id, revision)
   const elevation = built?.elevations.find(({ code }) => code === house.elevation)
@@ -50,31 +50,31 @@ export async function priceHome(input: Checked['PriceHomeInput'], call: Call): P
       return { lineId, optionId: optionSelectionId, partId, part: `${sku} ${name}`, scope, quantity, unit, issue }
     }),
     unpricedCount: unpriced.length,
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         basePrice === null && 'The plan has no base price.',
         options.some((option) => option.price === null) &&
           'At least one option has no price or is priced from its cost.',
         cost === null && 'The cost cannot be calculated: parts have no price, or options conflict.',
-        'The cost excludes land, overhead, financing and commissions.',
+        'The cost excludes land, overhead, financing, and commissions.',
       ),
     }),
     currency: call.currency,
   }
 }
 
-/** Null if a part of it is unknown, because a partial sum would mislead. */
+/** Returns the sum, or null if an amount is unknown, because a partial sum would mislead. */
 function sumIfComplete(amounts: readonly (number | null)[]): number | null {
   return amounts.every((amount) => amount !== null) ? sum(amounts) : null
 }
 
-/** Returns why the house cannot be built this way. */
-function findConflicts({ house, selected }: PlannedHouse): string[] {
+/** Returns the reasons why the home cannot be built with these options. */
+function findConflicts({ house, selected }: HomeFromPlan): string[] {
   const standing = selected.map(({ option }) => ({ option, status: 'approved' as const }))
   const codes = new Map(selected.map(({ option }) => [option.id, option.code]))
   const found = selected.flatMap(({ option }) =>
     selectSentences(
-      explainNotSelectable(option, house) ?? false,
+      explainWhyNotSelectable(option, house) ?? false,
       option.status !== 'active' && `${option.code} is ${option.status}.`,
       findExclusion(option, standing, house, codes) ?? false,
       listMissingRequirements(option, standing).length > 0 && `${option.code} requires options that are not selected.`,
@@ -83,11 +83,14 @@ function findConflicts({ house, selected }: PlannedHouse): string[] {
   return [...new Set(found)]
 }
 
-/** Two options that exclude each other are reported once. */
+/**
+ * Returns a sentence about an option that excludes another. Both options produce the same sentence, so each pair is
+ * reported once.
+ */
 function findExclusion(
   option: Option,
   standing: readonly { option: Option; status: 'approved' }[],
-  house: PlannedHouse['house'],
+  house: HomeFromPlan['house'],
   codes: ReadonlyMap<string, string>,
 ): string | null {
   const others = standing.filter(({ option: { id } }) => id !== option.id)
@@ -99,10 +102,10 @@ function findExclusion(
   return `${pair.join(' and ')} cannot be combined.`
 }
 
-/** Returns null, and adds a conflict, if the options cannot be costed together. */
+/** Returns the costs of the options. If the options cannot be costed together, adds a conflict and returns null. */
 async function computeCosts(
   call: Call,
-  { house, selected }: PlannedHouse,
+  { house, selected }: HomeFromPlan,
   conflicts: string[],
 ): Promise<Costing | null> {
   const of = new Set(selected.map(({ id }) => id))

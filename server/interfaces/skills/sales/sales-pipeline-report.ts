@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { SalesPipelineReportInput, SalesPipelineReportResult } from '../../../../client/contract.gen.ts'
 import { COMMISSION_SQL, TOTAL_PRICE_SQL } from '../../../domain/selling/sales/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { addDays, daysBetween } from '../../../platform/values/calendar.ts'
+import { addDays, countDaysBetween } from '../../../platform/values/calendar.ts'
 import { toPercentage } from '../../../platform/values/money.ts'
-import { toReportPeriod, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, toReportPeriod } from '../frame/report.ts'
 
 const MAX_STAGES = 100
 
@@ -17,8 +17,8 @@ interface PipelineCounts {
   commissionEarned: number
 }
 
-/** Reports absorption as builders measure it: sales less cancellations of a period, per week. */
-export async function salesPipelineReport(
+/** Reports absorption as builders measure it: the sales of a period, less its cancellations, per week. */
+export async function reportSalesPipeline(
   input: SalesPipelineReportInput,
   call: Call,
 ): Promise<SalesPipelineReportResult> {
@@ -28,12 +28,12 @@ export async function salesPipelineReport(
     findPipelineCounts(call, { from, to, communityId: input.communityId }),
   ])
   const { leads, leadsCreated, leadsConverted, sold, cancelled, commissionEarned } = counts
-  const weeks = daysBetween(from, addDays(to, 1)) / 7
+  const weeks = countDaysBetween(from, addDays(to, 1)) / 7
   return {
     ...{ from, to, leads: leads ?? [], stages, leadsCreated, leadsConverted, sold, cancelled, commissionEarned },
     conversionPercent: toPercentage(leadsConverted, leadsCreated),
     absorptionPerWeek: Math.round(((sold - cancelled) / weeks) * 100) / 100,
-    ...withReportFooter(call, { unknown: ['Leads without a community are not counted in any community.'] }),
+    ...createReportFooter(call, { unknown: ['Leads without a community are not counted in any community.'] }),
     currency: call.currency,
   }
 }
@@ -56,8 +56,8 @@ async function findPipelineCounts(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: { from: string; to: string; communityId: string | undefined },
 ): Promise<PipelineCounts> {
-  const start = sql`${from}::date::timestamp at time zone ${timeZone}`
-  const end = sql`(${to}::date + 1)::timestamp at time zone ${timeZone}`
+  const start = sql`"dayStart"(${from}::date, ${timeZone})`
+  const end = sql`"dayStart"(${to}::date + 1, ${timeZone})`
   const isOfLeads = sql`(${communityId ?? null}::text is null or ${communityId ?? null} = any("communityIds"))`
   const isOfSales = sql`(${communityId ?? null}::text is null or "communityId" = ${communityId ?? null})`
   const { rows } = await sql<PipelineCounts>`

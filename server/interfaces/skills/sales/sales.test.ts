@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Three homes at 300,000: Lot 1 is sold with a patio, Lot 2 has a sale that awaits approval, Lot 3 is available. The
- * patio (3,000, cost 2,000) requires a slab that was not selected; the stair was due for a decision yesterday.
+ * There are three homes at 300,000. Lot 1 is sold with a patio, Lot 2 has a sale that awaits approval, and Lot 3 is
+ * available. The patio (price 3,000, cost 2,000) requires a slab that was not selected. The decision about the stair
+ * was due yesterday.
  */
 let desk: Desk
 let lot1: string
@@ -54,7 +55,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('salesPipelineReport counts leads and stages, and sales per week', async () => {
+test('salesPipelineReport counts leads, sales stages, and sales per week', async () => {
   const report = await desk.run('salesPipelineReport', { from: desk.day(-6) })
   expect(report).toMatchObject({
     leads: [{ status: 'new', count: 1 }],
@@ -71,19 +72,19 @@ test('salesPipelineReport counts leads and stages, and sales per week', async ()
   })
 })
 
-test('backlogReport contains approved sales that have not closed, with the month of closing', async () => {
+test('backlogReport contains only approved sales that have not closed', async () => {
   expect(await desk.run('backlogReport', { communityId: 'JR' })).toMatchObject({
     ...{ count: 1, value: 303_000, months: [{ month: '2099-03', count: 1, value: 303_000 }] },
     sales: [{ home: 'Lot 1, Juniper Ridge', price: 303_000, expectedClose: '2099-03-15', stage: 'contract_signed' }],
   })
 })
 
-test('staleLeads names leads without recent activity', async () => {
+test('staleLeads lists leads without recent activity', async () => {
   expect((await desk.run('staleLeads', { days: 1 })).leads).toMatchObject([{ name: 'Quiet', daysSince: 2 }])
   expect((await desk.run('staleLeads')).leads).toEqual([])
 })
 
-test('optionPopularity returns the take rate among sold homes, and the margin', async () => {
+test('optionPopularity returns the take rate and the margin of each option', async () => {
   expect(await desk.run('optionPopularity')).toMatchObject({
     homes: 2,
     options: [
@@ -93,7 +94,7 @@ test('optionPopularity returns the take rate among sold homes, and the margin', 
   })
 })
 
-test('validateSelections and overdueSelections name missing and late selections', async () => {
+test('validateSelections and overdueSelections list the problems of selections', async () => {
   const { problems, checked } = await desk.run('validateSelections', { homeId: 'Lot 1' })
   expect(checked).toBe(2)
   expect(problems.map(({ problem, selection }: Record<string, string>) => [problem, selection])).toEqual([
@@ -104,16 +105,19 @@ test('validateSelections and overdueSelections name missing and late selections'
   expect(selections).toMatchObject([{ homeId: lot1, selection: 'Open stair', daysOverdue: 1, task: 'Walls framed' }])
 })
 
-test('backlogReport includes a home that closed after asOf', async () => {
+test('backlogReport includes a home that closed after the asOf date', async () => {
   const { id: communityId } = await desk.post('/communities', { name: 'Cedar Bend', code: 'CB', status: 'active' })
   const sold = async (name: string, price: number) => {
     const { id: homeId } = await desk.post('/homes', { name, communityId, basePrice: price })
-    const sale = await desk.post('/sales', { buyers: [{ name: 'Ana Ruiz' }], homeId, saleDate: desk.day(-40) })
+    const sale = await desk.post('/sales', { buyers: [{ name: 'Ana Ruiz' }], homeId })
     await desk.post(`/sales/${sale.id}/approve`)
     return homeId
   }
+  const before = desk.day(-1)
   await sold('Lot 8', 300_000)
   const closed = await sold('Lot 9', 350_000)
+  const approved = desk.day(0)
+  desk.plumbline.clock.advance(40 * 86_400_000)
   const statuses = ['permitting', 'ready_to_start', 'under_construction', 'completed', 'closed']
   const task = await desk.post('/tasks', {
     homeId: closed,
@@ -133,6 +137,6 @@ test('backlogReport includes a home that closed after asOf', async () => {
     return [count, value]
   }
   expect(await backlog(desk.day(0))).toEqual([1, 300_000])
-  expect(await backlog(desk.day(-1))).toEqual([2, 650_000])
-  expect(await backlog(desk.day(-41))).toEqual([0, 0])
+  expect(await backlog(approved)).toEqual([2, 650_000])
+  expect(await backlog(before)).toEqual([0, 0])
 })

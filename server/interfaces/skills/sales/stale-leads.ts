@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { StaleLeadsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, truncateRows } from '../frame/report.ts'
 
 const MAX_LEADS = 500
 
-export async function staleLeads(
+export async function findStaleLeads(
   { days, communityId }: Checked['StaleLeadsInput'],
   call: Call,
 ): Promise<StaleLeadsResult> {
@@ -21,5 +21,5 @@ export async function staleLeads(
       and (${communityId ?? null}::text is null or ${communityId ?? null} = any(l."communityIds"))
     order by l."score" desc, l."lastActivityAt", l."id" limit ${MAX_LEADS + 1}`.execute(db)
   const { rows: leads, truncated } = truncateRows(rows, MAX_LEADS)
-  return { leads, ...withReportFooter(call, { truncated, unknown: ['Only recorded activities are considered.'] }) }
+  return { leads, ...createReportFooter(call, { truncated, unknown: ['Only recorded activities are considered.'] }) }
 }

@@ -6,8 +6,8 @@ import type {
 } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { formatDate } from '../../../platform/values/format.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_SELECTIONS = 500
 
@@ -26,14 +26,14 @@ export async function validateSelections(
   { homeId }: ValidateSelectionsInput,
   call: Call,
 ): Promise<ValidateSelectionsResult> {
-  const [{ home }, found] = await Promise.all([findNamedHome(call, homeId), findActiveSelections(call, homeId)])
+  const [{ home }, found] = await Promise.all([findHomeOverview(call, homeId), findActiveSelections(call, homeId)])
   const { rows, truncated } = truncateRows(found, MAX_SELECTIONS)
   const there = new Set(rows.map(({ optionId }) => optionId))
   const today = getToday(call)
   const problems = rows.flatMap((row) => findSelectionProblems(row, there, today))
   return {
     ...{ homeId, home, checked: rows.length, problems: problems.slice(0, MAX_SELECTIONS) },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: truncated || problems.length > MAX_SELECTIONS,
       unknown: ['Choices that have not been entered as selections are not checked.'],
     }),

@@ -4,40 +4,40 @@ import { readSchedule } from '../../../domain/building/tasks/cascade.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import type { WorkCalendar } from '../../../platform/values/workdays.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 import type { WorkLimit } from '../frame/work-limit.ts'
 
-/** Each step reschedules all tasks. Nobody shortens a house by a hundred workdays. */
+/** Each step reschedules all tasks of the home. Nobody shortens a schedule by a hundred workdays. */
 const MAX_STEPS = 100
 
 /**
- * Shortens a schedule by crashing, as the critical path method calls it. Only critical tasks delay the end, so a
- * workday is taken off the longest critical task that has not reached its limit, until the end is early enough or no
- * task can be shortened.
+ * Shortens a schedule by the method that critical path scheduling calls crashing. Only critical tasks delay the end.
+ * Each step therefore takes a workday off the longest critical task that has not reached its limit. The steps end when
+ * the end is early enough or no task can be shortened.
  */
 export async function compressSchedule(
-  { homeId, targetDate, mostPercent }: Checked['CompressScheduleInput'],
+  { homeId, targetDate, maxPercent }: Checked['CompressScheduleInput'],
   call: Call,
   workLimit: WorkLimit,
 ): Promise<CompressScheduleResult> {
-  const [{ home }, { tasks, calendar }] = await Promise.all([
-    findNamedHome(call, homeId),
+  const [{ home }, { tasks, calendar, dataDate }] = await Promise.all([
+    findHomeOverview(call, homeId),
     readSchedule(call, { homeId }),
   ])
   const shortest = new Map(
-    tasks.map(({ id, durationDays }) => [id, Math.max(Math.ceil((durationDays * (100 - mostPercent)) / 100), 1)]),
+    tasks.map(({ id, durationDays }) => [id, Math.max(Math.ceil((durationDays * (100 - maxPercent)) / 100), 1)]),
   )
   const plannedEnd = findLastDay(tasks)
   let compressed: readonly Task[] = tasks
-  let placed = placeTasks(compressed, calendar)
+  let placed = placeTasks(compressed, calendar, dataDate)
   let end = lastDay(placed)
   for (let step = 0; step < MAX_STEPS && end !== null && end > targetDate; step++) {
     workLimit.spend(tasks.length)
     const next = shortenByOneDay(compressed, placed, shortest)
     if (next === null) break
     compressed = next
-    placed = placeTasks(compressed, calendar)
+    placed = placeTasks(compressed, calendar, dataDate)
     end = lastDay(placed)
   }
   const durations = new Map(tasks.map(({ id, durationDays }) => [id, durationDays]))
@@ -51,7 +51,7 @@ export async function compressSchedule(
     tasks: shortened.map(({ id, name, durationDays }) => {
       return { taskId: id, name, durationDays: durations.get(id) ?? durationDays, shortenedTo: durationDays }
     }),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       unknown: selectSentences(
         tasks.length === 0 && 'The home has no schedule.',
         !isEnough &&
@@ -63,8 +63,8 @@ export async function compressSchedule(
   }
 }
 
-function placeTasks(tasks: readonly Task[], calendar: WorkCalendar): readonly PlacedTask[] {
-  const outcome = scheduleTasks(tasks, calendar)
+function placeTasks(tasks: readonly Task[], calendar: WorkCalendar, dataDate: string | null): readonly PlacedTask[] {
+  const outcome = scheduleTasks(tasks, calendar, dataDate)
   return 'placed' in outcome ? outcome.placed : []
 }
 
@@ -72,7 +72,7 @@ function lastDay(placed: readonly PlacedTask[]): string | null {
   return findLastDay(placed.map(({ dates }) => dates))
 }
 
-/** Returns the tasks with one workday taken off; null if no critical task can be shortened further. */
+/** Returns the tasks, with one workday taken off a critical task; null if no critical task can be shortened further. */
 function shortenByOneDay(
   tasks: readonly Task[],
   placed: readonly PlacedTask[],

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { CycleTimeReportInput, CycleTimeReportResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { average } from '../../../platform/values/money.ts'
-import { selectSentences, toReportPeriod, truncateRows, withReportFooter } from '../frame/report.ts'
+import { computeAverage } from '../../../platform/values/money.ts'
+import { createReportFooter, selectSentences, toReportPeriod, truncateRows } from '../frame/report.ts'
 
 const MAX_HOMES = 500
 const MAX_PHASES = 100
@@ -18,7 +18,7 @@ interface BuiltHome {
 }
 
 /** Reports cycle time as builders measure it: the calendar days from the start of construction to completion. */
-export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): Promise<CycleTimeReportResult> {
+export async function reportCycleTimes(input: CycleTimeReportInput, call: Call): Promise<CycleTimeReportResult> {
   const { from, to } = toReportPeriod(call, input)
   const { targetDays } = input
   const { rows, truncated } = truncateRows(await findBuiltHomes(call, { ...input, from, to }), MAX_HOMES)
@@ -26,7 +26,7 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
   const bySuperintendent = Map.groupBy(rows, ({ userId }) => userId)
   const superintendents = [...bySuperintendent].map(([userId, homes]) => {
     const name = homes[0]?.name ?? 'Nobody'
-    return { userId, name, homes: homes.length, meanDays: average(homes.map((home) => home.days)) }
+    return { userId, name, homes: homes.length, meanDays: computeAverage(homes.map((home) => home.days)) }
   })
   superintendents.sort((a, b) => a.meanDays - b.meanDays || (a.name < b.name ? -1 : 1))
   const phases = await findPhases(
@@ -42,13 +42,13 @@ export async function cycleTimeReport(input: CycleTimeReportInput, call: Call): 
       completedOn,
       days,
     })),
-    ...{ meanDays: days.length === 0 ? null : average(days), medianDays: medianDays(days) },
+    ...{ meanDays: days.length === 0 ? null : computeAverage(days), medianDays: medianDays(days) },
     withinTarget: targetDays === undefined ? null : days.filter((each) => each <= targetDays).length,
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
       unknown: selectSentences(
         'Homes without a recorded start are excluded.',
-        phases.length === 0 && 'None of the tasks of these homes have a phase.',
+        phases.length === 0 && 'No task of these homes has a phase.',
       ),
     }),
   }
@@ -58,7 +58,7 @@ function medianDays(days: readonly number[]): number | null {
   if (days.length === 0) return null
   const sorted = days.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  return average(sorted.slice(sorted.length % 2 === 1 ? middle : middle - 1, middle + 1))
+  return computeAverage(sorted.slice(sorted.length % 2 === 1 ? middle : middle - 1, middle + 1))
 }
 
 async function findBuiltHomes(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { DelayAnalysisInput, DelayAnalysisResult, LostDays } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { toPercentage } from '../../../platform/values/money.ts'
-import { toReportPeriod, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, toReportPeriod } from '../frame/report.ts'
 
 const MAX_REASONS = 50
 const MAX_SIDES = 10
@@ -18,7 +18,7 @@ interface DelayGroup {
   homes: number
 }
 
-export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Promise<DelayAnalysisResult> {
+export async function analyzeDelays(input: DelayAnalysisInput, call: Call): Promise<DelayAnalysisResult> {
   const { from, to } = toReportPeriod(call, input)
   const groups = await findLostDays(call, { ...input, from, to })
   const whole = groups.find(({ reason, responsible, vendorId }) => (reason ?? responsible ?? vendorId) === null)
@@ -32,7 +32,7 @@ export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Prom
   return {
     ...{ from, to, delays, days, homes, byReason: by('reason').slice(0, MAX_REASONS) },
     ...{ byResponsible: by('responsible').slice(0, MAX_SIDES), byVendor: byVendor.slice(0, MAX_VENDORS) },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: byVendor.length > MAX_VENDORS,
       unknown: [
         'Only recorded delays are counted, with their recorded workdays, whether or not they are on the critical path.',
@@ -41,21 +41,22 @@ export async function delayAnalysis(input: DelayAnalysisInput, call: Call): Prom
   }
 }
 
-/** Returns the sums by reason, by responsible side, by vendor and in total, from a single read of the tasks. */
+/** Returns the lost days by reason, by responsible party, by vendor, and in total, from a single read of the tasks. */
 async function findLostDays(
   { db, organizationId, timeZone }: Call,
   { from, to, communityId }: DelayAnalysisInput & { from: string; to: string },
 ): Promise<DelayGroup[]> {
-  // A delay is recorded by a change of its task, so tasks that have not changed since then have no delay in the period.
+  // A delay is recorded by changing its task. Tasks that have not changed since the start of the period therefore have
+  // no delay in the period.
   const { rows } = await sql<DelayGroup>`
     with "delays" as materialized (
       select t."homeId", d ->> 'reasonCode' as "reason", d ->> 'responsible' as "responsible", d ->> 'vendorId' as "vendorId",
         (d ->> 'days')::integer as "days"
       from "tasks" t cross join lateral jsonb_array_elements(t."delays"::jsonb) as d
-      where t."organizationId" = ${organizationId} and t."updatedAt" >= ${from}::date::timestamp at time zone ${timeZone}
+      where t."organizationId" = ${organizationId} and t."updatedAt" >= "dayStart"(${from}::date, ${timeZone})
         and (${communityId ?? null}::text is null or t."communityId" = ${communityId ?? null})
-        and (d ->> 'at')::timestamptz >= ${from}::date::timestamp at time zone ${timeZone}
-        and (d ->> 'at')::timestamptz < (${to}::date + 1)::timestamp at time zone ${timeZone}
+        and (d ->> 'at')::timestamptz >= "dayStart"(${from}::date, ${timeZone})
+        and (d ->> 'at')::timestamptz < "dayStart"(${to}::date + 1, ${timeZone})
     )
     select g.*, v."companyName" as "name" from (
       select "reason", "responsible", "vendorId", count(*) as "delays", sum("days") as "days", count(distinct "homeId") as "homes"

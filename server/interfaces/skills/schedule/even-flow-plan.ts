@@ -3,9 +3,9 @@ import type { EvenFlowPlanInput, EvenFlowPlanResult } from '../../../../client/c
 import * as communities from '../../../domain/land/communities/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
-import { addDays, startOfWeek } from '../../../platform/values/calendar.ts'
+import { addDays, getStartOfWeek } from '../../../platform/values/calendar.ts'
 import { createWorkCalendar } from '../../../platform/values/workdays.ts'
-import { getToday, selectSentences, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, selectSentences, truncateRows } from '../frame/report.ts'
 
 const MAX_HOMES = 300
 const MONDAY = 1
@@ -17,9 +17,10 @@ interface StartableHome {
 }
 
 /**
- * Plans an even flow: the same number of starts every week, so that trades have steady work and closings follow evenly.
+ * Plans an even flow: the same number of starts every week, so that trades have steady work and closings are spread
+ * evenly.
  */
-export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promise<EvenFlowPlanResult> {
+export async function planEvenFlow(input: EvenFlowPlanInput, call: Call): Promise<EvenFlowPlanResult> {
   const { communityId } = input
   const community = await communities.find(call, communityId)
   const startsPerWeek = input.startsPerWeek ?? community.startsPerWeekTarget
@@ -34,13 +35,13 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   ])
   const { rows, truncated } = truncateRows(found, MAX_HOMES)
   const calendar = createWorkCalendar(community)
-  const byWeek = Map.groupBy(starting, (day) => startOfWeek(day, MONDAY))
+  const byWeek = Map.groupBy(starting, (day) => getStartOfWeek(day, MONDAY))
   const waiting = [...rows]
   const weeks: EvenFlowPlanResult['weeks'] = []
-  // Each week either has room for at least one start or is full already, and the number of homes bounds the existing
-  // starts.
+  // Each week has room for at least one start or is already full. The number of homes limits the existing starts, so
+  // the loop ends.
   for (
-    let monday = startOfWeek(from, MONDAY);
+    let monday = getStartOfWeek(from, MONDAY);
     waiting.length > 0 && weeks.length < MAX_HOMES;
     monday = addDays(monday, 7)
   ) {
@@ -56,7 +57,7 @@ export async function evenFlowPlan(input: EvenFlowPlanInput, call: Call): Promis
   }
   return {
     ...{ communityId, startsPerWeek, weeks },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: truncated || waiting.length > 0,
       unknown: selectSentences(
         rows.length === 0 && 'The community has no homes that can be started.',
@@ -71,7 +72,10 @@ function maxDate(one: string, other: string): string {
   return one > other ? one : other
 }
 
-/** Returns the homes without a schedule that can be started: sold homes first, and ready ones before waiting ones. */
+/**
+ * Returns the homes without a schedule that can be started. Sold homes come first, and ready homes come before waiting
+ * homes.
+ */
 async function findStartableHomes({ db, organizationId }: Call, communityId: string): Promise<StartableHome[]> {
   const { rows } = await sql<StartableHome>`
     select h."id" as "homeId", h."name" || ', ' || c."name" as "home", h."salesStatus" in ('reserved', 'under_contract', 'sold') as "isSold"
@@ -84,7 +88,7 @@ async function findStartableHomes({ db, organizationId }: Call, communityId: str
   return rows
 }
 
-/** Returns the dates on which homes of the community start by their schedules. */
+/** Returns the start dates of the community's homes, according to their schedules. */
 async function findPlannedStarts({ db, organizationId }: Call, communityId: string, from: string): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     select coalesce(h."startDate", t."day") as "day" from "homes" h
@@ -94,7 +98,7 @@ async function findPlannedStarts({ db, organizationId }: Call, communityId: stri
     ) as t on true
     where h."organizationId" = ${organizationId} and h."communityId" = ${communityId}
       and h."status" in ('planning', 'permitting', 'ready_to_start', 'under_construction')
-      and coalesce(h."startDate", t."day") >= ${startOfWeek(from, MONDAY)}::date
+      and coalesce(h."startDate", t."day") >= ${getStartOfWeek(from, MONDAY)}::date
     limit ${MAX_HOMES}`.execute(db)
   return rows.map(({ day }) => day)
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { FindLateTasksInput, FindLateTasksResult, LateTask } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { humanizeValue } from '../../../platform/values/format.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_TASKS = 500
-/** Of the tasks that should have started, this many are read, oldest first. Most of them are late. */
+/** The maximum number of tasks to read that should have started, oldest first. Most of these tasks are late. */
 const MAX_READ = 10_000
 
 interface LateTaskRow extends Omit<LateTask, 'cause' | 'detail'> {
@@ -22,7 +22,7 @@ export async function findLateTasks({ communityId }: FindLateTasksInput, call: C
       return { ...task, ...findCause({ status, confirmationStatus, delayReason, waitsFor }) }
     }),
     homes: new Set(rows.map(({ homeId }) => homeId)).size,
-    ...withReportFooter(call, { truncated, unknown: ['Completed work that was not reported is shown as late.'] }),
+    ...createReportFooter(call, { truncated, unknown: ['Completed work that was not reported is shown as late.'] }),
   }
 }
 

@@ -7,20 +7,20 @@ import { findLastDay, scheduleTasks } from '../../../domain/building/schedule/sc
 import { readSchedule, type Schedule } from '../../../domain/building/tasks/cascade.ts'
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { findNamedHome } from '../frame/named-home.ts'
-import { selectSentences, withReportFooter } from '../frame/report.ts'
+import { findHomeOverview } from '../frame/home-overview.ts'
+import { createReportFooter, selectSentences } from '../frame/report.ts'
 import { findVendorSlips, NO_SLIP, type VendorSlip } from './vendor-slip.ts'
 
 /**
- * Forecasts with the critical path method and expected durations: the planned duration of each open task, times the
- * factor by which its vendor's completed tasks exceeded theirs. A task that should have started and has not starts
- * today at the earliest.
+ * Forecasts completion with the critical path method and expected durations. The expected duration of an open task is
+ * its planned duration times the vendor's factor. This factor is the actual duration of the vendor's completed tasks
+ * divided by their planned duration. A task that should have started but has not started begins today at the earliest.
  */
 export async function forecastHomeCompletion(
   { homeId }: ForecastHomeCompletionInput,
   call: Call,
 ): Promise<ForecastHomeCompletionResult> {
-  const [{ home }, schedule] = await Promise.all([findNamedHome(call, homeId), readSchedule(call, { homeId })])
+  const [{ home }, schedule] = await Promise.all([findHomeOverview(call, homeId), readSchedule(call, { homeId })])
   const { tasks, calendar, today } = schedule
   const open = tasks.filter(({ status }) => status !== 'completed' && status !== 'skipped')
   const vendorIds = [...new Set(open.flatMap(({ vendorId }) => (vendorId === null ? [] : [vendorId])))]
@@ -42,21 +42,24 @@ export async function forecastHomeCompletion(
     ...{ homeId, home, plannedEnd, expectedEnd, baselineEnd, openTasks: open.length, vendors: rows.slice(0, 200) },
     latestEnd: projectSchedule(schedule, slips, ({ slowFactor }) => slowFactor),
     workdaysLate: target === null || expectedEnd === null ? null : calendar.between(target, expectedEnd),
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated: rows.length > 200,
       unknown: selectSentences(
         tasks.length === 0 && 'The home has no schedule.',
         slips.size < vendorIds.length &&
           'Vendors with fewer than three completed tasks in the last year are assumed to be on time.',
         open.some(({ vendorId }) => vendorId === null) && 'Open tasks without a vendor are assumed to be on time.',
-        'Weather and failed inspections are considered only through the past durations of these vendors.',
+        'Weather and failed inspections are considered only as far as they affected past task durations.',
       ),
     }),
   }
 }
 
+/** The expected duration replaces the reported days. */
+const NO_REPORT = { remainingDays: null, remainingAsOf: null }
+
 function projectSchedule(
-  { tasks, calendar, today }: Schedule,
+  { tasks, calendar, today, dataDate }: Schedule,
   slips: ReadonlyMap<string, VendorSlip>,
   factorOf: (slip: VendorSlip) => number,
 ) {
@@ -67,14 +70,14 @@ function projectSchedule(
     if (actualStart !== null) {
       const left = Math.ceil((durationDays * factor * (100 - percentComplete)) / 100)
       const passed = Math.max(calendar.between(actualStart, today), 0)
-      return { ...task, durationDays: durationDays === 0 ? 0 : Math.max(passed + left, 1) }
+      return { ...task, durationDays: durationDays === 0 ? 0 : Math.max(passed + left, 1), ...NO_REPORT }
     }
     const isFree =
       constraint.type === 'none' || (constraint.type === 'start_no_earlier_than' && (constraint.date ?? '') < today)
     const earliest = { type: 'start_no_earlier_than' as const, date: today }
     return { ...task, durationDays: Math.ceil(durationDays * factor), ...(isFree && { constraint: earliest }) }
   })
-  const outcome = scheduleTasks(slowed, calendar)
+  const outcome = scheduleTasks(slowed, calendar, dataDate)
   return 'placed' in outcome ? findLastDay(outcome.placed.map(({ dates }) => dates)) : null
 }
 

@@ -4,21 +4,21 @@ import { ORDERED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_TASKS = 500
 
-/** Returns the short-interval plan of a superintendent: two to six weeks, each task with its open prerequisites. */
-export async function lookahead(input: Checked['LookaheadInput'], call: Call): Promise<LookaheadResult> {
+/** Returns a superintendent's short-interval plan for two to six weeks. Each task has its open prerequisites. */
+export async function planLookahead(input: Checked['LookaheadInput'], call: Call): Promise<LookaheadResult> {
   const from = getToday(call)
   const to = addDays(from, input.weeks * 7 - 1)
   const { rows, truncated } = truncateRows(await findUpcomingTasks(call, { ...input, from, to }), MAX_TASKS)
   const tasks = rows.map((task) => ({ ...task, isReady: isTaskReady(task) }))
   return {
     ...{ from, to, tasks, readyCount: tasks.filter(({ isReady }) => isReady).length },
-    ...withReportFooter(call, {
+    ...createReportFooter(call, {
       truncated,
-      unknown: ['Lead times of material and selections are not checked. See getTaskReadiness for a single task.'],
+      unknown: ['Lead times of materials and selections are not checked. See getTaskReadiness for a single task.'],
     }),
   }
 }

@@ -4,11 +4,11 @@ import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { validationFailed } from '../../../platform/problems/problem.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { attemptEach } from '../frame/attempt.ts'
+import { attemptTask } from '../frame/attempt-task.ts'
 import type { RefusedItem } from '../frame/refused-item.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
-/** Each locks a task and writes an email; more would delay others. */
+/** Each notice locks a task and writes an email. More notices would delay other requests. */
 const MAX_NOTICES = 50
 
 type NotifyVendorsInput = Checked['NotifyVendorsOfScheduleInput']
@@ -27,16 +27,16 @@ export async function notifyVendorsOfSchedule(
   for (const row of rows) {
     const { taskId, vendorId } = row
     const said = message === undefined ? {} : { message }
-    const sent = await attemptEach(call, (call) => call.operation('notifyVendor', { vendorId, taskId, kind, ...said }))
+    const sent = await attemptTask(call, (call) => call.operation('notifyVendor', { vendorId, taskId, kind, ...said }))
     if (sent.refused === null) notices.push({ ...row, vendorNotificationId: sent.done.id })
     else refused.push({ id: taskId, label: row.task, pointer: null, problem: sent.refused })
   }
-  return { notices, refused, ...withReportFooter(call, { truncated }) }
+  return { notices, refused, ...createReportFooter(call, { truncated }) }
 }
 
 /**
- * Returns the tasks that start between these dates. With `advance`, only those whose vendor was not notified of the
- * current dates.
+ * Returns the tasks that start between these dates. If `advance` is given, returns only tasks whose vendor was not
+ * notified of the current dates.
  */
 async function findComingTasks(
   call: Call,

@@ -3,9 +3,9 @@ import type { RequestStartConfirmationsResult } from '../../../../client/contrac
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
-/** Each locks a schedule and writes an email; more would delay others. */
+/** Each request locks a schedule and writes an email. More requests would delay others. */
 const MAX_TASKS = 50
 
 export async function requestStartConfirmations(
@@ -14,7 +14,7 @@ export async function requestStartConfirmations(
 ): Promise<RequestStartConfirmationsResult> {
   const { rows, truncated } = truncateRows(await findTasksToConfirm(call, input), MAX_TASKS)
   for (const { taskId } of rows) await call.operation('requestTaskConfirmation', { taskId })
-  return { asked: rows, ...withReportFooter(call, { truncated }) }
+  return { asked: rows, ...createReportFooter(call, { truncated }) }
 }
 
 async function findTasksToConfirm(call: Call, { withinDays, communityId }: Checked['RequestStartConfirmationsInput']) {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
-import { addDays, daysBetween, startOfWeek } from '../../../platform/values/calendar.ts'
+import { addDays, countDaysBetween, getStartOfWeek } from '../../../platform/values/calendar.ts'
 
 /**
- * Slow Framing needed ten workdays for each of three tasks of five. On Lot 2 it has ten workdays starting next Monday,
- * and the roof has five after it. Lot 3 is late. Every day below was counted by hand from these.
+ * Slow Framing needed ten workdays for each of three tasks that were planned for five workdays. On Lot 2, Slow Framing
+ * has a task of ten workdays that starts next Monday, followed by a roof task of five workdays. Lot 3 is late. All
+ * expected days below were counted by hand from this data.
  */
 let desk: Desk
 let monday: string
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await desk.post(`/homes/${lot1}/budget/lock`)
   await desk.move(`/homes/${lot1}`, 'permitting', 'ready_to_start', 'under_construction')
   desk.plumbline.clock.advance(100 * 86_400_000)
-  monday = addDays(startOfWeek(desk.day(0), 1), 7)
+  monday = addDays(getStartOfWeek(desk.day(0), 1), 7)
   vendorId = (
     await desk.post('/vendors', { companyName: 'Slow Framing', scopes: ['framing'], email: 'slow@example.com' })
   ).id
@@ -45,7 +46,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test("forecastHomeCompletion expects the durations that a vendor's earlier tasks took", async () => {
+test("forecastHomeCompletion uses the actual durations of a vendor's earlier tasks", async () => {
   expect(await desk.run('forecastHomeCompletion', { homeId: 'Lot 2' })).toMatchObject({
     ...{ plannedEnd: addDays(monday, 18), expectedEnd: addDays(monday, 32), latestEnd: addDays(monday, 32) },
     ...{ baselineEnd: null, workdaysLate: 10, openTasks: 2 },
@@ -53,7 +54,7 @@ test("forecastHomeCompletion expects the durations that a vendor's earlier tasks
   })
 })
 
-test('compressSchedule takes days off the longest critical tasks, up to their limits', async () => {
+test('compressSchedule shortens the longest critical tasks down to their limits', async () => {
   const three = await desk.run('compressSchedule', { homeId: 'Lot 2', targetDate: addDays(monday, 15) })
   expect(three).toMatchObject({ isEnough: true, plannedEnd: addDays(monday, 18), compressedEnd: addDays(monday, 15) })
   expect(three.tasks).toMatchObject([{ name: 'Walls framed', durationDays: 10, shortenedTo: 7 }])
@@ -82,7 +83,7 @@ test('lookahead names the open prerequisites of each task', async () => {
   expect((await desk.run('lookahead', { weeks: 5, vendorId: 'Slow Framing' })).tasks).toHaveLength(1)
 })
 
-test('findLateTasks names late tasks, their delay and its cause', async () => {
+test('findLateTasks returns the delay and the cause of each late task', async () => {
   const { tasks, homes } = await desk.run('findLateTasks')
   expect(homes).toBe(1)
   expect(tasks).toMatchObject([
@@ -90,14 +91,14 @@ test('findLateTasks names late tasks, their delay and its cause', async () => {
       name: 'Slab poured',
       late: 'start',
       dueOn: addDays(monday, -14),
-      daysLate: daysBetween(addDays(monday, -14), desk.day(0)),
+      daysLate: countDaysBetween(addDays(monday, -14), desk.day(0)),
       cause: 'unknown',
     },
     { name: 'Forms stripped', late: 'start', cause: 'predecessor', detail: 'The task is waiting for Slab poured.' },
   ])
 })
 
-test('cycleTimeReport counts calendar days from start to completion, by phase and superintendent', async () => {
+test('cycleTimeReport counts the calendar days of each phase and superintendent', async () => {
   const report = await desk.run('cycleTimeReport', { from: desk.day(-10), targetDays: 120 })
   expect(report).toMatchObject({
     homes: [{ home: 'Lot 1, Juniper Ridge', days: 100 }],
@@ -107,7 +108,7 @@ test('cycleTimeReport counts calendar days from start to completion, by phase an
   })
 })
 
-test('delayAnalysis adds up lost workdays by reason, responsible side and vendor', async () => {
+test('delayAnalysis totals lost workdays by reason, responsible party, and vendor', async () => {
   const analysis = await desk.run('delayAnalysis', { from: desk.day(0) })
   expect(analysis).toMatchObject({
     ...{ delays: 2, days: 8, homes: 1 },
@@ -124,7 +125,7 @@ test('delayAnalysis adds up lost workdays by reason, responsible side and vendor
   expect((await desk.run('delayAnalysis', { from: '2020-01-01', to: '2020-12-31' })).days).toBe(0)
 })
 
-test('evenFlowPlan fills the weeks, sold homes first', async () => {
+test('evenFlowPlan starts sold homes first within the weekly rate', async () => {
   const { id: communityId } = await desk.post('/communities', { name: 'Barton Bluff', code: 'BB', status: 'active' })
   const lots = []
   for (const name of ['S1', 'S2', 'S3'])
@@ -146,16 +147,20 @@ test('evenFlowPlan fills the weeks, sold homes first', async () => {
   expect(refused.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/input/startsPerWeek' }] })
 })
 
-test('requestStartConfirmations asks for each start once, and a dry run asks nobody', async () => {
+test('a dry run of requestStartConfirmations requests nothing', async () => {
   const asked = [{ name: 'Walls framed', home: 'Lot 2, Juniper Ridge', vendor: 'Slow Framing', plannedStart: monday }]
   expect(await desk.run('requestStartConfirmations', { withinDays: 10 }, { dryRun: true })).toMatchObject({ asked })
   expect((await desk.get(`/tasks/${walls}`)).confirmation.status).toBe('none')
+})
+
+test('requestStartConfirmations requests each confirmation only once', async () => {
+  const asked = [{ name: 'Walls framed', home: 'Lot 2, Juniper Ridge', vendor: 'Slow Framing', plannedStart: monday }]
   expect(await desk.run('requestStartConfirmations', { withinDays: 10 })).toMatchObject({ asked })
   expect((await desk.get(`/tasks/${walls}`)).confirmation.status).toBe('requested')
   expect((await desk.run('requestStartConfirmations', { withinDays: 10 })).asked).toEqual([])
 })
 
-test('notifyVendorsOfSchedule notifies vendors once of coming tasks, and names those it could not notify', async () => {
+test('notifyVendorsOfSchedule lists the tasks for which it cannot notify the vendor', async () => {
   const painter = await desk.post('/vendors', { companyName: 'Without Address', scopes: ['painting'] })
   const { homeId } = await desk.get(`/tasks/${walls}`)
   const ahead = { homeId, vendorId: painter.id, plannedStart: monday }

@@ -3,7 +3,7 @@ import type { ConcentrationRiskInput, ConcentrationRiskResult } from '../../../.
 import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import { toPercentage } from '../../../platform/values/money.ts'
-import { withReportFooter } from '../frame/report.ts'
+import { createReportFooter } from '../frame/report.ts'
 
 const MAX_VENDORS = 200
 
@@ -14,8 +14,8 @@ interface CommittedTotals {
   vendors: { vendorId: string; vendor: string; committed: number; homes: number }[] | null
 }
 
-/** Reports the Herfindahl-Hirschman index. Above 2,500 a market is considered highly concentrated. */
-export async function concentrationRisk(
+/** Reports the Herfindahl-Hirschman index. A market with an index above 2,500 is considered highly concentrated. */
+export async function reportConcentrationRisk(
   { scope, communityId }: ConcentrationRiskInput,
   call: Call,
 ): Promise<ConcentrationRiskResult> {
@@ -39,7 +39,7 @@ export async function concentrationRisk(
   return {
     ...{ committed, vendorCount, herfindahlIndex: index },
     vendors: (vendors ?? []).map((vendor) => ({ ...vendor, sharePercent: toPercentage(vendor.committed, committed) })),
-    ...withReportFooter(call, { truncated: vendorCount > MAX_VENDORS }),
+    ...createReportFooter(call, { truncated: vendorCount > MAX_VENDORS }),
     currency,
   }
 }

@@ -4,11 +4,11 @@ import { UNSETTLED_STATUSES } from '../../../domain/statuses/order-statuses.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
 import { addDays } from '../../../platform/values/calendar.ts'
-import { getToday, truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, getToday, truncateRows } from '../frame/report.ts'
 
 const MAX_VENDORS = 500
 const INSURANCE = ['general_liability', 'workers_comp', 'auto', 'umbrella']
-/** How many days ahead to look for work that should not start without insurance. */
+/** The number of days to look ahead for work that should not start without insurance. */
 const DAYS_AHEAD = 60
 
 type VendorAtRisk = FindExpiringInsuranceResult['vendors'][number]
@@ -19,7 +19,7 @@ export async function findExpiringInsurance(
 ): Promise<FindExpiringInsuranceResult> {
   const { db, organizationId } = call
   const today = getToday(call)
-  // Of each kind of policy only the latest counts: an older one was renewed.
+  // Only the latest policy of each kind counts, because an older policy was renewed.
   const { rows } = await sql<VendorAtRisk>`
     with "ending" as materialized (
       select "vendorId", json_agg(json_build_object('type', "type", 'expirationDate', "until", 'isExpired', "until" < ${today}::date)
@@ -59,7 +59,7 @@ export async function findExpiringInsurance(
   const { rows: vendors, truncated } = truncateRows(rows, MAX_VENDORS)
   return {
     vendors,
-    ...withReportFooter(call, { truncated, unknown: ['Vendors that have never sent a policy are excluded.'] }),
+    ...createReportFooter(call, { truncated, unknown: ['Vendors that have never sent a policy are excluded.'] }),
     currency: call.currency,
   }
 }

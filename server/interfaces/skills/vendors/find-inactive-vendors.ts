@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { FindInactiveVendorsResult } from '../../../../client/contract.gen.ts'
 import type { Call } from '../../../platform/calls/call.ts'
 import type { Checked } from '../../../platform/calls/checked.gen.ts'
-import { truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, truncateRows } from '../frame/report.ts'
 
 const MAX_VENDORS = 500
 
@@ -24,5 +24,8 @@ export async function findInactiveVendors(
       and greatest(l."lastOrderAt", l."lastBidAt", v."createdAt") < ${now}::timestamptz - make_interval(months => ${months}::integer)
     order by greatest(l."lastOrderAt", l."lastBidAt") nulls first, v."id" limit ${MAX_VENDORS + 1}`.execute(db)
   const { rows: vendors, truncated } = truncateRows(rows, MAX_VENDORS)
-  return { vendors, ...withReportFooter(call, { truncated, unknown: ['Vendors created since then are excluded.'] }) }
+  return {
+    vendors,
+    ...createReportFooter(call, { truncated, unknown: ['Vendors created in that period are excluded.'] }),
+  }
 }

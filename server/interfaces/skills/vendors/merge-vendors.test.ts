@@ -4,7 +4,7 @@ import { Desk } from '../../../../test/support/desk.ts'
 import { VENDOR_REFERENCES } from '../../../domain/vendors/vendors/merge-queries.ts'
 
 /**
- * A framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices and compliance
+ * A framer was entered twice, and both records were used: for bids, an order, a payment, a task, prices, and compliance
  * documents.
  */
 let desk: Desk
@@ -42,7 +42,7 @@ const ask = (vendorIds: string[], title: string) =>
     title,
   })
 
-test('the merge knows every table that refers to vendors', async () => {
+test('mergeVendors covers every table that refers to vendors', async () => {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.conrelid::regclass::text as "table", a.attname as "column"
     from pg_constraint c
@@ -51,18 +51,18 @@ test('the merge knows every table that refers to vendors', async () => {
   const found = rows.map(({ table, column }) => [table.replaceAll('"', ''), column]).sort()
   expect(found).toEqual(
     Object.entries(VENDOR_REFERENCES)
-      .map(([table, { column }]) => [table, column])
+      .flatMap(([table, { columns }]) => columns.map((column) => [table, column]))
       .sort(),
   )
 })
 
-test('open requests to both vendors prevent a merge, and so does a contract of each', async () => {
+test('vendors with open invitations to the same request or active contracts for the same work cannot be merged', async () => {
   const request = await ask([keep, other], 'Framing')
   const requested = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(requested.body).toMatchObject({ status: 409, code: 'conflict' })
   expect(requested.body).toMatchObject({
     reason: 'wrong_status',
-    detail: expect.stringContaining(`Both vendors are invited to ${request.number}.`),
+    detail: expect.stringContaining(`Cannot merge the vendors: both are invited to ${request.number}.`),
   })
   await desk.post('/bids', { bidRequestId: request.id, vendorId: keep, amount: 100, source: 'phone' })
   const bid = await desk.post('/bids', { bidRequestId: request.id, vendorId: other, amount: 90, source: 'phone' })
@@ -80,14 +80,16 @@ test('open requests to both vendors prevent a merge, and so does a contract of e
   const contracted = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(contracted.body).toMatchObject({
     reason: 'in_use',
-    detail: expect.stringMatching(/^Both vendors have active contracts for the same trade and place \(\S+ and \S+\)/),
+    detail: expect.stringMatching(
+      /^Cannot merge the vendors: both have active contracts for the same trade and place \(\S+ and \S+\)/,
+    ),
   })
   await desk.post(`/contracts/${second}/status`, { status: 'terminated', reason: 'Entered twice.' })
   const itself = await desk.execute('mergeVendors', { keepId: keep, mergeId: keep })
   expect(itself.body.errors).toMatchObject([{ pointer: '/input/mergeId', code: 'itself' }])
 })
 
-test('all references to the merged vendor move, it is archived with a pointer, and its links are revoked', async () => {
+test('mergeVendors moves all references to the remaining vendor and archives the merged vendor', async () => {
   const alone = await ask([other], 'Trusses')
   await desk.post(`/vendors/${other}/invite`)
   const link = await desk.plumbline.mailedLink(other)
@@ -103,6 +105,9 @@ test('all references to the merged vendor move, it is archived with a pointer, a
   await desk.post(`/parts/${part.id}/prices`, price(keep))
   await desk.post(`/parts/${part.id}/prices`, price(other))
   await desk.post(`/vendors/${other}/compliance-documents`, { type: 'w9', status: 'valid' })
+  const item = await desk.post('/punch-items', {
+    ...{ homeId, description: 'Stud is bowed.', vendorId: other, responsibleVendorId: other, dueDate: desk.day(3) },
+  })
   await desk.post('/messages', {
     recipients: [{ type: 'vendor', id: other }],
     body: 'Are you coming?',
@@ -132,10 +137,11 @@ test('all references to the merged vendor move, it is archived with a pointer, a
     po: 1,
     payment: 1,
     task: 1,
+    punch_item: 1,
     contract: 1,
     compliance_document: 1,
   })
-  // Both were invited to the decided request, and each keeps its own answer.
+  // Both vendors were invited to the decided request, and each vendor keeps its own response.
   expect(stayed).toEqual([
     { kind: 'invitation', count: 1 },
     { kind: 'bid', count: 1 },
@@ -147,6 +153,9 @@ test('all references to the merged vendor move, it is archived with a pointer, a
   expect(await desk.get(`/purchase-orders/${order.id}`)).toMatchObject({ vendorId: keep })
   expect(await desk.get(`/payments/${payment.id}`)).toMatchObject({ vendorId: keep })
   expect(await desk.get(`/tasks/${task.id}`)).toMatchObject({ vendorId: keep, delays: [{ vendorId: keep }] })
+  expect(await desk.get(`/punch-items/${item.id}`)).toMatchObject({
+    ...{ vendorId: keep, responsibleVendorId: keep, version: item.version + 1 },
+  })
   expect((await desk.get(`/bids/requests/${alone.id}/invitations`)).data).toMatchObject([{ vendorId: keep }])
   expect((await desk.get('/messages')).data[0].recipients).toMatchObject([{ id: keep }])
   const visit = await fetch(link, { redirect: 'manual' })
@@ -157,7 +166,7 @@ test('all references to the merged vendor move, it is archived with a pointer, a
   expect(history.data[0]).toMatchObject({ resourceId: order.id })
 })
 
-test('a vendor can be merged once, and a merge target can be merged further', async () => {
+test('only the remaining vendor of a merge can be merged again', async () => {
   const again = await desk.execute('mergeVendors', { keepId: keep, mergeId: other })
   expect(again.body).toMatchObject({
     reason: 'already_done',
@@ -169,7 +178,7 @@ test('a vendor can be merged once, and a merge target can be merged further', as
   expect(await desk.get(`/purchase-orders/${order.id}`)).toMatchObject({ vendorId: third.id })
 })
 
-test('onboardVendor adds a vendor with its documents, invites it, and lists what is missing, all or nothing', async () => {
+test('onboardVendor adds a vendor with its documents or changes nothing', async () => {
   const vendor = { companyName: 'Brazos Roofing', scopes: ['roofing'], email: 'office@brazos.example.com' }
   const paper = {
     type: 'general_liability',

@@ -1,6 +1,6 @@
 import type { MergeVendorsInput, MergeVendorsResult } from '../../../../client/contract.gen.ts'
-import { moveVendorBalances } from '../../../domain/ledger/move-vendor.ts'
-import { assessAfterChange } from '../../../domain/vendors/compliance-documents/assess-vendor.ts'
+import { moveVendorBalances } from '../../../domain/ledger/move-vendor-balances.ts'
+import { reassessVendorAfterChange } from '../../../domain/vendors/compliance-documents/assess-vendor.ts'
 import { mergeVendors as merge } from '../../../domain/vendors/vendors/merge-vendors.ts'
 import * as vendors from '../../../domain/vendors/vendors/queries.ts'
 import type { Call } from '../../../platform/calls/call.ts'
@@ -10,7 +10,7 @@ export function mergeVendors(input: MergeVendorsInput, call: Call): Promise<Merg
     const merged = await merge(call, input)
     await moveVendorBalances(call, input)
     if (!merged.moved.some(({ kind }) => kind === 'compliance_document')) return merged
-    await assessAfterChange(call, merged.vendor)
+    await reassessVendorAfterChange(call, merged.vendor)
     return { ...merged, vendor: await vendors.find(call, input.keepId) }
   })
 }

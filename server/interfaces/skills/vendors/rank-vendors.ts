@@ -3,7 +3,7 @@ import type { RankVendorsInput, RankVendorsResult, Vendor } from '../../../../cl
 import { findTrackRecords } from '../../../domain/bidding/scorecards/queries.ts'
 import { computeScorecard } from '../../../domain/bidding/scorecards/scorecard.ts'
 import type { Call } from '../../../platform/calls/call.ts'
-import { truncateRows, withReportFooter } from '../frame/report.ts'
+import { createReportFooter, truncateRows } from '../frame/report.ts'
 
 const MAX_VENDORS = 200
 
@@ -41,12 +41,15 @@ export async function rankVendors({ scope, communityId }: RankVendorsInput, call
   vendors.sort((a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.vendor < b.vendor ? -1 : 1))
   return {
     vendors: vendors.map((vendor, i) => ({ rank: i + 1, ...vendor })),
-    ...withReportFooter(call, { truncated: found.truncated, unknown: ['Quality of work is not recorded.'] }),
+    ...createReportFooter(call, { truncated: found.truncated, unknown: ['Quality of work is not recorded.'] }),
     currency: call.currency,
   }
 }
 
-/** If there are more vendors than are listed, those with the most orders are considered. */
+/**
+ * Returns the vendors of a trade. If there are more vendors than the list can show, the vendors with the most orders
+ * are considered.
+ */
 async function findVendorsOfTrade({ db, organizationId }: Call, scope: string, communityId: string | undefined) {
   const { rows } = await sql<Pick<Vendor, 'id' | 'companyName' | 'complianceStatus'>>`
     select v."id", v."companyName", v."complianceStatus" from "vendors" v

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '../../../../test/support/desk.ts'
 
 /**
- * Busy has orders of 30,000 and a policy that ends in ten days, Small has one of 10,000, and Idle has not worked for a
- * year.
+ * There are three vendors. Busy has orders of 30,000 and a policy that ends in ten days. Small has an order of 10,000.
+ * Idle has had no work for a year.
  */
 let desk: Desk
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => desk.plumbline.stop())
 
-test('rankVendors ranks vendors with the best record first, and those without one last', async () => {
+test('rankVendors lists vendors without a record last', async () => {
   const { vendors } = await desk.run('rankVendors', { scope: 'Framing', communityId: 'JR' })
   expect(vendors).toMatchObject([
     { rank: 1, vendor: 'Small', score: 100, answeredPercent: 100, orders: 1, openCommitment: 10_000 },
@@ -54,7 +54,7 @@ test('rankVendors ranks vendors with the best record first, and those without on
   ])
 })
 
-test('findExpiringInsurance names the work at risk, and excludes renewed policies', async () => {
+test('findExpiringInsurance returns the open work of each vendor with expiring insurance', async () => {
   const expiring = [
     {
       ...{ vendor: 'Busy', openCommitment: 18_000, tasksAhead: 1 },
@@ -65,7 +65,7 @@ test('findExpiringInsurance names the work at risk, and excludes renewed policie
   expect((await desk.run('findExpiringInsurance', { withinDays: 5 })).vendors).toEqual([])
 })
 
-test('concentrationRisk returns the shares and the sum of their squares', async () => {
+test('concentrationRisk returns the share of the committed cost of each vendor', async () => {
   expect(await desk.run('concentrationRisk', { scope: 'framing' })).toMatchObject({
     ...{ committed: 40_000, vendorCount: 2, herfindahlIndex: 75 ** 2 + 25 ** 2 },
     vendors: [
@@ -80,7 +80,7 @@ test('concentrationRisk returns the shares and the sum of their squares', async 
   })
 })
 
-test('findInactiveVendors names vendors without an order or a bid', async () => {
+test('findInactiveVendors lists vendors without a recent order or bid', async () => {
   expect((await desk.run('findInactiveVendors')).vendors).toMatchObject([
     { vendor: 'Idle', lastOrderAt: null, lastBidAt: null },
   ])

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
-// The tables that every write touches have no foreign key to organizations. An organization is never deleted, its ID
-// comes from a key that belongs to it, and a foreign key would lock the organization's row on every insert.
+// The tables that every write touches have no foreign key to organizations. Organizations are never deleted, and the
+// organization ID comes from a key of the organization. A foreign key would lock the organization's row on every
+// insert.
 //
-// IDs are compared byte by byte (collate "C"): only then do TypeIDs sort by creation time, which lists rely on.
+// IDs are compared byte by byte (collate "C"). TypeIDs sort by creation time only in this order, and lists rely on it.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "organizations" (
@@ -49,7 +50,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "apiKeys_createdByUserId_fkey" foreign key ("organizationId", "createdByUserId") references "users" ("organizationId", "id")
     )`.execute(db)
 
-  // A key has one secret, or two while a rotation overlaps. Only hashes are stored.
+  // A key has one secret, or two while a rotation overlaps. Only hashes of the secrets are stored.
   await sql`
     create table "apiKeySecrets" (
       "hash" bytea primary key,
@@ -70,9 +71,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "used" bigint not null
     ) with (fillfactor = 50)`.execute(db)
 
-  // Takes up to "wanted" requests from a window, in one step under the row lock, so that processes sharing the database
-  // never exceed the limit together. If the database's machine crashes, a count may be lost, because its commit does
-  // not wait for the disk. A lock is never lost.
+  // Takes up to "wanted" requests from a window in one step, under the row lock. Processes that share the database
+  // therefore never exceed the limit together. If the database's machine crashes, counts may be lost, because the
+  // commit does not wait for the disk. Row locks are not affected.
   await sql`
     create function "takeFromWindow"(
       "inScope" text, "inLimit" bigint, "inSeconds" integer, "inAligned" boolean, "inWanted" bigint, "inNow" timestamptz
@@ -111,7 +112,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index "idempotencyRecords_createdAt" on "idempotencyRecords" ("createdAt")`.execute(db)
 
-  // The payload is json, not jsonb, because exactly these bytes are delivered.
+  // The payload is json instead of jsonb, because webhooks deliver exactly these bytes.
   await sql`
     create table "events" (
       "organizationId" text collate "C" not null,

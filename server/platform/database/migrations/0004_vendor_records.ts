@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The next time at which a vendor's compliance status changes with the calendar. Due vendors are found with one
-  // lookup in an index that contains only vendors with such a time.
+  // The next time at which a vendor's compliance status changes with the calendar. Vendors whose status must change are
+  // found with one lookup in an index that contains only vendors with such a time.
   await sql`alter table "vendors" add column "complianceDueAt" timestamptz(3)`.execute(db)
   await sql`create index "vendors_complianceDueAt" on "vendors" ("complianceDueAt") where "complianceDueAt" is not null`.execute(
     db,

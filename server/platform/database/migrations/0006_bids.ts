@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that expiring only compares
-// timestamps.
+// "expiresAt" is the end of the day "validUntil" in the community's time zone, so that checking for expiration only
+// compares timestamps.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "bids" (
@@ -52,7 +52,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index "bids_externalId_key" on "bids" ("organizationId", "externalId") where "externalId" is not null`.execute(
     db,
   )
-  // At most one live bid per vendor for the request as a whole, and one for each of its homes.
+  // Each vendor has at most one live bid for the request as a whole, and one live bid for each home of the request.
   await sql`
     create unique index "bids_vendorId_key" on "bids" ("organizationId", "bidRequestId", "vendorId", coalesce("homeId", ''))
     where "status" in ('submitted', 'accepted')`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// A number is unique only within its home, because two communities may have lots with the same name.
+// An order number is unique only within its home, because two communities may have lots with the same name.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "purchaseOrders" (

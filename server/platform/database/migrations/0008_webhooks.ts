@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `secret` and `previousSecret` are encrypted. Both are erased when the subscription is deleted.
+  // `secret` and `previousSecret` are encrypted. Both secrets are erased when the subscription is deleted.
   await sql`
     create table "webhooks" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -27,8 +27,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 80)`.execute(db)
   await sql`create index "webhooks_updatedAt" on "webhooks" ("organizationId", "updatedAt", "id")`.execute(db)
 
-  // One event on its way to one subscription. Whether it is held or canceled is derived from the subscription, so that
-  // disabling one updates one row, not a million. `payload` is only for tests, which have no row in "events".
+  // The delivery of one event to one subscription. The subscription determines whether the delivery is held or
+  // canceled, so that disabling a subscription updates one row instead of a million. `payload` is used only for test
+  // deliveries, which have no row in "events".
   await sql`
     create table "deliveries" (
       "organizationId" text collate "C" not null,
@@ -53,8 +54,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "id"),
       constraint "deliveries_webhookId_fkey" foreign key ("organizationId", "webhookId") references "webhooks" ("organizationId", "id")
     ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)`.execute(db)
-  // The pending deliveries in sending order, and those in progress. Both indexes stay small regardless of the size of
-  // the table.
+  // The pending deliveries in sending order, and the deliveries in progress. Both indexes stay small regardless of the
+  // size of the table.
   await sql`
     create index "deliveries_due" on "deliveries" ("organizationId", "webhookId", "nextAttemptAt", "sequence")
     where "status" = 'pending' and not "test" and "claimedUntil" is null`.execute(db)
@@ -88,6 +89,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "deliveryAttempts_deliveryId_fkey" foreign key ("organizationId", "deliveryId")
         references "deliveries" ("organizationId", "id") on delete cascade
     )`.execute(db)
-  // Attempts are written and deleted in order of time, so a block range index is enough.
+  // Attempts are written and deleted in chronological order, so a block range index is enough.
   await sql`create index "deliveryAttempts_attemptedAt" on "deliveryAttempts" using brin ("attemptedAt")`.execute(db)
 }

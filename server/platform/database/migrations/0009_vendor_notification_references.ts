@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-// The notifications table is older than that of the bid requests, which it refers to.
+// The notifications table refers to the table of bid requests, which was created later.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendorNotifications"

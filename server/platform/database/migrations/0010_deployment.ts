@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// A single row about the deployment: which encryption key it was set up with, and the key itself if the operator did
-// not provide one.
+// A single row about the deployment. The row identifies the encryption key with which the deployment was set up, and
+// contains the key itself if the operator did not provide one.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "deployment" (

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// Also returns the window's end by the database's clock, in addition to the time left until then. Callers get the end,
-// which is the same on every request, and a process counts the time left down by its own clock.
+// Also returns the end of the window by the database's clock, in addition to the time left until the end. Callers get
+// the end, which is the same in every response. A process measures the time left by its own clock.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop function "takeFromWindow"(text, bigint, integer, boolean, bigint, timestamptz)`.execute(db)
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
-// A response that is too large to keep is stored without its body. If it contained a single record, that record's ID is
-// kept, so that a repeat can read it again.
+// If a response is too large to keep, it is stored without its body. If the response contained a single record, the ID
+// of that record is kept, so that a repeated request can read the record again.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "idempotencyRecords" alter column "body" drop not null, add column "resourceId" text`.execute(db)

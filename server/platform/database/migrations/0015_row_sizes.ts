@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// The approximate size of a row's long columns as JSON, in bytes. A page needs it before reading them, because reading
-// them is most of the cost of a large page. An ID is 67 bytes with its quotes, a trade's name at most 64 in ASCII.
+// The approximate size of a row's long columns as JSON, in bytes. The size is needed before the columns are read,
+// because reading them is most of the cost of a large page. An ID takes 67 bytes with its quotes; a trade's name takes
+// at most 64 bytes in ASCII.
 const SIZES = {
   vendors: sql`octet_length("contacts"::text) + 64 * cardinality("scopes") + 67 * cardinality("communityIds")`,
   vendorNotifications: sql`coalesce(octet_length("message"), 0) + 257 * cardinality("recipients")`,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// The owner that a subscription acts for; for existing ones, their creator. The owner's permissions decide what is
-// sent, and without an owner nothing is. Pending deliveries that may no longer be sent are canceled. Existing rows
-// already satisfy the narrower checks, so they need not be validated.
+// The owner that a subscription acts for. The owner of an existing subscription is its creator. The owner's permissions
+// determine which events are sent. Without an owner, no events are sent. Pending deliveries that may no longer be sent
+// are canceled. Existing rows already satisfied the previous, narrower constraints, so they need not be validated.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "webhooks" add column "owner" jsonb`.execute(db)
   await sql`update "webhooks" set "owner" = "createdBy"`.execute(db)

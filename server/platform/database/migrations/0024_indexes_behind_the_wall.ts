@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-// On a table that shows only one organization's rows (server/platform/database/row-level-security.ts), PostgreSQL does not use
-// indexes on decimals, JSON, or expressions, because comparing them might leak hidden rows. So what such indexes
-// covered gets a separate column, of a type whose comparisons are leakproof.
+// On a table that shows only one organization's rows (server/platform/database/row-level-security.ts), PostgreSQL does
+// not use indexes on decimals, JSON, or expressions. Comparing such values might leak hidden rows. The values of such
+// indexes are therefore stored in separate columns, whose types have leakproof comparisons.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "purchaseOrders" add column "totalInCents" bigint not null generated always as (("total" * 100)::bigint) stored`.execute(
@@ -20,7 +20,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index "messages_relatedTo"`.execute(db)
   await sql`create index "messages_relatedToId" on "messages" ("organizationId", "relatedToId", "id")`.execute(db)
 
-  // The recipients of a message, one row each. They are written with it and never change.
+  // The recipients of messages, with one row for each recipient. The rows are written with the message and never
+  // change.
   await sql`
     create table "messageRecipients" (
       "organizationId" text collate "C" not null,

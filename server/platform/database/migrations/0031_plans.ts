@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // Released revisions. These rows never change.
+  // Released plan revisions. These rows never change.
   await sql`
     create table "planRevisions" (
       "organizationId" text collate "C" not null,

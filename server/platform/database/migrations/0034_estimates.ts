@@ -14,7 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "budgetLines" alter column "source" drop default`.execute(db)
-  // One budget line per takeoff line, so that another estimate finds the line that the previous one created.
+  // Each takeoff line has one budget line, so that a later estimate finds the budget line that the previous estimate
+  // created.
   await sql`
     create unique index "budgetLines_takeoffLineId_key" on "budgetLines" ("organizationId", "homeId", "takeoffLineId")
     where "source" = 'base'`.execute(db)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // As with a plan's lines, the takeoff of an option is replaced as a whole.
+  // Like the lines of a plan, the takeoff of an option is replaced as a whole.
   await sql`
     create table "optionTakeoffLines" (
       "organizationId" text collate "C" not null,

@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "purchaseOrders_contractId" on "purchaseOrders" ("organizationId", "contractId", "id") where "contractId" is not null`.execute(
     db,
   )
-  // A vendor has few open orders among all its orders.
+  // Only a few of a vendor's orders are open.
   await sql`create index "purchaseOrders_status" on "purchaseOrders" ("organizationId", "vendorId", "status", "id")`.execute(
     db,
   )

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the dates that a schedule sets on its home, and the dates that vendors were notified of. */
+/** Adds the dates that a schedule sets on its home, and the dates that vendors were last notified of. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "homes"

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds how long before their tasks vendors are notified automatically. */
+/** Adds the number of days before a task at which its vendor is notified automatically. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors"

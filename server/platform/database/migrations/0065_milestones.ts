@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The tasks are stored in the row, because a milestone is looked up by its home, which has a few dozen at most.
+  // The tasks are stored in the row, because milestones are looked up by home, and a home has a few dozen milestones at
+  // most.
   await sql`
     create table "milestones" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -35,7 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "milestones_communityId" on "milestones" ("organizationId", "communityId", "targetOrder", "id")`.execute(
     db,
   )
-  // Pending milestones are a small part of all milestones. Lists of late ones read only those.
+  // Pending milestones are a small part of all milestones. Lists of late milestones read only pending milestones.
   await sql`
     create index "milestones_pending" on "milestones" ("organizationId", "targetOrder", "id")
     where "status" = 'pending'`.execute(db)

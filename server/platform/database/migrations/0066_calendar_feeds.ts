@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds superintendents, and calendar feeds of users and vendors. */
+/** Adds superintendents, and the calendar feeds of users and vendors. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['communities', 'homes'] as const) {
     await sql`
@@ -38,7 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       where ${sql.ref(column)} is not null`.execute(db)
 
   // A feed is found only by the hash of its URL's token, across organizations. The token itself is not stored. Hashes
-  // of revoked feeds are kept, so that their readers get a better explanation than "not found".
+  // of revoked feeds are kept, so that their users get a better explanation than "not found".
   await sql`
     create table "calendarAddresses" (
       "hash" bytea primary key,
@@ -48,7 +48,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "calendarAddresses_feedId_fkey" foreign key ("organizationId", "feedId") references "calendarFeeds" ("organizationId", "id")
     )`.execute(db)
 
-  // Open tasks of a vendor or a home are a small part of all. The homes of a superintendent are looked up one by one.
+  // The open tasks of a vendor or a home are a small part of all its tasks. The homes of a superintendent are looked up
+  // individually.
   await sql`
     create index "tasks_openOfHome" on "tasks" ("organizationId", "homeId", "plannedStart", "id")
     where "status" in ('not_started', 'in_progress', 'on_hold')`.execute(db)

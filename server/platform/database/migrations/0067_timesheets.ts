@@ -41,7 +41,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The user is repeated here, so that the time of a day is found across the weeks of a user.
+  // The row also contains the user, so that the hours of a day are found across the user's weeks.
   await sql`
     create table "timeEntries" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -78,8 +78,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint "timeEntries_taskId_fkey" foreign key ("organizationId", "taskId") references "tasks" ("organizationId", "id"),
       constraint "timeEntries_costCodeId_fkey" foreign key ("organizationId", "costCodeId") references "costCodes" ("organizationId", "id")
     )`.execute(db)
-  // A timesheet has a limited number of entries, so the index by timesheet is enough for every filter and sort of its
-  // list.
+  // A timesheet has a limited number of entries, so the index by timesheet is enough for every filter and sort order.
   await sql`create index "timeEntries_timesheetId" on "timeEntries" ("organizationId", "timesheetId", "date", "id")`.execute(
     db,
   )
@@ -96,7 +95,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "timeEntries_costCodeId" on "timeEntries" ("organizationId", "costCodeId") where "costCodeId" is not null`.execute(
     db,
   )
-  // The entries that a budget sums.
+  // The time entries that a budget adds up.
   await sql`create index "timeEntries_posted" on "timeEntries" ("organizationId", "homeId") where "postedAt" is not null`.execute(
     db,
   )

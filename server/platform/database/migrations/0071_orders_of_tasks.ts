@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the orders of a task. They are stored in its row, because a schedule is read as a whole with all its tasks. */
+/**
+ * Adds the orders that belong to a task. The orders are stored in the task's row, because a schedule is read as a whole
+ * with all its tasks.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "tasks"
@@ -10,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "tasks"
       alter column "poIds" drop default,
       alter column "payOnComplete" drop default`.execute(db)
-  // An order finds its tasks among those of its home that have any orders.
+  // The tasks of an order are found among the tasks of its home that have orders.
   await sql`create index "tasks_withOrders" on "tasks" ("organizationId", "homeId", "id") where "poIds" <> '{}'`.execute(
     db,
   )

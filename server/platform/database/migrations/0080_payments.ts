@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds payments to vendors, their orders and lines, and the resulting sums on the orders. */
+/** Adds payments to vendors, the orders and lines they pay, and the resulting totals on the orders. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "paymentNumbers" (
@@ -93,6 +93,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table "purchaseOrders"
       alter column "reservedAmount" drop default,
       alter column "releasedAmount" drop default`.execute(db)
-  // Amounts paid for a line separately. Zero for a line that no payment names.
+  // Amounts paid for an individual line. Zero for a line that is not named by any payment.
   await sql`alter table "purchaseOrderLines" add column "paidAmount" numeric(16,2) not null default 0`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the payment terms of vendors, and discounts for paying early. */
+/** Adds the payment terms of vendors, and discounts for early payment. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors"
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`alter table "vendors" alter column "paymentTerms" drop default`.execute(db)
-  // Existing discounts were entered with the payment, whenever it was due.
+  // Existing discounts were entered with the payment, regardless of the due date.
   await sql`
     alter table "payments"
       add column "discountAmount" numeric(14,2) not null default 0,

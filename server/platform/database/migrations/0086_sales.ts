@@ -78,8 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // The home stores which sale it has, because sales refer to homes and not the other way round, and so that homes can
-  // be filtered by sales status.
+  // The home stores its sale, so that homes can be filtered by sales status. Sales refer to homes, but a home has no
+  // foreign key to its sale.
   await sql`
     alter table "homes" add column "saleId" text collate "C", add column "saleStatus" text,
       add column "saleAmount" numeric(14,2),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds read marks, and the messages that vendors wrote, in addition to those they were sent. A vendor's own message has
- * a row for it too, so that everything it may see is one range of an index.
+ * Adds read marks, and the messages that vendors wrote, in addition to the messages that vendors received. A vendor's
+ * own message also has a row for the vendor, so that all messages that the vendor may see are one index range.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "messageRecipients_id" on "messageRecipients" ("organizationId", "recipientId", "id")`.execute(
     db,
   )
-  // Unread messages are a small part of all.
+  // Unread messages are a small part of all messages.
   await sql`
     create index "messageRecipients_unread" on "messageRecipients" ("organizationId", "recipientId", "messageId")
     where "readAt" is null and not "isOwn"`.execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Users are now listed by the API, and will sign in. */
+/** The API now lists users, and users will sign in. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "users"

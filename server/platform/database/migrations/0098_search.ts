@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The columns that each kind of record is found by. The text itself is composed when it is indexed
+ * The columns by which each type of record is found. The text itself is composed when it is indexed
  * (platform/search/indexed-kinds.ts).
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
@@ -15,8 +15,9 @@ const SEARCHED: Readonly<Record<string, readonly string[]>> = {
 }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // With row-level security PostgreSQL uses no trigram index, because comparing might leak hidden rows; comparing texts
-  // does not. So the words of each record are rows, found by their beginning.
+  // With row-level security, PostgreSQL does not use a trigram index, because a trigram comparison might leak hidden
+  // rows. A comparison of texts does not leak the texts. Each word of a record is therefore a row, which is found by
+  // the beginning of the word.
   await sql`
     create table "searchWords" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -28,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index "searchWords_word" on "searchWords" ("organizationId", "kind", "word", "recordId" desc)`.execute(
     db,
   )
-  // Each word that occurs, as it is and without any one of its letters, so that a mistyped word finds it.
+  // Each word that occurs, both unchanged and with any one letter removed, so that a mistyped word finds it.
   await sql`
     create table "searchVariants" (
       "organizationId" text collate "C" not null references "organizations" ("id"),
@@ -37,7 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key ("organizationId", "variant", "word")
     )`.execute(db)
   await sql`create index "searchVariants_word" on "searchVariants" ("organizationId", "word")`.execute(db)
-  // Changed records to be indexed, in order.
+  // Changed records that wait to be indexed, in order.
   await sql`
     create table "searchQueue" (
       "organizationId" text collate "C" not null references "organizations" ("id"),

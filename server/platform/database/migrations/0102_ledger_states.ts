@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds what the accounting system knows of a record, and the last failure to enter it. */
+/** Adds the state of each record in the accounting system, and the last error when the record was entered there. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "ledgerStates" (

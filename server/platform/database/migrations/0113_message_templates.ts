@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { typeid } from 'typeid-js'
 
-/** The kinds of templates as of this migration, in the order of lists. */
+/** The kinds of templates at the time of this migration, in the order of lists. */
 const KINDS = [
   ...['message', 'portal_invitation', 'bid_invitation', 'bid_reminder', 'lien_waiver'],
   ...['advance', 'reminder', 'moved_earlier', 'postponed'],
@@ -9,7 +9,7 @@ const KINDS = [
   ...['lien_waiver_conditional_final', 'lien_waiver_unconditional_final'],
 ]
 
-/** Adds the wording of a builder's mails and lien waivers. Without a body, the default is used. */
+/** Adds the texts of a builder's emails and lien waivers. Without a body, the default text is used. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "messageTemplates" (

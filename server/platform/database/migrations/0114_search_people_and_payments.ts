@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The columns that the additional kinds are found by, as in 0098_search.ts. */
+/** The columns by which the additional types of records are found, as in 0098_search.ts. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   leads: ['firstName', 'lastName', 'email', 'phone', 'archivedAt'],
   sales: ['number', 'buyers'],

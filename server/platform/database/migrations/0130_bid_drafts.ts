@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds drafts of bids in the portal, and vendors' remarks to the builder. */
+/** Adds drafts of bids in the portal, and vendors' notes to the builder. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A draft that was submitted or discarded keeps its row, so that its version is never reused.
+  // The row of a submitted or discarded draft is kept, so that its version is never reused.
   await sql`
     create table "bidDrafts" (
       "organizationId" text collate "C" not null,

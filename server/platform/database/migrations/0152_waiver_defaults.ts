@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Whether payments require a lien waiver is set on the order, or else the vendor, or else the organization. Existing
- * vendors without the requirement get no setting of their own, because there was no other value; nothing changes for
- * them until the builder sets a default.
+ * The requirement of a lien waiver is set on the order; otherwise on the vendor; otherwise on the organization.
+ * Existing vendors without the requirement get no setting of their own, because there was no other value. Nothing
+ * changes for these vendors until the builder sets a default.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "organizations" add column "lienWaiverRequired" boolean not null default false`.execute(db)

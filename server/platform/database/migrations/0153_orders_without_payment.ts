@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds orders that are only for scheduling, and an index of zero orders to be closed automatically. */
+/**
+ * Adds orders that are only for scheduling, and an index of orders with a total of zero, which are closed
+ * automatically.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "purchaseOrders" add column "noPayment" boolean not null default false`.execute(db)
   await sql`

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds the number of each key's requests per day (UTC), which the limit windows do not keep. */
+/** Adds the number of each key's requests per day (UTC). The limit windows do not keep this number. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Without a foreign key: a late write must not block erasing a builder.
+  // The table has no foreign key, because a late write must not block erasing a builder.
   await sql`
     create table "usageDays" (
       "organizationId" text collate "C" not null,
@@ -12,8 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "refused" integer not null,
       primary key ("organizationId", "keyId", "day")
     )`.execute(db)
-  // For the sums over all keys of a builder.
+  // This index is for the totals over all keys of a builder.
   await sql`create index "usageDays_of_builder" on "usageDays" ("organizationId", "day")`.execute(db)
-  // For the job that deletes old days.
+  // The job that deletes old days uses this index.
   await sql`create index "usageDays_day" on "usageDays" ("day")`.execute(db)
 }

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Two vendor records of one company become one. The other one stays archived and refers to it. */
+/**
+ * Two vendor records of one company can be merged into one record. The other record stays archived and refers to the
+ * remaining record.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table "vendors" add column "mergedIntoId" text collate "C",

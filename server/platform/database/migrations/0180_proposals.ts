@@ -27,6 +27,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`proposals_${column}`)} on "proposals" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // Few proposals are open at a time, and a job looks for expired ones of any builder.
+  // Only a few proposals are open at a time, and a job looks for the expired proposals of all builders.
   await sql`create index "proposals_expiring" on "proposals" ("expiresAt") where "status" = 'proposed'`.execute(db)
 }

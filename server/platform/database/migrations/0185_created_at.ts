@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * For filtering by creation time, in the lists' default order by ID. Records are appended in that order, so a block
- * range index needs only the earliest and latest time of each range of the table: a few pages for a million records, at
- * almost no cost for creating them.
+ * These indexes are for filtering by creation time in lists that keep their default order by ID. Records are appended
+ * in that order, so a block range index stores only the earliest and latest time of each range of the table. For a
+ * million records, the index needs only a few pages, and costs almost nothing when a record is created.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string }>`

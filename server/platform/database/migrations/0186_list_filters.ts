@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Columns that lists are filtered by, of tables that grow as long as a builder builds. */
+/** Columns by which lists are filtered, in tables that grow continuously. */
 const FILTERED: Record<string, readonly string[]> = {
   vendors: ['status', 'complianceStatus'],
   communities: ['status'],
@@ -17,13 +17,15 @@ const FILTERED: Record<string, readonly string[]> = {
   milestones: ['status', 'milestoneType'],
 }
 
-/** The same for columns that few records have. */
+/** Columns by which lists are filtered, but which few records have. */
 const RARE: Record<string, readonly string[]> = {
   purchaseOrders: ['varianceReasonCode', 'varianceResponsible'],
   milestones: ['targetDate'],
 }
 
-/** Lists of IDs that link records. With row-level security, no index on a list is searched. */
+/**
+ * Columns with lists of the IDs of linked records. With row-level security, PostgreSQL does not use an index on a list.
+ */
 const LINKED: Record<string, readonly string[]> = {
   bidRequests: ['homeIds'],
   leads: ['communityIds', 'planIds'],

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** An estimating or accounting system finds its budget lines by its own IDs. */
+/** Estimating and accounting systems find budget lines by their own IDs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "budgetLines" add column "externalId" text`.execute(db)
   await sql`

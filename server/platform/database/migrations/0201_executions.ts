@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Adds executions of skills: what was run, by whom, and the result. */
+/** Adds the executions of skills: the skill that was run, the caller, and the result. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Without a foreign key to the builder: a late write must not block erasing it.
+  // The table has no foreign key to the builder, because a late write must not block erasing the builder.
   await sql`
     create table "executions" (
       "organizationId" text collate "C" not null,
@@ -28,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`create index ${sql.ref(`executions_${column}`)} on "executions" ("organizationId", ${sql.ref(column)}, "id")`.execute(
       db,
     )
-  // For the job that deletes executions, which keeps those that changed something longer.
+  // The job that deletes executions uses this index. The job keeps an execution longer if the execution changed
+  // something.
   await sql`create index "executions_forgotten" on "executions" ("changed", "createdAt")`.execute(db)
 }

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * Passkeys belong to identities, like sessions, and not to an organization. A challenge is stored as a digest from when
- * it is requested until it is answered or expires. One without an identity is a visitor's.
+ * it is requested until it is used or expires. A challenge without an identity belongs to a visitor who has not signed
+ * in.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

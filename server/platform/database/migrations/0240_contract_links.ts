@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The places that contracts apply to, as links: their communities and plans, or "all", which is a separate link. A
- * turnkey contract applies to the plans that it has a sum for. So the contracts of a community or a plan are found
- * without reading the others.
+ * The communities and plans to which a contract applies, as links. "All" is a separate link. A turnkey contract applies
+ * to the plans for which it has a lump sum. The contracts of a community or a plan are therefore found without reading
+ * other contracts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Which builders are sandboxes, and the progress of filling or emptying them. The process that does the work holds it
- * until `claimedUntil`, by `claim`, so that no other process does the same, and another one continues what an ended
- * process left.
+ * The builders that are sandboxes, and the progress of filling or emptying them. The process that does the work holds
+ * it by `claim` until `claimedUntil`, so that no other process does the same work. If that process ends, another
+ * process continues the work.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -20,7 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "claim" text collate "C",
       "claimedUntil" timestamptz(3)
     )`.execute(db)
-  // For the job that looks for work, and for all other jobs, which skip these builders.
+  // The job that looks for work uses this index, and so do all other jobs, which skip these builders.
   await sql`
     create index "sandboxes_underWay" on "sandboxes" ("organizationId") where "status" in ('filling', 'emptying')`.execute(
     db,

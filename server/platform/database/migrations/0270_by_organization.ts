@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Changes what a database that is distributed by organization rejects (database/distribution.ts): a unique index
- * without the organization, and a function with a table's whole row, whose type differs on each node. The previous
- * function stays, because processes of the previous version call it.
+ * Changes the indexes and functions that a database rejects if it is distributed by organization
+ * (database/distribution.ts). Such a database rejects a unique index without the organization, and a function that
+ * takes a whole row of a table, whose type differs on each node. The previous function is kept, because processes of
+ * the previous version call it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The queue contains only the changes of the last second.

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Users of the example in a sandbox, as whom nobody can sign in. */
+/** Example users in a sandbox. No one can sign in as these users. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "users" add column "isExample" boolean not null default false`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The files that rows were archived in before they were deleted. The process that writes one claims its kind of the
- * builder's rows until `claimedUntil`. A loose file is not an archive, or no longer one, and is deleted afterwards.
+ * The files in which rows were archived before the rows were deleted. The process that writes a file claims that kind
+ * of the builder's rows until `claimedUntil`. A `loose` file is not, or is no longer, an archive, and is deleted later.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Indexes for filters of the lists of orders and executions, which became slow at a million rows. */
+/** Indexes for filters of the order and execution lists, which became slow at a million rows. */
 export const ahead: readonly LargeIndex[] = [
   // The index by vendor and status cannot be used without a vendor.
   { name: 'purchaseOrders_byStatus', on: `"purchaseOrders" ("organizationId", "status", "id")` },

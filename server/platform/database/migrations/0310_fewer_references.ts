@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Finds the last number of a home, which was looked for among all of its orders. */
+/** Finds the last order number of a home. Without this index, all orders of the home were read. */
 export const ahead: readonly LargeIndex[] = [
   {
     name: 'purchaseOrders_sequence',
@@ -10,8 +10,8 @@ export const ahead: readonly LargeIndex[] = [
 ]
 
 /**
- * Tables that refer to their builder indirectly anyway: an order through its home, an invitation through its bid
- * request, a search word through its record.
+ * Tables whose rows also refer to their builder through another table. For example, an order refers to its builder
+ * through its home, and a search word through its record.
  */
 const TABLES = [
   ...[
@@ -30,9 +30,10 @@ const TABLES = [
 ] as const
 
 /**
- * A foreign key locks the referenced row for each row that is added. A bid request had fourteen such references to its
- * builder, all to the one row that every other writer of the builder locked too. PostgreSQL keeps many holders of one
- * row in lists that it searches and copies, which took most of the time of creating an order.
+ * When a row is added, each of its foreign keys locks the referenced row. A bid request had fourteen such references to
+ * its builder. All of these foreign keys locked the same row, which every other writer of the builder also locked.
+ * PostgreSQL keeps the lock holders of a row in lists that it searches and copies, which took most of the time of
+ * creating an order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createIndexes(db, ahead)

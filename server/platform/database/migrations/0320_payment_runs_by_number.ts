@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { createIndexes, type LargeIndex } from '../large-indexes.ts'
 
-/** Payment runs sorted by number were all read and sorted. */
+/** Without this index, listing payment runs by number read and sorted all payment runs. */
 export const ahead: readonly LargeIndex[] = [
   { name: 'paymentRuns_number', on: '"paymentRuns" ("organizationId", "number", "id")' },
 ]

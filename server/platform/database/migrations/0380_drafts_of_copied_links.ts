@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Drafts that were entered through a copied portal link. They are separate from the vendor's own drafts, because
- * neither side may see or submit what the other has not submitted.
+ * Drafts that were entered through a copied portal link. These drafts are separate from the vendor's own drafts,
+ * because neither side may see or submit saved work of the other side.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The permissions of the token that created or took over a subscription, if narrower than those of its owner: a browser
- * token has some of its key's permissions, and a refreshed access token some of its grant's. Null means not narrower.
+ * The permissions of the token that created or took over a subscription, if the token had fewer permissions than the
+ * subscription's owner. A browser token has some permissions of its key, and a refreshed access token has some
+ * permissions of its grant. Null if the token had all permissions of its owner.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "webhooks" add column "tokenPermissions" text[]`.execute(db)

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The dated cost ledger. A posting is never changed: a correction is another entry. The trigger enforces this for every
- * user of the database. Only the erasure of a builder, and emptying its sandbox, may delete rows, and they declare that
- * in their transaction.
+ * The dated cost ledger. A posting is never changed; a correction is a new entry. The trigger enforces this rule for
+ * every user of the database. Only erasing a builder and emptying its sandbox may delete rows, and their transactions
+ * declare the deletion.
  *
- * Postings name records by ID without foreign keys, so that they are not looked up for each of millions of rows.
+ * Postings name records by ID without foreign keys, because the database would otherwise look up each record for
+ * millions of rows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -50,7 +51,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index ${sql.id(`postings_${column}`)} on "postings" ("organizationId", ${sql.ref(column)}, "sequence")
       where ${sql.ref(column)} is not null`.execute(db)
   }
-  // For each row, so that a statement that finds no postings, such as a search over all tables, is not rejected.
+  // The trigger runs for each row, so that a statement that finds no postings, such as a search over all tables, is not
+  // rejected.
   await sql`
     create function "keepPostings"() returns trigger language plpgsql as $$
     begin

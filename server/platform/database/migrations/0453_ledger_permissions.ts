@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Whoever could read budgets can read the ledger, which has the same figures by date. */
+/** Every user who could read budgets can read the ledger, which shows the same amounts by date. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of [
     ['apiKeys', 'permissions'],

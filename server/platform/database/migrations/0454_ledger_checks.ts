@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** When the ledger of each builder was last compared with the figures of its records, and where they differed. */
+/**
+ * The time at which each builder's ledger was last compared with the amounts of its records, and the differences found.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "ledgerChecks" (

@@ -1,17 +1,19 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 /**
- * Posts what was there before the ledger, with the dates that the records tell:
+ * Posts the history from before the ledger, with the dates found in the records:
  *
- * - commitments on the day of approval, and back on the day on which an order was voided or declined
- * - work at the invoice dates of the payments that billed it, and the rest when progress was last recorded
- * - payments at paidDate, and back on the day on which they were voided
- * - time on its day, budgets at their lock and at the last change of a line, contracts at the approval of the sale
+ * - commitments on the day of approval, and their reversals on the day on which an order was voided or declined
+ * - work at the invoice dates of the payments that billed it, and the remaining work when progress was last recorded
+ * - payments at paidDate, and their reversals on the day on which they were voided
+ * - time entries on their day, budgets at their lock and at the last change of a line, and contracts at the approval of
+ *   the sale
  *
- * Afterwards the balances must equal the figures of the records, or the migration stops with a list of the differences.
+ * At the end, the balances must equal the amounts of the records. Otherwise, the migration stops with a list of the
+ * differences.
  *
- * Amounts are divided over the lines of an order as by the service: each line gets the rounded running total less that of
- * the lines before it. The IDs are numbers, so they sort before all later ones.
+ * Amounts are divided among the lines of an order as in the service. Each line gets the rounded running total minus the
+ * amounts of the previous lines. The new IDs are numbers, so they sort before all later IDs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string }>`select "id" from "organizations" limit 1`.execute(db)
@@ -67,7 +69,7 @@ const ofLine = {
   ...{ costCodeId: sql`l."costCodeId"`, vendorId: sql`l."vendorId"`, poId: sql`l."poId"`, poLineId: sql`l."lineId"` },
 }
 
-/** A date of the organization. */
+/** Converts a timestamp to a date in the time zone of the organization. */
 const dayOf = (instant: RawBuilder<unknown>, zone: string) => sql`(${instant} at time zone ${sql.ref(zone)})::date`
 
 const both = (first: string, second: string) => sql`(values (${sql.lit(first)}), (${sql.lit(second)})) as m ("measure")`
@@ -236,7 +238,7 @@ const HISTORY = sql`
   })}
   from "options" as o`
 
-/** Where the balances of the builders that were just migrated differ from their records. */
+/** The differences between the balances of the builders that were just migrated and their records. */
 const DIFFERENCES = sql<{ recordId: string; measure: string; posted: number; expected: number }>`
   with "migrated" as (select distinct "organizationId" from "history"), "expected" as (
     select o."organizationId", o."id" as "recordId", 'cost' as "measure", o."completedAmount" as "amount"

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Allows amounts as many decimals as their currency has by ISO 4217, such as three for the Kuwaiti dinar, instead of
- * two. PostgreSQL stores a numeric with and without precision in the same way, so it removes the precision without
- * reading or writing a row. Changing the type to numeric(18,3) would rewrite every table. The contract limits the amounts.
+ * Allows the number of decimals in amounts that ISO 4217 defines for the currency, such as three for the Kuwaiti dinar,
+ * instead of two. PostgreSQL stores numeric values with and without precision in the same way, so it removes the
+ * precision without reading or writing a row. Changing the type to numeric(18,3) would rewrite every table. The
+ * contract limits the amounts.
  */
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   bids: ['amount'],
@@ -38,9 +39,9 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Stored generated columns, from which PostgreSQL cannot change the source columns. They become plain columns, keep
- * their values, and a trigger computes them with the same expressions. Neither the previous nor this version of the
- * service sets them.
+ * Stored generated columns. PostgreSQL cannot change the columns from which they are computed. The columns become plain
+ * columns and keep their values, and a trigger computes them with the same expressions. Neither the previous version of
+ * the service nor this version sets these columns.
  */
 const COMPUTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   budgetLines: { budgeted: 'new."originalAmount" + new."approvedChanges"' },
@@ -66,7 +67,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table ${sql.table(table)} ${sql.join(changes)}`.execute(db)
   }
   for (const [table, columns] of Object.entries(COMPUTED)) {
-    // The trigger replaces any value. The default allows inserts that omit these columns.
+    // The trigger replaces the default value. The default value allows inserts that omit these columns.
     const defaults = Object.keys(columns).map((column) => sql`alter column ${sql.ref(column)} set default 0`)
     await sql`alter table ${sql.table(table)} ${sql.join(defaults)}`.execute(db)
     const name = `${table}_amounts`

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Schedules of values and applications for payment; the revenue method of a sale, and its price at the approval. */
+/**
+ * Adds schedules of values, applications for payment, the revenue method of a sale, and the sale's price at the time of
+ * approval.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table "sales" add column "originalPrice" numeric(18,3)`.execute(db)
   await sql`alter table "sales" add column "revenueMethod" text not null default 'at_closing'`.execute(db)

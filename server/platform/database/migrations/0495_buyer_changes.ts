@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Change orders with the buyers of sales, and the changes of the price that follow from selections. */
+/** Change orders with the buyers of sales, and the price changes that result from selections. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table "buyerChanges" (

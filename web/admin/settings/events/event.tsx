@@ -1,13 +1,13 @@
 import { Link, useParams } from 'react-router'
 import type { Event, Webhook } from '../../../../client/contract.gen.ts'
-import { usePage } from '../../../api/list-pages.ts'
+import { useListPage } from '../../../api/list-pages.ts'
 import { plumbline } from '../../../api/plumbline.ts'
 import { useCan } from '../../../api/session.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
 import { Status } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Code } from '../../../ui/code.tsx'
-import { eventObjectId, eventObjectName } from '../../../ui/event-list.tsx'
+import { getEventObjectId, getEventObjectName } from '../../../ui/event-list.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { ChangeError, LoadError, SkeletonLines } from '../../../ui/states.tsx'
@@ -17,7 +17,7 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { getHost } from '../webhooks/webhook-health.tsx'
 
-/** How many subscriptions are checked for one event. The rest are on the pages of the subscriptions. */
+/** The number of subscriptions that are checked for one event. The pages of the subscriptions show the others. */
 const MAX_RECEIVERS = 20
 
 /** Shows one event: its payload and its receivers. */
@@ -53,7 +53,7 @@ export function Component() {
 
 function EventFacts({ event }: { event: Event }) {
   const { actor, timestamp, sequence } = event
-  const id = eventObjectId(event)
+  const id = getEventObjectId(event)
   return (
     <TitleBlock
       name={event.type}
@@ -61,10 +61,10 @@ function EventFacts({ event }: { event: Event }) {
       facts={[
         {
           label: 'Record',
-          value: eventObjectName(event) || id,
-          note: <Link to={`/settings/events?resourceId=${id}`}>all events for this record</Link>,
+          value: getEventObjectName(event) || id,
+          note: <Link to={`/settings/events?resourceId=${id}`}>All events for this record</Link>,
         },
-        { label: 'By', value: <ActorName of={actor} /> },
+        { label: 'Changed by', value: <ActorName of={actor} /> },
         { label: 'When', value: <TimeText at={timestamp} /> },
         { label: 'Number', value: sequence, note: 'sequence number', isWideOnly: true },
       ]}
@@ -73,7 +73,7 @@ function EventFacts({ event }: { event: Event }) {
 }
 
 function Receivers({ event }: { event: Event }) {
-  const webhooks = usePage('/api/ext/webhooks', { limit: 200 })
+  const webhooks = useListPage('/api/ext/webhooks', { limit: 200 })
   if (webhooks.error !== null)
     return <LoadError what="The webhooks" error={webhooks.error} onRetry={() => void webhooks.refetch()} />
   if (webhooks.data === undefined) return <SkeletonLines lines={2} />
@@ -92,7 +92,7 @@ function Receivers({ event }: { event: Event }) {
 
 function ReceiverLine({ webhook, event }: { webhook: Webhook; event: Event }) {
   const can = useCan()
-  const deliveries = usePage(
+  const deliveries = useListPage(
     '/api/ext/webhooks/{webhookId}/deliveries',
     { eventId: event.id, limit: 1 },
     { place: { webhookId: webhook.id } },

@@ -2,9 +2,9 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Event } from '../../../../client/contract.gen.ts'
 import { plumbline, root } from '../../../api/plumbline.ts'
-import { useLive } from '../../../api/use-live.ts'
+import { useLiveUpdates } from '../../../api/use-live-updates.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
-import { EventSubject, eventObjectId } from '../../../ui/event-list.tsx'
+import { EventSubject, getEventObjectId } from '../../../ui/event-list.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -30,12 +30,12 @@ const COLUMNS: readonly Column<Event>[] = [
         <span className="clip">
           <EventSubject of={event} />
         </span>
-        <span className="sub mono">{eventObjectId(event)}</span>
+        <span className="sub mono">{getEventObjectId(event)}</span>
       </>
     ),
-    csv: eventObjectId,
+    csv: getEventObjectId,
   },
-  { head: 'By', cell: ({ actor }) => <ActorName of={actor} />, csv: ({ actor }) => actor.id ?? actor.type },
+  { head: 'Changed by', cell: ({ actor }) => <ActorName of={actor} />, csv: ({ actor }) => actor.id ?? actor.type },
   {
     head: 'When',
     className: 'nowrap',
@@ -51,9 +51,9 @@ const COLUMNS: readonly Column<Event>[] = [
   },
 ]
 
-/** Everything that happened, as sent to subscribers. */
+/** Lists all events in the form that subscribers receive. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
   const of = useSearchParams()[0].get('resourceId')
   const filters = useMemo<readonly Filter[]>(

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { User } from '../../../../client/contract.gen.ts'
-import { useCan } from '../../../api/session.ts'
-import { humanize, Status } from '../../../ui/badge.tsx'
+import { useCan, useSession } from '../../../api/session.ts'
+import { humanizeName, Status } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
@@ -16,7 +16,7 @@ import { UserActions } from './user-actions.tsx'
 import { ROLES, UserForm } from './user-form.tsx'
 
 const FILTERS: readonly Filter[] = [
-  { name: 'role', label: 'Role', options: ROLES.map((value) => ({ value, label: humanize(value) })) },
+  { name: 'role', label: 'Role', options: ROLES.map((value) => ({ value, label: humanizeName(value) })) },
   {
     name: 'status',
     label: 'Status',
@@ -27,11 +27,12 @@ const FILTERS: readonly Filter[] = [
 /** Lists users: their roles, and whether they have signed in yet. */
 export function Component() {
   const can = useCan()
+  const { sendsMail } = useSession()
   const { money } = useFormats()
   const [isNew, setIsNew] = useState(false)
   const invite = can('users:write') && (
     <Button look="primary" icon="plus" onClick={() => setIsNew(true)}>
-      Invite
+      {sendsMail ? 'Invite' : 'Add user'}
     </Button>
   )
   const columns: readonly Column<User>[] = [
@@ -52,7 +53,7 @@ export function Component() {
       cell: ({ status }) => <Status of="user" is={status} />,
       csv: ({ status }) => STATUS_LOOKS.user[status].word,
     },
-    { head: 'Role', cell: ({ role }) => humanize(role), csv: ({ role }) => role },
+    { head: 'Role', cell: ({ role }) => humanizeName(role), csv: ({ role }) => role },
     {
       head: 'Approval limit',
       numeric: true,
@@ -75,7 +76,7 @@ export function Component() {
     <Page title="Users" crumbs={[{ name: 'Settings' }, { name: 'Users and roles' }]} actions={invite}>
       <div className="page-head">
         <h1>Users and roles</h1>
-        <p>People who can sign in with an emailed link, their roles and approval limits.</p>
+        <p>Users who can sign in, with their roles and approval limits.</p>
       </div>
       <PeopleTabs />
       <Listing
@@ -87,7 +88,7 @@ export function Component() {
         filters={FILTERS}
         empty={
           <EmptyState icon="users" title="No users yet" actions={invite}>
-            Invite your colleagues and give each of them a role.
+            Add your colleagues and give each of them a role.
           </EmptyState>
         }
       />

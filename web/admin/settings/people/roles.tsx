@@ -1,6 +1,6 @@
 import type { HeldPermission, Role } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { humanize } from '../../../ui/badge.tsx'
+import { humanizeName } from '../../../ui/badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { KeyValues, Panel } from '../../../ui/panel.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
@@ -31,7 +31,9 @@ export function Component() {
       ) : (
         <>
           <Panel title="Purpose">
-            <KeyValues facts={roles.data.data.map(({ role, description }) => [humanize(role), description] as const)} />
+            <KeyValues
+              facts={roles.data.data.map(({ role, description }) => [humanizeName(role), description] as const)}
+            />
           </Panel>
           <Panel title="Permissions" isFlush>
             <RoleTable roles={roles.data.data} />
@@ -53,7 +55,7 @@ function RoleTable({ roles }: { roles: readonly Role[] }) {
             <th scope="col">Records</th>
             {roles.map(({ role }) => (
               <th scope="col" key={role}>
-                {humanize(role)}
+                {humanizeName(role)}
               </th>
             ))}
           </tr>

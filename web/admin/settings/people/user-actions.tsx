@@ -12,7 +12,8 @@ import { UserForm } from './user-form.tsx'
 export function UserActions({ user }: { user: User }) {
   const [open, setOpen] = useState<'edit' | 'invite' | 'switch' | null>(null)
   const props = { user, onClose: () => setOpen(null) }
-  const isSelf = useSession().user.id === user.id
+  const { user: self, sendsMail } = useSession()
+  const isSelf = self.id === user.id
   return (
     <>
       <Menu.Root>
@@ -21,7 +22,9 @@ export function UserActions({ user }: { user: User }) {
           <Menu.Positioner className="over" sideOffset={4} align="end">
             <Menu.Popup className="menu">
               <Menu.Item onClick={() => setOpen('edit')}>Edit…</Menu.Item>
-              {user.status === 'invited' && <Menu.Item onClick={() => setOpen('invite')}>Resend link…</Menu.Item>}
+              {user.status === 'invited' && sendsMail && (
+                <Menu.Item onClick={() => setOpen('invite')}>Resend link…</Menu.Item>
+              )}
               {!isSelf && (
                 <Menu.Item
                   className={user.status === 'disabled' ? undefined : 'danger'}
@@ -52,20 +55,20 @@ function ResendInvitationDialog({ user, onClose }: Props) {
       showToast(
         delivery === 'mail'
           ? `New link sent to ${user.name}`
-          : 'This server sends no email. Ask the operator for a sign-in link.',
+          : 'This server sends no email. Ask its operator for a sign-in link.',
       )
       onClose()
     },
   })
   return (
     <FormDialog
-      title={`Send ${user.name} another link?`}
+      title={`Send ${user.name} another sign-in link?`}
       size="narrow"
       word="Send link"
       {...{ change, onClose }}
       onSubmit={() => change.mutate({ params: { path: { userId: user.id } } })}
     >
-      <p className="muted">It goes to {user.email} and expires in 7 days.</p>
+      <p className="muted">The link is sent to {user.email} and expires in 7 days.</p>
     </FormDialog>
   )
 }
@@ -91,8 +94,8 @@ function SwitchUserDialog({ user, onClose }: Props) {
     >
       <p className="muted">
         {isOut
-          ? 'They can sign in again, and their API keys work again.'
-          : 'They are signed out immediately, and their API keys stop working. You can reactivate them later.'}
+          ? 'They will be able to sign in again, and their API keys will work again.'
+          : 'They will be signed out immediately, and their API keys will stop working. You can reactivate them later.'}
       </p>
     </FormDialog>
   )

@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import type { MessageRole, User } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { humanize } from '../../../ui/badge.tsx'
-import { readNumber, readText, SelectField, TextField } from '../../../ui/form.tsx'
+import { useSession } from '../../../api/session.ts'
+import { humanizeName } from '../../../ui/badge.tsx'
+import { readNumberField, readTextField, SelectField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 
@@ -22,11 +23,12 @@ function toRole(role: string | undefined): MessageRole {
 
 /** Creates a user, or edits one. */
 export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
+  const { sendsMail } = useSession()
   const [role, setRole] = useState(toRole(user?.role))
   const roles = plumbline.useQuery('get', '/api/admin/roles').data?.data
   const invite = plumbline.useMutation('post', '/api/admin/users', {
     onSuccess: ({ name }) => {
-      showToast(`${name} invited`)
+      showToast(sendsMail ? `${name} invited` : `${name} added`)
       onClose()
     },
   })
@@ -38,19 +40,25 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
   })
   const onSubmit = (form: FormData, ifMatch: { 'If-Match'?: string }) => {
     const body = {
-      name: readText(form, 'name') ?? '',
-      phone: readText(form, 'phone') ?? null,
+      name: readTextField(form, 'name') ?? '',
+      phone: readTextField(form, 'phone') ?? null,
       role,
-      poApprovalLimit: form.has('isUnlimited') ? null : (readNumber(form, 'poApprovalLimit') ?? 0),
+      poApprovalLimit: form.has('isUnlimited') ? null : (readNumberField(form, 'poApprovalLimit') ?? 0),
     }
-    if (user === undefined) invite.mutate({ body: { ...body, email: readText(form, 'email') ?? '' } })
+    if (user === undefined) invite.mutate({ body: { ...body, email: readTextField(form, 'email') ?? '' } })
     else update.mutate({ params: { path: { userId: user.id }, header: ifMatch }, body })
   }
   return (
     <FormDialog
-      title={user === undefined ? 'Invite user' : `Edit ${user.name}`}
-      word={user === undefined ? 'Invite' : 'Save'}
-      aside={user === undefined ? 'The link expires in 7 days.' : 'Changes apply immediately.'}
+      title={user === undefined ? (sendsMail ? 'Invite user' : 'Add user') : `Edit ${user.name}`}
+      word={user === undefined ? (sendsMail ? 'Invite' : 'Add user') : 'Save'}
+      aside={
+        user !== undefined
+          ? 'Changes apply immediately.'
+          : sendsMail
+            ? 'The sign-in link expires in 7 days.'
+            : 'This server sends no email. Ask its operator for a sign-in link.'
+      }
       change={user === undefined ? invite : update}
       {...{ of: user, onSubmit, onClose }}
     >
@@ -59,14 +67,19 @@ export function UserForm({ user, onClose }: { user?: User; onClose(): void }) {
         <TextField name="phone" label="Phone" type="tel" optional defaultValue={user?.phone ?? ''} />
       </div>
       {user === undefined && (
-        <TextField name="email" label="Email" type="email" hint="The sign-in link is sent to this address." />
+        <TextField
+          name="email"
+          label="Email"
+          type="email"
+          hint={sendsMail ? 'The sign-in link is sent to this address.' : 'The user signs in with this address.'}
+        />
       )}
       <SelectField
         name="role"
         label="Role"
         value={role}
         onChange={(value) => setRole(toRole(value))}
-        options={ROLES.map((value) => ({ value, label: humanize(value) }))}
+        options={ROLES.map((value) => ({ value, label: humanizeName(value) }))}
         hint={roles?.find((one) => one.role === role)?.description}
       />
       <TextField

@@ -10,7 +10,7 @@ import { EmptyCell } from '../../../ui/table.tsx'
 import { TimeText } from '../../../ui/time.tsx'
 import { TitleBlock } from '../../../ui/title-block.tsx'
 import { Value, ValueTable } from '../../../ui/value-table.tsx'
-import { BATCH, humanizeSkill, listSteps, SkillTitle } from '../../agents/skill-title.tsx'
+import { BATCH, humanizeSkill, listProposedSteps, SkillTitle } from '../../agents/skill-title.tsx'
 import { describeEffect, RunTitle } from './runs.tsx'
 
 /** Shows one skill execution: who ran it, its input, and the records involved. */
@@ -33,7 +33,7 @@ export function Component() {
 
 function RunDetails({ run }: { run: ExecutionRecord }) {
   const { createdBy, createdAt, durationMs, resourceIds, requestId, skill, input } = run
-  const steps = input === null ? [] : listSteps({ skill, input })
+  const steps = input === null ? [] : listProposedSteps({ skill, input })
   return (
     <>
       <TitleBlock
@@ -41,7 +41,7 @@ function RunDetails({ run }: { run: ExecutionRecord }) {
         state={<Status of="run" is={run.status} />}
         sub={<code>{skill}</code>}
         facts={[
-          { label: 'User', value: <ActorName of={createdBy} />, note: <TimeText at={createdAt} /> },
+          { label: 'Run by', value: <ActorName of={createdBy} />, note: <TimeText at={createdAt} /> },
           { label: run.status === 'done' ? 'Effect' : 'Problem', value: describeEffect(run) },
           { label: 'Duration', isFigure: true, value: `${durationMs} ms` },
         ]}
@@ -62,9 +62,9 @@ function RunDetails({ run }: { run: ExecutionRecord }) {
               [
                 'More',
                 <span className="row wrap" key="more">
-                  <Link to={`/settings/runs?skill=${skill}`}>all runs of this skill</Link>
+                  <Link to={`/settings/runs?skill=${skill}`}>All runs of this skill</Link>
                   {createdBy.id !== null && (
-                    <Link to={`/settings/runs?actorId=${createdBy.id}`}>all from this user</Link>
+                    <Link to={`/settings/runs?actorId=${createdBy.id}`}>All runs by the same caller</Link>
                   )}
                 </span>,
               ],

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { ExecutionRecord } from '../../../../client/contract.gen.ts'
 import { ActorName } from '../../../ui/actor-name.tsx'
-import { humanize, Status } from '../../../ui/badge.tsx'
+import { humanizeName, Status } from '../../../ui/badge.tsx'
 import type { Filter } from '../../../ui/filter.tsx'
 import { Listing } from '../../../ui/listing.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<ExecutionRecord>[] = [
   { head: 'Problem', isOnlyExported: true, cell: () => null, csv: ({ problem }) => problem },
   { head: 'Dry run', isOnlyExported: true, cell: () => null, csv: ({ dryRun }) => String(dryRun) },
   {
-    head: 'By',
+    head: 'Run by',
     cell: ({ createdBy }) => <ActorName of={createdBy} />,
     csv: ({ createdBy }) => createdBy.id ?? createdBy.type,
   },
@@ -77,7 +77,9 @@ export function Component() {
       ...(skill === null
         ? []
         : [{ name: 'skill', label: 'Skill', options: [{ value: skill, label: humanizeSkill(skill) }] }]),
-      ...(actorId === null ? [] : [{ name: 'actorId', label: 'By', options: [{ value: actorId, label: actorId }] }]),
+      ...(actorId === null
+        ? []
+        : [{ name: 'actorId', label: 'Run by', options: [{ value: actorId, label: actorId }] }]),
     ],
     [skill, actorId],
   )
@@ -85,7 +87,7 @@ export function Component() {
     <Page title="Skill runs" crumbs={[{ name: 'Settings' }, { name: 'Skill runs' }]}>
       <div className="page-head">
         <h1>Skill runs</h1>
-        <p>Skills run by agents, programs and users, with input and result, including dry runs and denied runs.</p>
+        <p>Skill runs by agents, programs, and users, with input and result. Dry runs and denied runs are included.</p>
       </div>
       <ViewTabs
         label="Skill runs"
@@ -114,7 +116,7 @@ export function Component() {
   )
 }
 
-/** Shows the title of the skill, or of the first of several. */
+/** Shows the title of the skill, or of the first of several skills. */
 export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 'skill' | 'skills'> }) {
   const [first = skill, ...others] = skills
   return (
@@ -127,6 +129,6 @@ export function RunTitle({ of: { skill, skills } }: { of: Pick<ExecutionRecord, 
 
 /** Summarizes how an execution changed the builder's records. */
 export function describeEffect({ status, problem, dryRun, changed }: ExecutionRecord): string {
-  if (status !== 'done') return humanize(problem ?? '').toLowerCase()
+  if (status !== 'done') return humanizeName(problem ?? '').toLowerCase()
   return dryRun ? 'dry run' : changed ? 'changes made' : 'read only'
 }

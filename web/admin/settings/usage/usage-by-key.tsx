@@ -4,7 +4,7 @@ import { formatPercent } from '../../../ui/number-formats.ts'
 import { type Column, EmptyCell, Table } from '../../../ui/table.tsx'
 import { TimeText } from '../../../ui/time.tsx'
 
-/** How many keys fit beside the chart; the busiest come first. */
+/** The number of keys that fit next to the chart. The busiest keys come first. */
 const MAX_KEYS_SHOWN = 6
 
 /** Shows how close each key is to its limit per minute. */

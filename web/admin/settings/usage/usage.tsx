@@ -15,10 +15,10 @@ const PERIODS = [
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
 ]
-/** A minute passes while the page is open. */
+/** The page is refreshed, because the current minute can pass while the page is open. */
 const REFRESH_MS = 10_000
 
-/** The usage page: the requests of programs against the limits, by day and by key. */
+/** The usage page: the requests of programs compared with the limits, by day and by key. */
 export function Component() {
   const [params] = useSearchParams()
   const keyId = params.get('key')
@@ -54,7 +54,11 @@ function UsageDetails({ usage }: { usage: KeyUsage }) {
     <>
       <div className="cols even">
         <UsageToday usage={usage} />
-        <Panel title="This minute, by key" hint={`${usage.requestsPerMinute.toLocaleString('en-US')} each`} isFlush>
+        <Panel
+          title="Requests this minute, by key"
+          hint={`limit: ${usage.requestsPerMinute.toLocaleString('en-US')} requests per key`}
+          isFlush
+        >
           <MinuteByKey keys={keys} limit={usage.requestsPerMinute} />
         </Panel>
       </div>
@@ -89,7 +93,7 @@ function UsageDetails({ usage }: { usage: KeyUsage }) {
           words={['allowed', 'denied']}
         />
       </Panel>
-      <Panel title="By key" hint="same period" isFlush>
+      <Panel title="Requests by key" hint="same period" isFlush>
         <KeysInPeriod keys={keys} />
       </Panel>
     </>
@@ -112,7 +116,7 @@ function UsageToday({ usage: { today, days } }: { usage: KeyUsage }) {
   const share = Math.min(100, (today.used / today.limit) * 100)
   const refused = days.at(-1)?.refused ?? 0
   return (
-    <Panel title="Today, all keys" hint={`resets at ${time(today.resetsAt)}`}>
+    <Panel title="Requests today, all keys" hint={`resets at ${time(today.resetsAt)}`}>
       <div className="stack">
         <div className="row base">
           <b className="big">{today.used.toLocaleString('en-US')}</b>
@@ -124,8 +128,8 @@ function UsageToday({ usage: { today, days } }: { usage: KeyUsage }) {
         </span>
         <p className="small muted">
           {refused === 0
-            ? 'No requests were denied today. Requests from the admin area do not count.'
-            : `${refused.toLocaleString('en-US')} denied today. The responses say when to try again.`}
+            ? 'No requests were denied today. Requests from the admin area do not count toward the limit.'
+            : `Requests denied today: ${refused.toLocaleString('en-US')}. The responses say when to try again.`}
         </p>
       </div>
     </Panel>

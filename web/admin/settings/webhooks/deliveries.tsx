@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     csv: ({ status }) => STATUS_LOOKS.delivery[status].word,
   },
   {
-    head: 'Since',
+    head: 'Created',
     sort: 'createdAt',
     className: 'nowrap',
     cell: ({ createdAt }) => <TimeText at={createdAt} />,

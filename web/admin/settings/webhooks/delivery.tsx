@@ -14,7 +14,7 @@ import { TitleBlock } from '../../../ui/title-block.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { getHost } from './webhook-health.tsx'
 
-/** Polled while an attempt may be in progress. */
+/** The delivery is polled while an attempt may be in progress. */
 const REFRESH_MS = 2000
 
 /** Shows one delivery: each attempt, the request, and the response. */
@@ -88,7 +88,7 @@ function DeliveryDetails({ delivery }: { delivery: DeliveryWithAttempts }) {
             label: 'Next attempt',
             value: nextAttemptAt === null ? <EmptyCell /> : <TimeText at={nextAttemptAt} />,
           },
-          { label: 'Since', value: <TimeText at={delivery.createdAt} />, isWideOnly: true },
+          { label: 'Created', value: <TimeText at={delivery.createdAt} />, isWideOnly: true },
         ]}
       />
       <Panel title="Attempts" hint="oldest first" isFlush>
@@ -109,7 +109,7 @@ function DeliveryDetails({ delivery }: { delivery: DeliveryWithAttempts }) {
             <p className="muted">
               {last === undefined
                 ? 'No response yet.'
-                : 'No response, or the response is not stored because the receiver is in a private network.'}
+                : 'There was no response, or it was not stored because the receiver is on a private network.'}
             </p>
           ) : (
             <Code label="The response" copied="The response" text={last.responseBody} />
@@ -144,7 +144,7 @@ function Attempt({ attempt, number }: { attempt: DeliveryAttempt; number: number
   )
 }
 
-/** Shows the event as it is sent. A test delivery has no stored event. */
+/** Shows the event in the form in which it is sent. A test delivery has no stored event. */
 function SentEvent({ delivery: { eventId, eventType, test } }: { delivery: DeliveryWithAttempts }) {
   const can = useCan()
   const event = plumbline.useQuery(
@@ -154,7 +154,7 @@ function SentEvent({ delivery: { eventId, eventType, test } }: { delivery: Deliv
     { enabled: !test && can('events:read') },
   )
   return (
-    <Panel title="Sent" hint="without the signature headers">
+    <Panel title="Sent event" hint="without the signature headers">
       {test ? (
         <p className="muted">The example of {eventType} from the API reference, with the header webhook-test: true.</p>
       ) : event.error !== null ? (

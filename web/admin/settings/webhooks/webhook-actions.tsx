@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import type { EventType, Webhook, WebhookWithSecret } from '../../../../client/contract.gen.ts'
 import { plumbline } from '../../../api/plumbline.ts'
 import { Button } from '../../../ui/button.tsx'
-import { readText, SelectField, TextField } from '../../../ui/form.tsx'
+import { readTextField, SelectField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { formatCount } from '../../../ui/text-formats.ts'
 import { showToast } from '../../../ui/toast.tsx'
@@ -147,12 +147,12 @@ function RotateSecretDialog({ webhook, onClose }: Props) {
       </p>
       <SelectField
         name="overlapHours"
-        label="The old secret stays valid"
+        label="Old secret expires"
         defaultValue="24"
         options={[
-          { value: '24', label: 'For 1 more day' },
-          { value: '1', label: 'For 1 more hour' },
-          { value: '0', label: 'Not at all (it was leaked)' },
+          { value: '24', label: 'After 1 day' },
+          { value: '1', label: 'After 1 hour' },
+          { value: '0', label: 'Immediately (if the secret has leaked)' },
         ]}
       />
     </FormDialog>
@@ -163,13 +163,13 @@ function RecoverDialog({ webhook, onClose }: Props) {
   const change = plumbline.useMutation('post', '/api/ext/webhooks/{webhookId}/recover', {
     onSuccess: ({ queued, more }) => {
       showToast(
-        `${formatCount(queued, 'delivery', 'deliveries')} queued${more ? '. There are more: resend again.' : ''}`,
+        `${formatCount(queued, 'delivery', 'deliveries')} queued${more ? '. More events remain: resend again.' : ''}`,
       )
       onClose()
     },
   })
   const timestamp = (form: FormData, name: string) => {
-    const text = readText(form, name)
+    const text = readTextField(form, name)
     return text === undefined ? undefined : new Date(text).toISOString()
   }
   return (
@@ -188,7 +188,7 @@ function RecoverDialog({ webhook, onClose }: Props) {
     >
       <p className="muted">Sends again, in order, every event of this period that the receiver did not accept.</p>
       <TextField name="since" label="From" type="datetime-local" autoFocus hint="In the time zone of this device." />
-      <TextField name="until" label="Until" type="datetime-local" optional hint="If empty, until now." />
+      <TextField name="until" label="Until" type="datetime-local" optional hint="If empty, the period ends now." />
     </FormDialog>
   )
 }
@@ -211,8 +211,8 @@ function DeleteWebhookDialog({ webhook, onClose }: Props) {
       onSubmit={(_form, ifMatch) => change.mutate({ params: { path: { webhookId: webhook.id }, header: ifMatch } })}
     >
       <p className="muted">
-        Sending has stopped there any more, and what was not delivered is cancelled. What was delivered stays readable.
-        This cannot be undone; to stop for a while, pause it.
+        No more events are sent to this webhook, and its pending deliveries are canceled. Earlier deliveries stay
+        visible. This cannot be undone. To stop sending for a while, pause the webhook instead.
       </p>
     </FormDialog>
   )

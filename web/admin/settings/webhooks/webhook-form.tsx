@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import type { EventType, Webhook, WebhookWithSecret } from '../../../../client/contract.gen.ts'
 import { toErrorMessage } from '../../../api/error-message.ts'
 import { plumbline } from '../../../api/plumbline.ts'
-import { FieldErrorAt, readText, TextField } from '../../../ui/form.tsx'
+import { FieldErrorAt, readTextField, TextField } from '../../../ui/form.tsx'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { SkeletonLines } from '../../../ui/states.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -11,7 +11,7 @@ import { WebhookSecret } from './webhook-secret.tsx'
 
 type ChosenEvents = ReadonlySet<EventType | '*'>
 
-/** Creates a subscription and then shows its secret, or edits the URL and the events of one. */
+/** Creates a subscription and then shows its secret, or edits the URL and the events of an existing subscription. */
 export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose(): void }) {
   const navigate = useNavigate()
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
@@ -37,7 +37,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   const isDuplicate = change.error !== null && toErrorMessage(change.error).problem?.status === 409
   const onSubmit = (form: FormData, ifMatch: { 'If-Match'?: string }) => {
     const body = {
-      url: readText(form, 'url') ?? '',
+      url: readTextField(form, 'url') ?? '',
       eventTypes: [...chosen],
       excludeOwnChanges: form.has('excludeOwnChanges'),
       ...(form.has('allowDuplicate') && { allowDuplicate: true }),
@@ -76,7 +76,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose()
   )
 }
 
-/** Chooses events by the records they are about, or all events. */
+/** Chooses events by the kind of their records, or all events. */
 function EventChoice({ chosen, setChosen }: { chosen: ChosenEvents; setChosen(chosen: ChosenEvents): void }) {
   const types = plumbline.useQuery('get', '/api/ext/event-types').data?.data
   const isAll = chosen.has('*')

@@ -10,8 +10,8 @@ export function WebhookSecret({ webhook, onClose }: { webhook: WebhookWithSecret
       title={getHost(webhook.url)}
       note={<WebhookHealth webhook={webhook} />}
       secret={webhook.secret}
-      ifLost="The receiver uses it to verify that events come from Plumbline. If you lose it, rotate it. For one day, events are signed with both secrets."
-      isLost="The webhook was created. Rotate its secret to get a new one."
+      ifLost="The receiver uses the secret to verify that events come from Plumbline. If you lose the secret, rotate it. For one day after that, events are signed with both secrets."
+      isLost="The webhook was created. Rotate the secret of the webhook to get a new secret."
       onClose={onClose}
     >
       <Code

@@ -5,6 +5,7 @@ import { useCan } from '../../../api/session.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { LoadError, SkeletonLines } from '../../../ui/states.tsx'
+import { formatCount } from '../../../ui/text-formats.ts'
 import { TimeText } from '../../../ui/time.tsx'
 import { type Fact, TitleBlock } from '../../../ui/title-block.tsx'
 import { useFormats } from '../../../ui/use-formats.ts'
@@ -115,7 +116,7 @@ function useFacts(webhook: Webhook): readonly Fact[] {
     },
     {
       label: 'Events',
-      value: eventTypes.includes('*') ? 'all' : `${eventTypes.length} types`,
+      value: eventTypes.includes('*') ? 'all' : formatCount(eventTypes.length, 'type'),
       note: <EventTypes types={eventTypes} />,
     },
     {

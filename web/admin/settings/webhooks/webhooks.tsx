@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { Webhook } from '../../../../client/contract.gen.ts'
 import { root } from '../../../api/plumbline.ts'
 import { useCan } from '../../../api/session.ts'
-import { useLive } from '../../../api/use-live.ts'
+import { useLiveUpdates } from '../../../api/use-live-updates.ts'
 import { useActorNames } from '../../../ui/actor-names.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Listing } from '../../../ui/listing.tsx'
@@ -27,7 +27,7 @@ const FILTERS = [
 
 /** Lists webhook subscriptions and their health. */
 export function Component() {
-  useLive('at ease')
+  useLiveUpdates('at ease')
   const can = useCan()
   const { day, dateOf } = useFormats()
   const [isNew, setIsNew] = useState(false)
@@ -117,7 +117,7 @@ export function WebhookOwner({ of }: { of: Webhook['owner'] }) {
 const MAX_TYPES_SHOWN = 2
 
 export function EventTypes({ types }: { types: readonly string[] }) {
-  if (types.includes('*')) return 'all that its owner can read'
+  if (types.includes('*')) return 'all events that the owner can read'
   return (
     <span title={types.join(', ')}>
       {types.slice(0, MAX_TYPES_SHOWN).join(', ')}

@@ -1,0 +1,48 @@
+import type { ContractDocument } from '../server/platform/calls/contract.ts'
+
+type Schema = Record<string, unknown>
+
+/**
+ * Copies a document, and describes each field without its own description by the schema that it refers to. Editors show
+ * the comment of a field, but not the comment of the field's type.
+ */
+export function describeReferences(document: ContractDocument): object {
+  const schemas = (document.components.schemas ?? {}) as Record<string, Schema>
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit)
+    if (!isObject(value)) return value
+    const entries = Object.entries(value).map(([key, inner]) => [key, visit(inner)] as const)
+    const copy: Schema = Object.fromEntries(entries)
+    if (isObject(copy.properties) && !('properties' in copy.properties))
+      copy.properties = Object.fromEntries(
+        Object.entries(copy.properties).map(([name, field]) => [name, describeField(schemas, field)]),
+      )
+    return copy
+  }
+  return visit(document) as object
+}
+
+function describeField(schemas: Record<string, Schema>, field: unknown): unknown {
+  if (!isObject(field) || typeof field.description === 'string') return field
+  const description = findDescription(schemas, field)
+  return description === null ? field : { ...field, description }
+}
+
+/**
+ * Returns the description of a schema, its non-null alternative, or the items of its list; null if there is no
+ * description.
+ */
+function findDescription(schemas: Record<string, Schema>, schema: unknown): string | null {
+  if (!isObject(schema)) return null
+  const { description, $ref, anyOf, items } = schema
+  if (typeof description === 'string') return description
+  if (typeof $ref === 'string') return findDescription(schemas, schemas[$ref.split('/').at(-1) ?? ''])
+  const [only, ...others] = Array.isArray(anyOf) ? anyOf.filter((each) => isObject(each) && each.type !== 'null') : []
+  if (only !== undefined && others.length === 0) return findDescription(schemas, only)
+  const ofItems = findDescription(schemas, items)
+  return ofItems === null ? null : `Each item: ${ofItems}`
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

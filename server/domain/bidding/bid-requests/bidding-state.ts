@@ -1,0 +1,66 @@
+import type { BidRequest, BidStatus, Invitation } from '../../../../client/contract.gen.ts'
+import { isAcceptingBids, isPastDeadline } from './bid-request.ts'
+
+/**
+ * The state of a bid request as the portal shows it to a vendor.
+ *
+ * - `waiting`, `will_bid`, `late`: the vendor can send a price; `late` after the deadline.
+ * - `declined`, `withdrawn`, `expired`: there is no valid bid, but the vendor can send a new price. With `_closed`, it
+ *   cannot.
+ * - `received`: there is a bid, which the vendor can change. `received_closed`: there is a bid, and the builder decides.
+ * - `not_chosen`: the builder rejected the bid. `chosen`: the builder accepted the bid.
+ * - `given_to_another`: the builder awarded the job to another vendor.
+ * - `closed`, `canceled`: the vendor sent no price, and can no longer send one.
+ */
+export type BiddingState =
+  | 'waiting'
+  | 'will_bid'
+  | 'late'
+  | 'declined'
+  | 'declined_closed'
+  | 'withdrawn'
+  | 'withdrawn_closed'
+  | 'expired'
+  | 'expired_closed'
+  | 'received'
+  | 'received_closed'
+  | 'not_chosen'
+  | 'chosen'
+  | 'given_to_another'
+  | 'closed'
+  | 'canceled'
+
+export interface BiddingContext {
+  invitation: Invitation['status']
+  request: Pick<BidRequest, 'status' | 'deadlineAt' | 'acceptLate'>
+  /** Status of the vendor's newest bid on the whole request; null if there is no such bid. */
+  bid: BidStatus | null
+}
+
+/** Returns the state, based on the vendor's invitation, the vendor's bid, and the request. */
+export function getBiddingState({ invitation, request, bid }: BiddingContext, now: Date): BiddingState {
+  if (bid === 'accepted') return 'chosen'
+  if (request.status === 'cancelled') return 'canceled'
+  if (request.status === 'awarded') return 'given_to_another'
+  const isOpen = isAcceptingBids(request, now)
+  if (bid === 'rejected') return 'not_chosen'
+  if (bid === 'submitted') return isOpen ? 'received' : 'received_closed'
+  if (bid === 'withdrawn') return isOpen ? 'withdrawn' : 'withdrawn_closed'
+  if (bid === 'expired') return isOpen ? 'expired' : 'expired_closed'
+  // The builder entered bids for single homes, which the portal does not show.
+  if (invitation === 'submitted') return isOpen ? 'received' : 'received_closed'
+  if (invitation === 'declined') return isOpen ? 'declined' : 'declined_closed'
+  if (!isOpen) return 'closed'
+  if (!isBeforeDeadline(request, now)) return 'late'
+  return invitation === 'will_bid' ? 'will_bid' : 'waiting'
+}
+
+/** Returns whether the vendor must act because the builder waits for the vendor's price. */
+export function isBidAwaited(standing: BiddingState): boolean {
+  return standing === 'waiting' || standing === 'will_bid' || standing === 'late'
+}
+
+/** Returns whether the request is open and its deadline has not passed, so that the remaining time matters. */
+export function isBeforeDeadline(request: Pick<BidRequest, 'status' | 'deadlineAt'>, now: Date): boolean {
+  return request.status === 'sent' && !isPastDeadline(request, now)
+}

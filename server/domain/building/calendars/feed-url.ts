@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Organization, Principal, Services, WriteCall } from '../../../platform/calls/call.ts'
+import { findOrganizationByHash } from '../../../platform/keys/find-organization-by-hash.ts'
+import { hashKeySecret } from '../../../platform/keys/key-secret.ts'
+import { getEarliestPortalLink } from '../../../platform/keys/portal-links.ts'
+import { Problem, problem } from '../../../platform/problems/problem.ts'
+
+/**
+ * The URLs of calendar feeds: `/calendars/<token>.ics`. A token consists of the feed's ID and 192 random bits. Only the
+ * token's hash is stored. Calendar programs send no key, so anybody with the URL can read the feed, but nothing else.
+ */
+const RANDOM_BYTES = 24
+const TOKEN_PATTERN = /^cal_[0-9a-z]{26}\.[\w-]{32}$/
+
+/** Creates a new URL for a feed, stores its token's hash, and returns the URL. */
+export async function issueFeedUrl(call: WriteCall, feedId: string): Promise<string> {
+  const token = `${feedId}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
+  const { organizationId } = call
+  await call.db
+    .insertInto('calendarAddresses')
+    .values({ organizationId, hash: hashKeySecret(token), feedId })
+    .execute()
+  return `${call.services.config.publicUrl}/calendars/${token}.ics`
+}
+
+/** An active feed, with the names that form its calendar's title. */
+export interface OpenFeed {
+  feedId: string
+  vendorId: string | null
+  userId: string | null
+  communityId: string | null
+  /** Name of the vendor or the user. */
+  owner: string
+  community: string | null
+  organization: Organization
+}
+
+/**
+ * Returns the feed with this token. Throws `not_found` for an unknown token, or `revoked_token` if the feed is revoked.
+ */
+export async function findFeedByToken({ database, clock }: FeedParts, token: string): Promise<OpenFeed> {
+  const found = TOKEN_PATTERN.test(token) ? await findFeed({ database, clock }, token) : undefined
+  if (found === undefined) throw problem('not_found', 'This calendar link is not valid.')
+  const { isOver, id, name, tier, currency, timeZone, ...feed } = found
+  if (isOver) throw new Problem('revoked_token', 'This calendar link is no longer valid.')
+  return { ...feed, organization: { id, name, tier, currency, timeZone } }
+}
+
+type FeedParts = Pick<Services, 'database' | 'clock'>
+
+type FoundFeed = Omit<OpenFeed, 'organization'> & Organization & { isOver: boolean }
+
+// The token itself proves that the caller may read the feed. The hash is unique, and each joined table has one matching
+// row. If an app created the feed, the feed ends with the app's grant. If a vendor created the feed in its portal, the
+// feed ends with the portal link, so a later link does not revive the feed.
+async function findFeed({ database, clock }: FeedParts, token: string): Promise<FoundFeed | undefined> {
+  const hash = hashKeySecret(token)
+  const organizationId = await findOrganizationByHash(database.statements, 'calendarAddresses', hash)
+  if (organizationId === undefined) return undefined
+  const { rows } = await sql<FoundFeed>`
+    select o."id", o."name", o."tier", o."currency", o."timeZone", f."id" as "feedId", f."vendorId", f."userId",
+      f."communityId", coalesce(v."companyName", u."name") as "owner", c."name" as "community",
+      f."archivedAt" is not null or v."archivedAt" is not null or coalesce(v."status" = 'inactive', false)
+        or coalesce(u."status" = 'disabled', false)
+        or f."createdBy"->'via' is not null
+          and (g."id" is null or g."revokedAt" is not null or g."expiresAt" <= ${clock.now().toISOString()})
+        or f."createdBy"->>'type' = 'vendor' and not exists (
+          select from "portalAddresses" as p
+          where p."organizationId" = f."organizationId" and p."subjectId" = f."createdBy"->>'id'
+            and p."revokedAt" is null and p."createdAt" <= f."createdAt"
+            and p."createdAt" > ${getEarliestPortalLink(clock.now()).toISOString()}) as "isOver"
+    from "calendarAddresses" as a
+    join "organizations" as o on o."id" = a."organizationId"
+    join "calendarFeeds" as f on f."organizationId" = a."organizationId" and f."id" = a."feedId"
+    left join "vendors" as v on v."organizationId" = f."organizationId" and v."id" = f."vendorId"
+    left join "users" as u on u."organizationId" = f."organizationId" and u."id" = f."userId"
+    left join "oauthGrants" as g on g."organizationId" = f."organizationId"
+      and g."id" = f."createdBy"->'via'->>'grantId'
+    left join "communities" as c on c."organizationId" = f."organizationId" and c."id" = f."communityId"
+    where f."organizationId" = ${organizationId} and a."hash" = ${hash}`.execute(database.statements)
+  return rows[0]
+}
+
+/**
+ * Returns the principal that reads the feed. The principal has no permissions, and its requests count against the feed,
+ * as requests through a portal link count against the link.
+ */
+export function toFeedReader({ feedId, vendorId, userId, organization }: OpenFeed): Principal {
+  return {
+    kind: vendorId === null ? 'user' : 'vendor',
+    id: vendorId ?? userId,
+    organization,
+    permissions: new Set(),
+    poApprovalLimit: null,
+    subjectId: feedId,
+    counters: { minute: `minute:${feedId}`, kind: 'portal', day: null },
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Services, WriteCall } from '../../../platform/calls/call.ts'
+import type { InboundMail } from '../../../platform/config/config.ts'
+import { BATCH_ROWS, runInBatches } from '../../../platform/database/batches.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import type { Clock } from '../../../platform/runtime/clock.ts'
+
+/**
+ * The addresses to which vendors reply: `<local part>+<token>@<domain>`. Every email has its own random token, so
+ * that a reply can be assigned to its invitation or message and to its vendor, and nobody can guess an address.
+ */
+const TOKEN_BYTES = 16
+const TOKEN = /^[0-9a-f]{32}$/
+
+/** As long as a portal link stays valid. */
+const KEPT_DAYS = 180
+const DAY_MS = 86_400_000
+
+/** The record and the vendor to which the replies to an email belong. */
+export interface ReplySubject {
+  /** ID of an invitation or of a message. */
+  subjectId: string
+  /** The vendor that the email was sent to. */
+  vendorId: string
+}
+
+export interface FoundReplySubject extends ReplySubject {
+  organizationId: string
+}
+
+/**
+ * Creates a token for each email that has a record for replies, and stores the hashes. Returns null for the other
+ * emails, and for all emails if the deployment receives no email.
+ */
+export async function issueReplyTokens(
+  { db, organizationId, now, services }: WriteCall,
+  subjects: readonly (ReplySubject | null)[],
+): Promise<(string | null)[]> {
+  if (services.config.inboundMail === null) return subjects.map(() => null)
+  const issued = subjects.map((subject) =>
+    subject === null ? null : { ...subject, token: randomBytes(TOKEN_BYTES).toString('hex') },
+  )
+  const stored = issued.filter((each) => each !== null)
+  if (stored.length > 0)
+    await sql`
+      insert into "mailReplyAddresses" ("hash", "organizationId", "subjectId", "vendorId", "createdAt")
+      select new."hash", o."id", new."subjectId", new."vendorId", ${now.toISOString()}::timestamptz
+      from "organizations" as o
+      cross join unnest(${stored.map(({ token }) => hashToken(token))}::bytea[],
+        ${stored.map(({ subjectId }) => subjectId)}::text[],
+        ${stored.map(({ vendorId }) => vendorId)}::text[]) as new ("hash", "subjectId", "vendorId")
+      where o."id" = ${organizationId}`.execute(db)
+  return issued.map((each) => each?.token ?? null)
+}
+
+export function toReplyAddress({ localPart, domain }: InboundMail, token: string): string {
+  return `${localPart}+${token}@${domain}`
+}
+
+/** Returns the record and the vendor that one of these addresses belongs to; null if there are none. */
+export async function findReplySubject(
+  { database }: Pick<Services, 'database'>,
+  inbound: InboundMail,
+  addresses: readonly string[],
+): Promise<FoundReplySubject | null> {
+  for (const address of addresses) {
+    const token = readToken(inbound, address)
+    if (token === null) continue
+    // The query has no organization, because the token itself identifies one row.
+    const { rows } = await sql<FoundReplySubject>`
+      select "organizationId", "subjectId", "vendorId" from "mailReplyAddresses"
+      where "hash" = ${hashToken(token)} and "vendorId" is not null`.execute(database.statements)
+    if (rows[0] !== undefined) return rows[0]
+  }
+  return null
+}
+
+/** Deletes the addresses of old emails. Runs as a scheduled job. */
+export async function deleteOldReplyAddresses(database: Database, clock: Clock): Promise<void> {
+  const keptSince = new Date(clock.nowMs() - KEPT_DAYS * DAY_MS).toISOString()
+  const deletion = sql`
+    delete from "mailReplyAddresses" where "hash" = any(array(
+      select "hash" from "mailReplyAddresses" where "createdAt" < ${keptSince} order by "createdAt" limit ${BATCH_ROWS}))`
+  await runInBatches(database, deletion)
+}
+
+function readToken({ localPart, domain }: InboundMail, address: string): string | null {
+  // Some email programs change the case of an address.
+  const [local = '', host] = address.toLowerCase().split('@')
+  const prefix = `${localPart}+`.toLowerCase()
+  if (host !== domain.toLowerCase() || !local.startsWith(prefix)) return null
+  const token = local.slice(prefix.length)
+  return TOKEN.test(token) ? token : null
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,11 @@
+import type { Tenant } from '../../../platform/calls/call.ts'
+
+/** Returns whether the organization requires that bills are approved by a person other than their creator. */
+export async function requiresSecondPerson({ db, organizationId }: Tenant): Promise<boolean> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('billSecondPerson')
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  return row?.billSecondPerson ?? false
+}

@@ -1,0 +1,49 @@
+import type { Services, WriteCall } from '../../../platform/calls/call.ts'
+import { processDueItems } from '../../../platform/due/process-due-items.ts'
+import { formatDate } from '../../../platform/values/format.ts'
+import * as homes from '../../land/homes/queries.ts'
+import { findRecipients } from '../../messages/find-recipients.ts'
+import { sendMessage } from '../../messages/send-message.ts'
+import * as punchItems from './queries.ts'
+
+/** Sends each vendor one message about all items that were assigned to it in a home during the last minutes. */
+export async function notifyPunchAssignments(services: Services): Promise<void> {
+  await processDueItems(services, {
+    what: 'punch items to announce',
+    find: punchItems.findDueNotices,
+    claim: punchItems.lockAvailableHomes,
+    settle: (call, homeId) => notifyVendors(call, homeId),
+  })
+}
+
+async function notifyVendors(call: WriteCall, homeId: string): Promise<void> {
+  const items = await punchItems.claimNotices(call, homeId)
+  if (items.length === 0) return
+  const home = await homes.find(call, homeId)
+  for (const [vendorId, own] of Map.groupBy(items, (item) => item.vendorId)) {
+    const { found } = await findRecipients(call, [{ type: 'vendor', id: vendorId }])
+    const to = found.filter(({ gone }) => gone === null)
+    if (to.length === 0) continue
+    await sendMessage(call, {
+      channel: 'email',
+      subject: `To fix in ${home.name}`,
+      body: writeText(home.name, own),
+      to,
+      relatedTo: { type: 'home', id: homeId },
+      inReplyTo: null,
+    })
+  }
+}
+
+/** A longer list is shown completely in the portal. */
+const MAX_LISTED = 40
+
+function writeText(homeName: string, items: readonly punchItems.UnnoticedItem[]): string {
+  const lines = items.slice(0, MAX_LISTED).map(({ number, location, description, dueDate }) => {
+    const place = location === null ? '' : ` ${location}:`
+    return `${number}${place} ${description} Due ${formatDate(dueDate)}.`
+  })
+  const rest = items.length > MAX_LISTED ? [`And ${items.length - MAX_LISTED} more.`] : []
+  const count = items.length === 1 ? 'this item' : `these ${items.length} items`
+  return [`Please fix ${count} in ${homeName}:`, [...lines, ...rest].join('\n'), 'Respond in your portal.'].join('\n\n')
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Vendor } from '../../../../client/contract.gen.ts'
+import type { WriteCall } from '../../../platform/calls/call.ts'
+import {
+  computeLinkExpiry,
+  issuePortalLinks,
+  type RevokedLink,
+  revokeVendorLinks,
+} from '../../../platform/keys/portal-links.ts'
+import { queueMails } from '../../office/mail/queue-mails.ts'
+import { mailPortalLinks } from './invite-to-portal.ts'
+import { toRequestValues } from './notice-mails.ts'
+import { findPortalObstacle, listRecipients } from './vendor.ts'
+
+interface ChangedVendor {
+  before: Vendor
+  after: Vendor
+}
+
+/**
+ * Revokes every portal link of the vendors from which an email address was removed, because a former employee may still
+ * read email at that address. The remaining addresses get new links to the vendor's portal and to the invitations of
+ * open bid requests. Without a remaining address, there is no new link. The vendors must be locked and stored.
+ */
+export async function replaceVendorLinks(call: WriteCall, changes: readonly ChangedVendor[]): Promise<void> {
+  const vendors = new Map(changes.filter(hasRemovedAddress).map(({ after }) => [after.id, after]))
+  if (vendors.size === 0) return
+  const revoked = await revokeVendorLinks(call, [...vendors.keys()])
+  const mailable = revoked.flatMap((link) => {
+    const vendor = vendors.get(link.vendorId)
+    return vendor === undefined || link.isCopy || !isReachable(vendor) ? [] : [{ ...link, vendor }]
+  })
+  await replacePortalLinks(
+    call,
+    mailable.filter(({ subjectId, vendorId }) => subjectId === vendorId),
+  )
+  await replaceInvitationLinks(
+    call,
+    mailable.filter(({ subjectId, vendorId }) => subjectId !== vendorId),
+  )
+}
+
+interface MailableVendor extends RevokedLink {
+  vendor: Vendor
+}
+
+async function replacePortalLinks(call: WriteCall, links: readonly MailableVendor[]): Promise<void> {
+  const current = links.filter(({ createdAt }) => computeLinkExpiry({ createdAt, deadlineAt: null }) > call.now)
+  const issued = await issuePortalLinks(call, current)
+  await mailPortalLinks(
+    call,
+    current.map(({ vendor }) => ({ vendor, link: issued.get(vendor.id) ?? null })),
+  )
+}
+
+// The requests and the invitations are neither locked nor changed, because other transactions lock them before the
+// vendor.
+async function replaceInvitationLinks(call: WriteCall, links: readonly MailableVendor[]): Promise<void> {
+  if (links.length === 0) return
+  const vendors = new Map(links.map(({ subjectId, vendor }) => [subjectId, vendor]))
+  const { rows } = await sql<OpenInvitation>`
+    select i."id", i."vendorId", r."number", r."title", r."scope", r."deadline"::text as "deadline", r."message"
+    from "invitations" as i
+    join "bidRequests" as r on r."organizationId" = i."organizationId" and r."id" = i."bidRequestId"
+    where i."organizationId" = ${call.organizationId} and i."id" = any(${[...vendors.keys()]}::text[])
+      and r."status" = 'sent' and r."deadlineAt" > ${call.now}
+    order by i."id"`.execute(call.db)
+  const issued = await issuePortalLinks(
+    call,
+    rows.map(({ id, vendorId }) => ({ subjectId: id, vendorId })),
+  )
+  const mails = rows.flatMap((row) => {
+    const vendor = vendors.get(row.id)
+    if (vendor === undefined) return []
+    const values = { 'vendor.companyName': vendor.companyName, message: row.message, ...toRequestValues(row) }
+    const about = { vendorId: vendor.id, aboutId: row.id, link: issued.get(row.id) ?? null }
+    return { kind: 'bid_invitation' as const, to: listRecipients(vendor), values, ...about }
+  })
+  await queueMails(call, mails)
+}
+
+/** An invitation of an open bid request, with the request's data for the email. */
+interface OpenInvitation {
+  id: string
+  vendorId: string
+  number: string
+  title: string | null
+  scope: string
+  deadline: string
+  message: string | null
+}
+
+/**
+ * Returns whether an email address of the vendor was removed, ignoring case. A contact that no longer gets email also
+ * counts, because links may have been emailed to it before.
+ */
+function hasRemovedAddress({ before, after }: ChangedVendor): boolean {
+  const stored = getEmails(after)
+  return [...getEmails(before)].some((email) => !stored.has(email))
+}
+
+function getEmails({ email, contacts }: Vendor): Set<string> {
+  const emails = [email, ...contacts.map((contact) => contact.email)]
+  return new Set(emails.flatMap((each) => each?.toLowerCase() ?? []))
+}
+
+function isReachable(vendor: Vendor): boolean {
+  return listRecipients(vendor).length > 0 && findPortalObstacle(vendor) === null
+}

@@ -1,0 +1,77 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { validationFailed } from '../../platform/problems/problem.ts'
+
+/** An email as the mail provider delivers it. */
+export interface InboundMailBody {
+  /** The header Message-ID, which identifies an email that is delivered twice. */
+  messageId: string
+  from: string
+  to: string[]
+  subject?: string | null
+  /** The text of the email, without HTML. */
+  text?: string | null
+  /** The header Auto-Submitted, which marks vacation notices and other emails that nobody wrote. */
+  autoSubmitted?: string | null
+  attachments?: InboundFile[]
+}
+
+export interface InboundFile {
+  fileName: string
+  /** The bytes in base64. */
+  content: string
+  /** Whether the file is part of the text, such as the logo of a signature. Inline files are not stored. */
+  inline?: boolean
+}
+
+/** Mail providers deliver emails of up to 25 to 50 MB. Base64 adds a third. */
+export const MAX_BODY_BYTES = 36 * 1024 * 1024
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['messageId', 'from', 'to'],
+  properties: {
+    messageId: { type: 'string', minLength: 1, maxLength: 1000 },
+    from: { type: 'string', minLength: 3, maxLength: 1000 },
+    to: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', minLength: 3, maxLength: 1000 } },
+    subject: { type: ['string', 'null'], maxLength: 10_000 },
+    text: { type: ['string', 'null'], maxLength: 1_000_000 },
+    autoSubmitted: { type: ['string', 'null'], maxLength: 1000 },
+    attachments: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['fileName', 'content'],
+        properties: {
+          fileName: { type: 'string', minLength: 1, maxLength: 1000 },
+          content: { type: 'string', maxLength: MAX_BODY_BYTES },
+          inline: { type: 'boolean' },
+        },
+      },
+    },
+  },
+}
+
+const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<InboundMailBody>(SCHEMA)
+
+/** Returns the body as an email. Throws `validation_failed` with all errors. */
+export function parseInboundMail(body: unknown): InboundMailBody {
+  if (validate(body)) return body
+  throw validationFailed((validate.errors ?? []).map(toFieldError))
+}
+
+function toFieldError({ instancePath, keyword, message, params }: ErrorObject) {
+  const name: unknown = params.missingProperty ?? params.additionalProperty
+  const pointer = typeof name === 'string' ? `${instancePath}/${name}` : instancePath
+  if (keyword === 'required') return { pointer, code: 'required', message: 'is required' }
+  if (keyword === 'additionalProperties') return { pointer, code: 'unknown', message: 'is not a field of an email' }
+  return { pointer, code: keyword, message: message ?? 'is not valid' }
+}
+
+/** Returns the email address within a header such as `Sam <sam@example.com>`, in lowercase. */
+export function readAddress(header: string): string {
+  const [, bracketed] = /<([^<>]*)>\s*$/.exec(header) ?? []
+  return (bracketed ?? header).trim().toLowerCase()
+}

@@ -1,0 +1,81 @@
+import { type StoredFile, storeFile } from '../../domain/attachments/attach-file.ts'
+import { cleanFileName } from '../../domain/attachments/file-name.ts'
+import type { Call } from '../../platform/calls/call.ts'
+import type { ReceivedFile } from '../../platform/calls/upload.ts'
+import type { Files } from '../../platform/files/files.ts'
+import { Problem } from '../../platform/problems/problem.ts'
+import { truncateText } from '../../platform/values/placeholders.ts'
+import { MAX_FILE_BYTES } from '../portal/forms/form-body.ts'
+import type { InboundFile } from './inbound-mail.ts'
+
+/** A file of an email. `received` is null if the file is empty or too large. */
+export interface MailedFile {
+  fileName: string
+  received: ReceivedFile | null
+}
+
+/** A file of an email. `stored` is null if the file was refused. */
+export interface StoredMailedFile {
+  fileName: string
+  stored: StoredFile | null
+}
+
+const MAX_NAME = 200
+const RETRY_SECONDS = 300
+
+/** Writes the files to temporary paths, and runs the work. The files are deleted at the end unless they were stored. */
+export async function withMailedFiles<Result>(
+  files: Files,
+  attached: readonly InboundFile[],
+  work: (mailed: readonly MailedFile[]) => Promise<Result>,
+): Promise<Result> {
+  const mailed: MailedFile[] = []
+  try {
+    for (const { fileName, content } of attached) mailed.push(await receiveFile(files, fileName, content))
+    return await work(mailed)
+  } finally {
+    for (const { received } of mailed) await received?.discard()
+  }
+}
+
+async function receiveFile(files: Files, provided: string, content: string): Promise<MailedFile> {
+  const fileName = truncateText(cleanFileName(provided), MAX_NAME)
+  const bytes = Buffer.from(content, 'base64')
+  if (bytes.length === 0 || bytes.length > MAX_FILE_BYTES) return { fileName, received: null }
+  return { fileName, received: await files.receive(bytes) }
+}
+
+/**
+ * Stores up to `max` files before the transaction that attaches them. The other files, and the files of types that are
+ * not accepted, are refused. Throws `unavailable` if the virus scanner is down, so that the mail provider tries again.
+ */
+export async function storeMailedFiles(
+  call: Call,
+  files: readonly MailedFile[],
+  max: number,
+): Promise<StoredMailedFile[]> {
+  const all: StoredMailedFile[] = []
+  let left = max
+  for (const { fileName, received } of files) {
+    const stored = received === null || left === 0 ? null : await storeUnlessRefused(call, fileName, received)
+    if (stored !== null) left--
+    all.push({ fileName, stored })
+  }
+  return all
+}
+
+async function storeUnlessRefused(call: Call, fileName: string, received: ReceivedFile): Promise<StoredFile | null> {
+  try {
+    return await storeFile(call, { fileName }, received)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500 || error.status === 429) throw error
+    if (error.extras.errors?.some(({ code }) => code === 'notScanned') === true)
+      throw new Problem(
+        'unavailable',
+        `The virus scanner is not working. Try again in ${RETRY_SECONDS} seconds.`,
+        {},
+        { 'Retry-After': String(RETRY_SECONDS) },
+      )
+    return null
+  }
+}

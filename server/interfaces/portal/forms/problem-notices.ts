@@ -1,0 +1,52 @@
+import type { Problem } from '../../../platform/problems/problem.ts'
+import type { Words } from '../pages/words/english.ts'
+
+export type Notice = keyof Words['notices']
+
+interface ProblemNotice {
+  status: number
+  notice: Notice
+}
+
+/** The texts for invalid fields of a form, by field. */
+const NOTICE_BY_FIELD: Readonly<Record<string, Notice>> = {
+  '/proposedStart': 'wrongDate',
+  '/date': 'wrongDate',
+  '/expirationDate': 'wrongPeriod',
+  '/signedBy': 'wrongSignature',
+  '/consent': 'wrongSignature',
+  '/reason': 'wrongReason',
+  '/text': 'tooLong',
+  '/entries': 'wrongEntries',
+  '/sure': 'wrongSure',
+  '/body': 'wrongMessage',
+  '/file': 'wrongFile',
+  // If a file must be a photo, the error refers to this field.
+  kind: 'wrongFile',
+  // The content of a file has no field name.
+  '': 'wrongFile',
+}
+
+/** The texts for problem codes. */
+const NOTICE_BY_CODE: { readonly [Code in Problem['code']]?: ProblemNotice } = {
+  invalid_key: { status: 404, notice: 'notFound' },
+  not_found: { status: 404, notice: 'notFound' },
+  unknown_reference: { status: 404, notice: 'notFound' },
+  malformed_request: { status: 400, notice: 'wrongForm' },
+  request_timeout: { status: 408, notice: 'wrongForm' },
+  validation_failed: { status: 422, notice: 'wrongForm' },
+  payload_too_large: { status: 413, notice: 'tooLarge' },
+  expired_token: { status: 410, notice: 'expired' },
+  revoked_token: { status: 410, notice: 'revoked' },
+  rate_limited: { status: 429, notice: 'limited' },
+  too_many_answers: { status: 429, notice: 'tooManyAnswers' },
+}
+
+/** Returns the message that a page shows for a problem. */
+export function toProblemNotice({ code, status, extras }: Problem): ProblemNotice {
+  const [wrong] = extras.errors?.flatMap(({ pointer }) => NOTICE_BY_FIELD[pointer] ?? []) ?? []
+  if (wrong !== undefined && code === 'validation_failed') return { status: 422, notice: wrong }
+  const said = NOTICE_BY_CODE[code]
+  if (said !== undefined) return said
+  return { status, notice: status === 409 ? 'tooLate' : 'failed' }
+}

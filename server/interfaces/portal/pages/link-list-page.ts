@@ -1,0 +1,47 @@
+import { humanizeValue } from '../../../platform/values/format.ts'
+import type { VendorLink } from '../link-list/vendor-links.ts'
+import { escapeHtml, renderLinkRequestForm, renderNote, renderPageFrame } from './html.ts'
+import type { PageLocale } from './page-locale.ts'
+
+/** Renders the form with which a vendor requests an email with its links, or the confirmation that it was sent. */
+export function renderLinkRequestPage(reader: PageLocale, done: unknown): string {
+  const { links } = reader.words
+  const notes = {
+    sent: renderNote('ok', links.sent, escapeHtml(links.sentHint)),
+    wrong: renderNote('bad', links.wrong),
+    used: renderNote('warn', links.used, escapeHtml(links.usedHint)),
+  }
+  const note = done === 'sent' || done === 'wrong' || done === 'used' ? notes[done] : ''
+  const form = done === 'sent' ? '' : renderLinkRequestForm(reader)
+  return renderListFrame(reader, links.title, `${note}${form}`)
+}
+
+/** Renders the page behind an emailed one-time link. Only its button uses the link up, because programs open links too. */
+export function renderConfirmPage(reader: PageLocale): string {
+  const { links } = reader.words
+  const button = `<form method="post"><button class="btn go">${escapeHtml(links.show)}</button></form>`
+  return renderListFrame(reader, links.title, `<p>${escapeHtml(links.showHint)}</p>${button}`)
+}
+
+/** Renders the links of a confirmed address with each builder. */
+export function renderLinkListPage(reader: PageLocale, email: string, links: readonly VendorLink[]): string {
+  const words = reader.words.links
+  const rows = links.map(({ builder, companyName, subjectId, request }) => {
+    const what = request === null ? words.whole : `${request.number} · ${request.title ?? humanizeValue(request.scope)}`
+    const label = `${words.open}<span class="sr"> ${escapeHtml(`${builder}, ${what}`)}</span>`
+    return `<li><div><strong>${escapeHtml(builder)}</strong><small>${escapeHtml(`${companyName} · ${what}`)}</small></div><form method="post"><input type="hidden" name="link" value="${escapeHtml(subjectId)}"><button class="btn go" name="do" value="open">${label}</button></form></li>`
+  })
+  const list =
+    rows.length === 0
+      ? `<p>${escapeHtml(words.none)}</p>`
+      : `<section class="sheet"><ul class="rows">${rows.join('\n')}</ul></section>`
+  const forget = `<form method="post"><button class="btn" name="do" value="forget">${escapeHtml(words.forget)}</button></form>`
+  return renderListFrame(reader, words.title, `<p class="lead">${escapeHtml(words.of(email))}</p>${list}${forget}`)
+}
+
+function renderListFrame(reader: PageLocale, title: string, content: string): string {
+  return renderPageFrame({
+    ...{ reader, title, between: null, overview: null, inOtherLanguage: null },
+    content: `<h1>${escapeHtml(title)}</h1>\n${content}`,
+  })
+}

@@ -1,0 +1,196 @@
+import type { ReportMailing, ReportSchedule, SavedReport } from '../../../client/contract.gen.ts'
+import { canSendMail, queueInternalMail } from '../../domain/office/mail/queue-mails.ts'
+import { type Call, createCall, type Services, type WriteCall } from '../../platform/calls/call.ts'
+import { findHeldOrganizations } from '../../platform/due/held-organizations.ts'
+import { createSystemCall, findUserPrincipal } from '../../platform/keys/principals.ts'
+import { Problem } from '../../platform/problems/problem.ts'
+import { toLocalDate } from '../../platform/values/calendar.ts'
+import { truncateText } from '../../platform/values/placeholders.ts'
+import { runSkill } from '../skills/execute-skill.ts'
+import type { Skill } from '../skills/skill-catalog.ts'
+import * as savedReports from './queries.ts'
+import { type DueReport, findDueReports, findRecipients, type Recipient } from './queries.ts'
+import { createReportFile, type ReportFile } from './report-file.ts'
+import type { ReportSchema, Values } from './report-parts.ts'
+import { planNextMailing, planRetry } from './report-schedule.ts'
+import { canRead, findReport } from './saved-report.ts'
+
+type ScheduledReport = SavedReport & { schedule: ReportSchedule }
+
+/** The maximum number of reports in one run of the job, because a report can take seconds. The next run continues. */
+const MAX_REPORTS = 20
+
+/**
+ * Emails the reports whose weekly email is due. Each user receives the report as it is for the permissions of the user.
+ * Several processes can do this at the same time. The process that stores its result first sends the emails.
+ */
+export async function mailDueReports(services: Services): Promise<void> {
+  const { statements } = services.database
+  const failures: unknown[] = []
+  const held = await findHeldOrganizations(statements)
+  const due = await findDueReports(statements, { now: services.clock.now(), held, max: MAX_REPORTS })
+  for (const report of due) {
+    try {
+      await mailReport(services, report)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `Failed to run ${failures.length} of ${due.length} reports.`)
+}
+
+/**
+ * Emails a report. Even if the emails cannot be written, stores the result and a later time, so that the report does not
+ * block other reports. Then throws the unexpected errors.
+ */
+async function mailReport(services: Services, { organizationId, id }: DueReport): Promise<void> {
+  const call = await createSystemCall(services, organizationId)
+  const saved = await savedReports.find(call, id)
+  const { schedule } = saved
+  if (schedule === null) return
+  const at = call.now.toISOString()
+  try {
+    const { letters, result, isTemporary, failures } = await prepareMailing(call, { ...saved, schedule })
+    await call.write(async (call) => {
+      const current = await savedReports.lock(call, id)
+      // Another process was faster, or a user has changed the schedule.
+      if (current.version !== saved.version) return
+      for (const letter of letters) await queueLetter(call, saved, letter)
+      await savedReports.storeMailing(call, saved, {
+        nextMailingAt: (isTemporary ? planRetry : planNextMailing)(schedule, call.timeZone, call.now),
+        lastMailing: { at, ...result },
+      })
+    })
+    if (failures.length > 0) throw new AggregateError(failures, `Failed to run ${saved.report}.`)
+  } catch (error) {
+    // If the result is already stored, the version has changed and this statement changes nothing.
+    await savedReports.storeMailing(call, saved, {
+      nextMailingAt: planRetry(schedule, call.timeZone, call.now),
+      lastMailing: {
+        ...{ at, status: 'failed', userIds: [], skippedUserIds: [] },
+        detail: 'The emails with the report could not be written.',
+      },
+    })
+    throw error
+  }
+}
+
+const MAX_DETAIL_LENGTH = 500
+
+/** The emails of a report and their result. */
+interface PreparedMailing {
+  letters: readonly Letter[]
+  result: Omit<ReportMailing, 'at'>
+  /** Whether nobody gets an email because of an error that may be over in an hour. */
+  isTemporary: boolean
+  /** Unexpected errors. */
+  failures: readonly unknown[]
+}
+
+interface Letter {
+  user: Recipient
+  file: ReportFile | null
+}
+
+async function prepareMailing(call: Call, saved: ScheduledReport): Promise<PreparedMailing> {
+  const { schedule } = saved
+  const report = findReport(call.services, saved.report)
+  const users = await findRecipients(call, schedule.userIds)
+  const readers = report === undefined ? [] : users.filter((user) => canRead(report, user))
+  const findOthers = (some: readonly Recipient[]) => {
+    const ids = new Set(some.map(({ id }) => id))
+    return schedule.userIds.filter((id) => !ids.has(id))
+  }
+  const mailNothing = (status: 'skipped' | 'failed', detail: string): PreparedMailing => ({
+    ...{ letters: [], isTemporary: false, failures: [] },
+    result: { status, userIds: [], skippedUserIds: findOthers(readers), detail },
+  })
+  const [owner] = await findRecipients(call, [saved.ownerId])
+  if (owner === undefined || owner.status === 'disabled')
+    return mailNothing('skipped', 'The user who saved the report is deactivated.')
+  if (report === undefined || readers.length === 0)
+    return mailNothing('skipped', 'None of the users may read the report.')
+  if (!canSendMail(call)) return mailNothing('failed', 'The operator has not configured a mail server.')
+  const { letters, errors } = await writeLetters(call, { saved, report, readers })
+  const failures = errors.filter((error) => !isExpected(error))
+  const [error] = errors
+  const detail = errors.length === 0 ? null : describeError(error)
+  if (letters.length === 0 && detail !== null)
+    return { ...mailNothing('failed', detail), isTemporary: errors.some(isTemporaryError), failures }
+  const mailed = letters.map(({ user }) => user)
+  const userIds = mailed.map(({ id }) => id)
+  const result = { status: 'mailed', userIds, skippedUserIds: findOthers(mailed), detail } as const
+  // Another attempt in an hour would email the report a second time to these users.
+  return { letters, result, isTemporary: false, failures }
+}
+
+function isExpected(error: unknown): error is Problem {
+  return error instanceof Problem && error.status < 500
+}
+
+function isTemporaryError(error: unknown): boolean {
+  return !isExpected(error) || error.status === 429
+}
+
+function describeError(error: unknown): string {
+  return isExpected(error) ? truncateText(error.message, MAX_DETAIL_LENGTH) : 'The report could not be calculated.'
+}
+
+/**
+ * Runs the report once for all users with the same role, because some reports show more to users with more permissions.
+ * An error for one role does not prevent the emails to users with other roles.
+ */
+async function writeLetters(
+  call: Call,
+  { saved, report, readers }: { saved: ScheduledReport; report: Skill; readers: readonly Recipient[] },
+): Promise<{ letters: Letter[]; errors: unknown[] }> {
+  const letters: Letter[] = []
+  const errors: unknown[] = []
+  for (const users of Map.groupBy(readers, ({ role }) => role).values()) {
+    const [first] = users
+    if (first === undefined) continue
+    try {
+      const file = await createFileFor(call, { saved, report, userId: first.id })
+      letters.push(...users.map((user) => ({ user, file })))
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  return { letters, errors }
+}
+
+/** Runs the report with the permissions of a user, and returns its file. */
+async function createFileFor(
+  { services, organizationId }: Call,
+  { saved, report, userId }: { saved: ScheduledReport; report: Skill; userId: string },
+): Promise<ReportFile | null> {
+  const principal = await findUserPrincipal(services.database.statements, organizationId, userId)
+  const call = createCall(services, { principal, requestId: saved.id, address: null })
+  const { result } = await runSkill(call, report, structuredClone(saved.input), false)
+  return createReportFile(saved.schedule.format, {
+    ...{ name: saved.name, builder: principal.organization.name, currency: call.currency },
+    date: toLocalDate(call.timeZone, call.now),
+    result: result as Values,
+    schema: report.outputSchema as ReportSchema,
+  })
+}
+
+async function queueLetter(call: WriteCall, saved: SavedReport, { user, file }: Letter): Promise<void> {
+  const builder = call.principal.organization.name
+  const page = new URL(`${call.services.config.publicUrl}/reports/${saved.report}`)
+  for (const [name, value] of Object.entries(saved.input))
+    page.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  page.searchParams.set('saved', saved.id)
+  const first = file === null ? 'Your weekly report is ready.' : `Your weekly report is attached (${file.fileName}).`
+  await queueInternalMail(call, {
+    kind: 'report',
+    to: user.email,
+    userId: user.id,
+    aboutId: saved.id,
+    subject: `${saved.name}, ${builder}`,
+    text: `${user.name},\n\n${first} You can also open it here:\n\n${page}\n\nThe user who saved the report can change or end this email on the report page. An owner or admin can delete the saved report there.`,
+    link: null,
+    attachment: file,
+  })
+}

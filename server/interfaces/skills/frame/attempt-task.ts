@@ -1,0 +1,43 @@
+import type { RowProblem } from '../../../../client/contract.gen.ts'
+import type { Call, WriteCall } from '../../../platform/calls/call.ts'
+import { addConflictingRecord } from '../../../platform/calls/unique-conflict.ts'
+import { createSavepoint } from '../../../platform/events/pending-rows.ts'
+import { toProblem, toRowProblem } from '../../../platform/problems/problem.ts'
+
+/** The result of one of several tasks: the outcome, or the problem if the task was rejected. */
+export type TaskAttempt<T> = { done: T; refused: null } | { done: null; refused: RowProblem }
+
+/**
+ * Runs one of several independent tasks. If the task is rejected, all rows and events that it wrote or recorded are
+ * undone. Any other error, such as a deadlock, ends the entire transaction.
+ */
+export async function attemptTask<T>(call: Call, work: (call: WriteCall) => Promise<T>): Promise<TaskAttempt<T>> {
+  return call.write(async (call) => {
+    const mark = await createSavepoint(call)
+    try {
+      const done = await work(call)
+      await mark.keep()
+      return { done, refused: null }
+    } catch (error) {
+      const found = toProblem(error)
+      if (found.status >= 500) throw error
+      await mark.undo()
+      await addConflictingRecord(call, found)
+      return { done: null, refused: toRowProblem(found) }
+    }
+  })
+}
+
+/** Runs one of several tasks that must all succeed. If the task is rejected, the problem points to the task. */
+export async function runWithPointer<T>(pointer: string, work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    const found = toProblem(error)
+    const { status, code, message, extras } = found
+    if (status >= 500) throw error
+    const reported = extras.errors ?? [{ pointer: '', code, message: message.slice(0, MAX_MESSAGE_LENGTH) }]
+    throw found.pointingAt(reported.map((fault) => ({ ...fault, pointer })))
+  })
+}
+
+/** The contract declares the same limit for the message of an error. */
+const MAX_MESSAGE_LENGTH = 500

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPlumbline, type TestPlumbline } from '../../../test/support/test-plumbline.ts'
+import { createIsolationCheck, IsolationBrokenError } from './isolation-check.ts'
+
+let plumbline: TestPlumbline
+beforeAll(async () => {
+  plumbline = await startTestPlumbline()
+  await plumbline.newBuilder()
+})
+afterAll(() => plumbline.stop())
+
+test('isolation is proven when requests see the rows of their own organization only', async () => {
+  await createIsolationCheck(plumbline.database).assertIsolated()
+  expect((await fetch(`${plumbline.url}/readyz`)).status).toBe(200)
+})
+
+test('a policy that shows all rows to the role of requests is found', async () => {
+  const { database } = plumbline
+  // Policies that only permit add up, which is how Citus copies ours if there is one for other users.
+  await sql`drop policy "one_organization" on "organizations"`.execute(database.statements)
+  try {
+    await expect(createIsolationCheck(database).assertIsolated()).rejects.toThrow(IsolationBrokenError)
+  } finally {
+    await sql`
+      create policy "one_organization" on "organizations" as restrictive to ${sql.id(database.narrowRole ?? '')}
+      using ("id" = current_setting('plumbline.organization', true))`.execute(database.statements)
+  }
+  await createIsolationCheck(database).assertIsolated()
+})
+
+test('a setting that does not reach the rows is found', async () => {
+  const { database } = plumbline
+  const other: typeof database = Object.create(database)
+  other.of = () => database.of('none')
+  await expect(createIsolationCheck(other).assertIsolated()).rejects.toThrow(/hides the organization/)
+})

@@ -1,0 +1,33 @@
+import { type Kysely, sql } from 'kysely'
+import { createIndexes, type LargeIndex } from '../large-indexes.ts'
+
+/** The migration builds the indexes on the new columns, because these columns do not exist before the migration. */
+export const ahead: readonly LargeIndex[] = [
+  { name: 'attachments_homeId', on: '"attachments" ("organizationId", "homeId", "id")' },
+  { name: 'attachments_kind', on: '"attachments" ("organizationId", "kind", "id")' },
+  { name: 'attachments_isClassified', on: '"attachments" ("organizationId", "id") where not "isClassified"' },
+]
+
+/**
+ * Photos of homes: the subject of a file, the time at which the photo was taken, its size, and the home to which it
+ * belongs. A job adds the home and the kind of existing files in batches. Until then, "isClassified" of these files is
+ * false.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table "attachments"
+      add column "homeId" text collate "C",
+      add column "kind" text not null default 'document',
+      add column "stage" text,
+      add column "caption" text,
+      add column "takenAt" timestamptz(3),
+      add column "width" integer,
+      add column "height" integer,
+      add column "sharedWithOwner" boolean not null default false,
+      add column "isClassified" boolean not null default false,
+      add constraint "attachments_homeId_fkey" foreign key ("organizationId", "homeId")
+        references "homes" ("organizationId", "id") not valid`.execute(db)
+  // Existing rows keep the first default value, and new rows get the second.
+  await sql`alter table "attachments" alter column "isClassified" set default true`.execute(db)
+  await createIndexes(db, ahead)
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import type { Actor, Signature } from '../../../client/contract.gen.ts'
+
+export interface SignedText {
+  text: string
+  signedBy: string
+  signedAt: string
+  recordedBy: Actor
+  /** Sentence at the end that names the signer and the time. Defaults to a sentence in English. */
+  closing?: string
+}
+
+/** Returns the signature of a text. The stored text also includes the signer and the time. */
+export function createSignature({ text, signedBy, signedAt, recordedBy, closing }: SignedText): Signature {
+  const whole = `${text}\n\n${closing ?? formatClosing(signedBy, signedAt)}`
+  const textSha256 = createHash('sha256').update(whole).digest('hex')
+  return { signedBy, signedAt, text: whole, textSha256, recordedBy }
+}
+
+function formatClosing(signedBy: string, signedAt: string): string {
+  return `Signed by ${signedBy} at ${signedAt}, electronically and with consent to signing electronically.`
+}

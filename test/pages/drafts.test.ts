@@ -1,0 +1,248 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ObservedPage } from '../../scripts/processes/chromium.ts'
+import { chromium, closeWindows, openChromium } from '../support/chrome.ts'
+import { startTestPlumbline, type TestPlumbline } from '../support/test-plumbline.ts'
+import { expectAccessible, visit } from './visit.ts'
+
+describe.skipIf(chromium === null)('unsaved entries of forms', () => {
+  let plumbline: TestPlumbline
+  let browser: Browser
+  let seen: ObservedPage
+  let communityId = ''
+
+  beforeAll(async () => {
+    plumbline = await startTestPlumbline()
+    browser = await openChromium()
+    seen = await visit(browser, plumbline)
+    communityId = (await plumbline.post('/api/ext/communities', { name: 'Juniper Ridge', status: 'active' })).body.id
+    const vendor = { companyName: 'Lone Star Framing', scopes: ['framing'], status: 'active' }
+    expect((await plumbline.post('/api/ext/vendors', vendor)).status).toBe(201)
+  })
+  afterAll(async () => {
+    await closeWindows()
+    await plumbline.stop()
+  })
+
+  const storedDrafts = () =>
+    seen.page.evaluate<string>(`JSON.stringify(Object.entries(localStorage).filter(([key]) => key.includes('draft')))`)
+
+  const signIn = async (organizationId?: string) => {
+    const session = await plumbline.signIn()
+    if (organizationId !== undefined)
+      expect((await plumbline.post('/api/admin/session/organization', { organizationId }, session)).status).toBe(200)
+    const [name = '', value = ''] = session.headers?.cookie?.split(/=(.*)/s) ?? []
+    await seen.page.context().addCookies([{ name, value, url: plumbline.url }])
+  }
+
+  test('the user is asked before a link leaves a page with unsaved entries', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/bidding/new?communityId=${communityId}`)
+    await page.getByLabel('Title').fill('Framing, phase two')
+    await page.getByRole('link', { name: 'Vendors' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await dialog.waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Stay on page' }).click()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Framing, phase two')
+  })
+
+  test('entries are filled in again when the user returns to the form', async () => {
+    const { page } = seen
+    await page.getByLabel('Trade').selectOption('framing')
+    await page.getByLabel('Lone Star Framing').check()
+    await page.getByRole('button', { name: 'Add line' }).click()
+    await page.getByLabel('Description').fill('Second floor walls')
+    await page.getByLabel('Blind bidding').check()
+    await page.getByRole('link', { name: 'Vendors' }).first().click()
+    await page.getByRole('button', { name: 'Leave page' }).click()
+    await page.waitForURL('**/vendors')
+    await page.goto(`${plumbline.url}/bidding/new`)
+    await page.getByText(/^Your unsaved entries from .* have been filled in\.$/).waitFor()
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('Second floor walls')
+    await expect.poll(() => page.getByLabel('Community').inputValue()).toBe(communityId)
+    expect(await page.getByLabel('Title').inputValue()).toBe('Framing, phase two')
+    expect(await page.getByLabel('Lone Star Framing').isChecked()).toBe(true)
+    expect(await page.getByLabel('Blind bidding').isChecked()).toBe(true)
+    await expectAccessible(page)
+  })
+
+  test('a new window with the same form gets the entries of a closed window', async () => {
+    const { page } = seen
+    const second = await page.context().newPage()
+    await second.goto(`${plumbline.url}/bidding/new`)
+    await second.getByText('have been filled in').waitFor()
+    expect(await second.getByLabel('Title').inputValue()).toBe('Framing, phase two')
+    await second.close()
+  })
+
+  test('discarding restored entries empties the form', async () => {
+    const { page } = seen
+    await page.getByRole('button', { name: 'Discard entries' }).click()
+    await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('')
+    expect(await page.getByLabel('Description').count()).toBe(0)
+    expect(await storedDrafts()).toBe('[]')
+    await page.getByRole('link', { name: 'Vendors' }).first().click()
+    await page.waitForURL('**/vendors')
+  })
+
+  test('a dialog that is closed with Escape keeps its entries', async () => {
+    const { page } = seen
+    const dialog = page.getByRole('dialog')
+    await page.goto(`${plumbline.url}/communities`)
+    await page.getByRole('button', { name: 'New community' }).first().click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Barton Bluff')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New community' }).first().click()
+    await expect.poll(() => dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Barton Bluff')
+  })
+
+  test('Cancel discards the entries of a dialog', async () => {
+    const { page } = seen
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New community' }).first().click()
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('')
+    expect(await storedDrafts()).toBe('[]')
+  })
+
+  test('after the session has ended, the same request continues when the user signs in', async () => {
+    const { page } = seen
+    const dialog = page.getByRole('dialog', { name: 'New community' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Barton Bluff')
+    await page.context().clearCookies()
+    const keys: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/api/ext/communities'))
+        keys.push(request.headers()['idempotency-key'])
+    })
+    await dialog.getByRole('button', { name: 'Add community' }).click()
+    const signIn = page.getByRole('dialog', { name: 'Your session has ended' })
+    await signIn.waitFor()
+    await expectAccessible(page)
+    await signIn.getByRole('button', { name: 'Send sign-in link' }).click()
+    await signIn.getByRole('button', { name: 'Continue' }).click()
+    await signIn.getByText('You are not signed in yet.').waitFor()
+    const session = await plumbline.signIn()
+    const [name = '', value = ''] = session.headers?.cookie?.split(/=(.*)/s) ?? []
+    await page.context().addCookies([{ name, value, url: plumbline.url }])
+    await signIn.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Barton Bluff added').waitFor()
+    expect((await plumbline.get('/api/ext/communities?q=barton')).body.data).toHaveLength(1)
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(keys[1]).toBe(keys[0])
+  })
+
+  test('a saved form leaves no draft', async () => {
+    expect(await storedDrafts()).toBe('[]')
+  })
+
+  test('the form of an action keeps its entries, except tax IDs', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/actions/createVendor`)
+    await page.getByLabel('Company', { exact: true }).fill('Hill Country Tile')
+    await page.getByText('More fields').click()
+    await page
+      .getByLabel(/^Tax ID/)
+      .first()
+      .fill('12-3456789')
+    await expect.poll(storedDrafts).toContain('Hill Country Tile')
+    expect(await storedDrafts()).not.toContain('3456789')
+    await page.goto(`${plumbline.url}/actions/createVendor`)
+    await page.getByText('have been filled in').waitFor()
+    expect(await page.getByLabel('Company', { exact: true }).inputValue()).toBe('Hill Country Tile')
+  })
+
+  test('another user does not get the entries', async () => {
+    const { page } = seen
+    const vera = { name: 'Vera Okafor', email: 'vera@harrowfinch.example.com', role: 'admin' }
+    expect((await plumbline.post('/api/admin/users', vera, await plumbline.signIn())).status).toBe(201)
+    const session = await plumbline.signIn(vera.email)
+    const [name = '', value = ''] = session.headers?.cookie?.split(/=(.*)/s) ?? []
+    await page.context().addCookies([{ name, value, url: plumbline.url }])
+    await page.goto(`${plumbline.url}/actions/createVendor`)
+    await page.getByRole('button', { name: /Vera Okafor/ }).waitFor()
+    expect(await page.getByLabel('Company', { exact: true }).inputValue()).toBe('')
+  })
+
+  test('signing out deletes the drafts of all users of the browser', async () => {
+    const { page } = seen
+    expect(await storedDrafts()).toContain('Hill Country Tile')
+    await page.getByRole('button', { name: /Vera Okafor/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL('**/sign-in')
+    expect(await storedDrafts()).toBe('[]')
+  })
+
+  test('signing out deletes the drafts even if the session has already ended', async () => {
+    const { page } = seen
+    await signIn()
+    await page.goto(`${plumbline.url}/actions/createVendor`)
+    await page.getByLabel('Company', { exact: true }).fill('Hill Country Tile')
+    await expect.poll(storedDrafts).toContain('Hill Country Tile')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: /Priya Harrow/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL('**/sign-in')
+    expect(await storedDrafts()).toBe('[]')
+    await signIn()
+  })
+
+  test('the error of a field disappears when the user corrects the field', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/communities`)
+    await page.getByRole('button', { name: 'New community' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add community' }).click()
+    const field = dialog.locator('[aria-invalid="true"]').first()
+    await field.waitFor()
+    await dialog.getByLabel('Name', { exact: true }).fill('Walnut Springs')
+    await dialog.locator('[aria-invalid="true"]').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  test('a list that cannot be loaded offline loads when the connection returns', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/vendors`)
+    await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('Changes cannot be saved.').waitFor()
+    await page.getByRole('searchbox', { name: 'Search vendors' }).fill('Star')
+    await page.getByText('The vendors could not be loaded').waitFor()
+    await expectAccessible(page)
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+    await page.getByText('Changes cannot be saved.').waitFor({ state: 'detached' })
+  })
+
+  test('a page that cannot be loaded offline loads when the connection returns', async () => {
+    const { page } = seen
+    await page.goto(`${plumbline.url}/vendors`)
+    await page.getByRole('link', { name: 'Lone Star Framing' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Catalog' }).first().click()
+    await page.getByText('This page loads as soon as the connection returns.').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Plans' }).first().waitFor()
+  })
+
+  test('after the session has ended, the page stays open for a user who signed in to another organization', async () => {
+    const { page } = seen
+    const other = await plumbline.newBuilder()
+    await page.goto(`${plumbline.url}/communities`)
+    await page.getByRole('button', { name: 'New community' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'New community' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Walnut Springs')
+    await page.context().clearCookies()
+    await dialog.getByRole('button', { name: 'Add community' }).click()
+    const signInAgain = page.getByRole('dialog', { name: 'Your session has ended' })
+    await signInAgain.getByRole('button', { name: 'Send sign-in link' }).click()
+    await signIn(other.organizationId)
+    await signInAgain.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Walnut Springs added').waitFor()
+    expect((await plumbline.get('/api/ext/communities?q=walnut')).body.data).toHaveLength(1)
+  })
+})

@@ -1,0 +1,14 @@
+import { Link } from 'react-router'
+import type { HeldPermission } from '../../../client/contract.gen.ts'
+import { useCan } from '../../api/session.ts'
+
+/** A button that opens the form of an action, for users with the permission. */
+export function ActionLink({ to, word, needs }: { to: string; word: string; needs: HeldPermission }) {
+  const can = useCan()
+  if (!can(needs)) return null
+  return (
+    <Link className="btn primary keep" to={`/actions/${to}`}>
+      {word}
+    </Link>
+  )
+}

@@ -1,0 +1,222 @@
+import { useSyncExternalStore } from 'react'
+import type { DailyLog, DailyLogCreate, FieldDay, Session } from '../../../client/contract.gen.ts'
+import { changeDay } from '../outbox/change-day.ts'
+import { type FieldDatabase, openFieldDatabase, type StoredDay } from '../outbox/database.ts'
+import type { Entry, NewEntry } from '../outbox/entry.ts'
+import { addEntries, deleteEntry, listEntries, retryEntry, updateEntry } from '../outbox/outbox.ts'
+import { type Connection, type RunEnd, sendEntries } from '../outbox/send-entries.ts'
+import { addToLog } from './actions.ts'
+import { root } from './root.ts'
+
+/** State that the screens show. */
+export interface FieldState {
+  /** Null until the first day is read. */
+  stored: StoredDay | null
+  /** The day with the changes of the entries that have not been sent. Null until the first day is read. */
+  day: FieldDay | null
+  entries: readonly Entry[]
+  /** Result of the last attempt to reach the service. Null before the first attempt. */
+  lastRun: RunEnd | null
+  isSyncing: boolean
+  /** Message about the last action, for example "Framing completed". */
+  notice: string | null
+}
+
+/** Interval at which entries in the outbox are sent, and the maximum age of the day. */
+const SEND_INTERVAL_MS = 30_000
+const MAX_DAY_AGE_MS = 5 * 60_000
+const NOTICE_MS = 5000
+
+let state: FieldState = { stored: null, day: null, entries: [], lastRun: null, isSyncing: false, notice: null }
+const listeners = new Set<() => void>()
+const database: Promise<FieldDatabase> = openFieldDatabase()
+const connection: Connection = {
+  baseUrl: root,
+  fetch: (url, request) => fetch(url, { cache: 'no-store', ...request }),
+  now: () => new Date(),
+}
+
+export function useField(): FieldState {
+  return useSyncExternalStore(subscribe, () => state)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function setState(changes: Partial<FieldState>): void {
+  state = { ...state, ...changes }
+  for (const listener of listeners) listener()
+}
+
+/**
+ * Shows the stored day. Then sends the entries and reads the day, now and each time that the phone may have a
+ * connection again.
+ */
+export async function startField(): Promise<void> {
+  await showStored()
+  void syncField(true)
+  addEventListener('online', () => void syncField(true))
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void syncField(false)
+  })
+  setInterval(() => void syncField(false), SEND_INTERVAL_MS)
+}
+
+async function showStored(): Promise<void> {
+  const db = await database
+  const [stored = null, entries] = await Promise.all([db.get('days', 'last'), listEntries(db)])
+  const own = stored === null ? [] : entries.filter((entry) => entry.userId === stored.userId)
+  const day = stored === null ? null : own.reduce((day, { changes }) => changeDay(day, changes), stored.day)
+  setState({ stored, day, entries })
+}
+
+/** Stores entries, shows their effect, and sends them if there is a connection. */
+export async function recordEntries(added: readonly NewEntry[], notice: string): Promise<void> {
+  const { stored } = state
+  if (stored === null) return
+  await addEntries(await database, stored, added, new Date())
+  // Browsers delete the data of rarely opened pages unless the page requests persistent storage.
+  void navigator.storage?.persist?.()
+  await showStored()
+  showNotice(notice)
+  void syncField(false)
+}
+
+export async function retryHeldEntry(entry: Entry, overwrites: boolean): Promise<void> {
+  await retryEntry(await database, entry, overwrites)
+  await showStored()
+  void syncField(false)
+}
+
+/** Returns whether an entry creates a daily log for a day that already has a log. */
+export function isForExistingLog({ held, path }: Entry): boolean {
+  return held?.conflictingId !== undefined && path === '/api/ext/daily-logs'
+}
+
+/** Lets the entry of a new daily log add its content to the existing log of the day instead. */
+export async function addToExistingLog(entry: Entry): Promise<void> {
+  const path = `/api/ext/daily-logs/${entry.held?.conflictingId}`
+  const response = await connection.fetch(`${root}${path}`, {}).catch(() => null)
+  if (!response?.ok) return showNotice('The log cannot be read now. Try again with a connection.')
+  const log = (await response.json()) as DailyLog
+  const { status, version, workDone, crews, safety } = log
+  const db = await database
+  // A log that is submitted need not be submitted again.
+  if (status !== 'draft') {
+    const submits = (await listEntries(db)).filter(
+      ({ dependsOn, path }) => dependsOn === entry.id && path.endsWith('/submit'),
+    )
+    for (const submit of submits) await deleteEntry(db, submit)
+  }
+  await updateEntry(db, entry, {
+    ...{ title: 'Add to the daily log', method: 'PATCH', path, body: addToLog(log, entry.body as DailyLogCreate) },
+    ...{ basis: { path, version, fields: { workDone, crews, safety } }, changes: [], held: null, firstSentAt: null },
+  })
+  await showStored()
+  void syncField(false)
+}
+
+export async function discardEntry(entry: Entry): Promise<void> {
+  await deleteEntry(await database, entry)
+  await showStored()
+}
+
+let noticeTimer: ReturnType<typeof setTimeout> | undefined
+export function showNotice(notice: string): void {
+  clearTimeout(noticeTimer)
+  setState({ notice })
+  noticeTimer = setTimeout(() => setState({ notice: null }), NOTICE_MS)
+}
+
+let running: Promise<void> | null = null
+/** Whether another run follows, and whether it reads the day. */
+let nextRun: { readsDay: boolean } | null = null
+
+/**
+ * Sends the entries. Then reads the day if it is outdated or if `readsDay` is set. If the function is called during a
+ * run, one more run follows.
+ */
+export async function syncField(readsDay: boolean): Promise<void> {
+  if (running !== null) {
+    nextRun = { readsDay: readsDay || nextRun?.readsDay === true }
+    return running
+  }
+  running = runOnce(readsDay).finally(() => {
+    running = null
+  })
+  await running
+  const next = nextRun
+  nextRun = null
+  if (next !== null) await syncField(next.readsDay)
+}
+
+async function runOnce(readsDay: boolean): Promise<void> {
+  const age = state.stored === null ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(state.stored.readAt)
+  if (!readsDay && age < MAX_DAY_AGE_MS && !state.entries.some(({ held }) => held === null)) return
+  setState({ isSyncing: true })
+  try {
+    await withLock(async () => {
+      const db = await database
+      const { end, session, arrived } = await sendEntries(db, connection)
+      if (arrived > 0) await showStored()
+      const isOtherUser = session !== null && session.user.id !== state.stored?.userId
+      // An entry that is skipped again and again must not keep the day from being updated.
+      const isConnected = session !== null && (end === 'complete' || end === 'busy')
+      const read =
+        isConnected && (readsDay || arrived > 0 || isOtherUser || age >= MAX_DAY_AGE_MS)
+          ? await readDay(db, session)
+          : end
+      setState({ lastRun: read === 'complete' ? end : read })
+    })
+  } finally {
+    await showStored()
+    setState({ isSyncing: false })
+  }
+}
+
+/** Only one window of the page sends at a time. */
+async function withLock(work: () => Promise<void>): Promise<void> {
+  await navigator.locks.request('plumbline-field', work)
+}
+
+/** Reads the day of the signed-in user and stores it. */
+async function readDay(db: FieldDatabase, session: Session): Promise<RunEnd> {
+  const before = await db.get('days', 'last')
+  const isSameUser = before?.userId === session.user.id && before.organizationId === session.organization.id
+  const headers: Record<string, string> = {}
+  if (isSameUser && before.etag !== null) headers['If-None-Match'] = before.etag
+  let day: FieldDay
+  let etag: string | null
+  try {
+    const response = await connection.fetch(`${root}/api/ext/field/day?superintendentId=${session.user.id}`, {
+      headers,
+    })
+    if (response.status === 401) return 'signed out'
+    if (response.status === 304 && isSameUser) ({ day, etag } = before)
+    else if (!response.ok) return 'busy'
+    else {
+      day = (await response.json()) as FieldDay
+      etag = response.headers.get('ETag')
+    }
+  } catch {
+    return 'offline'
+  }
+  const { user, organization, permissions } = session
+  const stored: StoredDay = {
+    ...{ day, etag, permissions, readAt: new Date().toISOString() },
+    ...{ userId: user.id, userName: user.name, email: user.email, organizationId: organization.id },
+  }
+  await db.put('days', stored, 'last')
+  return 'complete'
+}
+
+/** Deletes the stored day and drawings of the user who signed out. Entries stay until the user signs in again. */
+export async function forgetDay(): Promise<void> {
+  const db = await database
+  await db.delete('days', 'last')
+  await db.clear('drawings')
+  await showStored()
+  setState({ lastRun: 'signed out' })
+}

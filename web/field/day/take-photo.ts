@@ -1,0 +1,24 @@
+import type { Photo } from './actions.ts'
+
+/** Maximum width and height of a photo that is sent, in pixels. The service displays at most 1,600 pixels per side. */
+const MAX_PIXELS = 2048
+const QUALITY = 0.85
+
+/** Returns a photo that is ready to be sent: smaller, and without the camera's metadata. */
+export async function preparePhoto(file: File): Promise<Photo> {
+  const takenAt = new Date().toISOString()
+  const blob = (await shrink(file).catch(() => null)) ?? file
+  return { bytes: await blob.arrayBuffer(), type: blob.type, takenAt }
+}
+
+/** Returns a smaller JPEG, or null if the browser cannot draw the image. */
+async function shrink(file: File): Promise<Blob | null> {
+  const picture = await createImageBitmap(file)
+  const scale = Math.min(1, MAX_PIXELS / Math.max(picture.width, picture.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.round(picture.width * scale)
+  canvas.height = Math.round(picture.height * scale)
+  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  picture.close()
+  return new Promise((done) => canvas.toBlob(done, 'image/jpeg', QUALITY))
+}

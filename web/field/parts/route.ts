@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from 'react'
+
+/** The screen is in the fragment of the URL, so that one stored document shows all screens. */
+export type Route = readonly string[]
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}
+
+/** Returns the parts of the current path, such as `['task', 'tsk_…']`. */
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => location.hash)
+  return hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodeURIComponent)
+}
+
+export function toHash(...parts: readonly string[]): string {
+  return `#/${parts.map(encodeURIComponent).join('/')}`
+}
+
+export function openScreen(...parts: readonly string[]): void {
+  location.hash = toHash(...parts)
+}
+
+/** Goes back to the previous screen, or to the day if there is no previous screen. */
+export function goBack(): void {
+  if (history.length > 1) history.back()
+  else openScreen()
+}

@@ -1,0 +1,105 @@
+import { findSession } from '../api/session.ts'
+
+/** The unsaved entries of a form: the controls that the user changed, and entries without a control of their own. */
+export interface Draft {
+  /** The time of the last change, in milliseconds. */
+  at: number
+  controls: readonly ControlDraft[]
+  entries?: unknown
+}
+
+export interface ControlDraft {
+  name: string
+  /** The text; for a checkbox or a radio button, its value, which identifies it among controls with the same name. */
+  value: string
+  /** Only for a checkbox or a radio button. */
+  checked?: boolean
+}
+
+/** Drafts may contain personal data, so they are kept only as long as a user is likely to return. */
+export const DRAFT_DAYS = 7
+const DRAFT_MS = DRAFT_DAYS * 86_400_000
+/** Browsers allow about 5 MB for a site. These two limits keep drafts within a fifth of this. */
+const MAX_DRAFTS = 20
+const MAX_DRAFT_LENGTH = 50_000
+const PREFIX = 'plumbline draft '
+/** Names of entries that are never written to the browser's storage. */
+const PRIVATE_NAME = /password|secret|token|tax_?-?id|ssn|ein$|routing|account_?number/i
+
+/** Returns the draft of a form of the signed-in user; null if there is none, or it is too old. */
+export function readDraft(form: string): Draft | null {
+  const key = toStorageKey(form)
+  if (key === null) return null
+  const draft = readStoredDraft(key)
+  return draft !== null && draft.at > Date.now() - DRAFT_MS ? draft : null
+}
+
+/** Stores a draft. A draft that is too large is not stored. */
+export function writeDraft(form: string, draft: Draft): void {
+  const key = toStorageKey(form)
+  if (key === null) return
+  const text = JSON.stringify(draft, (name, value: unknown) => (isPrivateName(name) ? undefined : value))
+  try {
+    if (text.length > MAX_DRAFT_LENGTH) {
+      localStorage.removeItem(key)
+      return
+    }
+    const isNew = localStorage.getItem(key) === null
+    localStorage.setItem(key, text)
+    if (isNew) deleteOldDrafts()
+  } catch {
+    // The storage is full or turned off. The user is still asked before leaving the page.
+  }
+}
+
+export function deleteDraft(form: string): void {
+  const key = toStorageKey(form)
+  if (key !== null) localStorage.removeItem(key)
+}
+
+/** Deletes all drafts in this browser, also those of other organizations and earlier users. */
+export function deleteAllDrafts(): void {
+  for (const { key } of listStoredDrafts()) localStorage.removeItem(key)
+}
+
+/** Returns whether entries with this name are never stored. */
+export function isPrivateName(name: string): boolean {
+  return PRIVATE_NAME.test(name)
+}
+
+function toStorageKey(form: string): string | null {
+  const session = findSession()
+  return session === undefined ? null : `${PREFIX}${session.organization.id} ${session.user.id} ${form}`
+}
+
+function deleteOldDrafts(): void {
+  const oldestFirst = listStoredDrafts().sort((a, b) => a.at - b.at)
+  const tooMany = oldestFirst.length - MAX_DRAFTS
+  for (const [place, { key, at }] of oldestFirst.entries())
+    if (place < tooMany || at < Date.now() - DRAFT_MS) localStorage.removeItem(key)
+}
+
+function listStoredDrafts(): { key: string; at: number }[] {
+  const keys = Array.from({ length: localStorage.length }, (_, place) => localStorage.key(place))
+  return keys.flatMap((key) => (key?.startsWith(PREFIX) === true ? [{ key, at: readStoredDraft(key)?.at ?? 0 }] : []))
+}
+
+function readStoredDraft(key: string): Draft | null {
+  try {
+    const draft: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return isDraft(draft) ? draft : null
+  } catch {
+    return null
+  }
+}
+
+function isDraft(value: unknown): value is Draft {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'at' in value &&
+    typeof value.at === 'number' &&
+    'controls' in value &&
+    Array.isArray(value.controls)
+  )
+}

@@ -1,0 +1,48 @@
+import { Combobox } from '@base-ui/react/combobox'
+import { type ReactNode, useState } from 'react'
+import { Field } from './form.tsx'
+
+/** More options are not readable. Typed words narrow the list. */
+const MAX_SHOWN = 50
+
+/** A choice of one of many options by typing a part of its label. At first, nothing is chosen. */
+export function SearchSelectField(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  options: readonly { value: string; label: string }[]
+}) {
+  const { name, options, ...field } = props
+  const [value, setValue] = useState<string | null>(null)
+  const labels = new Map(options.map((option) => [option.value, option.label]))
+  return (
+    <Field name={name} {...field}>
+      {({ name: _, ...control }) => (
+        <Combobox.Root
+          items={options.map((option) => option.value)}
+          itemToStringLabel={(option: string) => labels.get(option) ?? option}
+          limit={MAX_SHOWN}
+          value={value}
+          onValueChange={setValue}
+        >
+          <Combobox.Input {...control} data-field={name} className="input" placeholder="Type to search" />
+          <input type="hidden" name={name} value={value ?? ''} />
+          <Combobox.Portal>
+            <Combobox.Positioner className="over above-dialog" sideOffset={4} align="start">
+              <Combobox.Popup className="menu options">
+                <Combobox.Empty className="muted">Nothing found</Combobox.Empty>
+                <Combobox.List>
+                  {(option: string) => (
+                    <Combobox.Item key={option} value={option}>
+                      {labels.get(option)}
+                    </Combobox.Item>
+                  )}
+                </Combobox.List>
+              </Combobox.Popup>
+            </Combobox.Positioner>
+          </Combobox.Portal>
+        </Combobox.Root>
+      )}
+    </Field>
+  )
+}
