@@ -213,6 +213,17 @@ test('an override for a bill that is ahead of the work records the progress', as
   })
 })
 
+test('progress that an override records does not use up the stored materials', async () => {
+  const { id } = await builder.order([250, 250], { billingMethod: 'by_bill' })
+  await builder.progress(id, 80)
+  await builder.done(`/purchase-orders/${id}/progress`, { lines: [{ lineId: 'line-1', storedAmount: 20 }] })
+  const bill = await builder.bill([{ poId: id, amount: 490 }])
+  await builder.approve(bill, { overrideReason: 'Seen on site.' })
+  expect(await builder.orderNow(id)).toMatchObject({
+    ...{ completedAmount: 470, storedAmount: 20, billedAmount: 490, unbilledAmount: 0 },
+  })
+})
+
 test('a second bill for work that recorded progress has already billed is rejected', async () => {
   const { id } = await builder.order(1000)
   await builder.progress(id, 100)

@@ -228,7 +228,8 @@ export interface ProgressShift {
 
 /**
  * Returns the progress after the completed work changes by the given amounts. An amount without a line is divided among
- * the lines in proportion to their completed work, or to their remaining work if the amount adds work.
+ * the lines in proportion to their completed work, or to their remaining work if the amount adds work. Stored materials
+ * are not remaining work: if they became part of the completed work, the order would not grow by the amount.
  */
 export function shiftProgress(order: PurchaseOrder, shifts: readonly ProgressShift[]): OrderProgress {
   let lines = [...order.lines]
@@ -238,7 +239,7 @@ export function shiftProgress(order: PurchaseOrder, shifts: readonly ProgressShi
     const room = lines.map((line) => {
       if (poLineId !== null && line.lineId !== poLineId) return 0
       if (sign * getLineAmount(line) <= 0) return 0
-      return sign * (isMore ? subtract(getLineAmount(line), line.completedAmount) : line.completedAmount)
+      return sign * (isMore ? getRemainingAmount(line) : line.completedAmount)
     })
     const parts = fill(room, Math.abs(amount), order)
     lines = lines.map((line, i) => {
@@ -249,6 +250,11 @@ export function shiftProgress(order: PurchaseOrder, shifts: readonly ProgressShi
     })
   }
   return toProgress(order, lines)
+}
+
+/** Returns the amount of a line that is neither completed nor stored. */
+function getRemainingAmount(line: OrderLine): number {
+  return subtract(getLineAmount(line), sum([line.completedAmount, line.storedAmount]))
 }
 
 function fill(room: readonly number[], amount: number, order: Pick<PurchaseOrder, 'number' | 'currency'>): number[] {
