@@ -155,10 +155,10 @@ describe.skipIf(chromium === null)('the pages of users, the organization and its
   test('the filters of the audit trail are kept in the URL', async () => {
     const { page } = seen
     await page.goto(`${plumbline.url}/settings/audit?resourceType=organization`)
-    const row = page.getByRole('row', { name: /organization.updated/ }).first()
-    await row.getByRole('link', { name: 'organization.updated' }).click()
+    const row = page.getByRole('row', { name: /Organization updated/ }).first()
+    await row.getByRole('link', { name: 'Organization updated' }).click()
     await page.waitForURL('**/settings/audit?resourceType=organization&action=organization.updated')
-    await expect.poll(() => page.getByRole('row', { name: /organization.updated/ }).count()).toBe(4)
+    await expect.poll(() => page.getByRole('row', { name: /Organization updated/ }).count()).toBe(4)
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export' }).click(),

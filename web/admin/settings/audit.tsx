@@ -5,6 +5,7 @@ import { auditResourceTypeValues } from '../../../client/enums.gen.ts'
 import { humanizeField } from '../../../server/platform/values/field-words.ts'
 import { ActorName } from '../../ui/actor-name.tsx'
 import { humanizeName } from '../../ui/badge.tsx'
+import { describeEventType } from '../../ui/event-words.ts'
 import type { Filter } from '../../ui/filter.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -46,7 +47,8 @@ export function Component() {
       ...FILTERS,
       ...CLICK_FILTERS.flatMap(({ name, label }) => {
         const value = params.get(name)
-        return value === null ? [] : [{ name, label, options: [{ value, label: value }] }]
+        if (value === null) return []
+        return [{ name, label, options: [{ value, label: name === 'action' ? describeEventType(value) : value }] }]
       }),
     ],
     [params],
@@ -100,7 +102,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     cell: ({ action, changed, outcome, reason, count }) => (
       <>
         <NarrowLink to="action" value={action}>
-          <span className={outcome === 'refused' ? 'lead mono tone-bad' : 'lead mono'}>{action}</span>
+          <span className={outcome === 'refused' ? 'lead tone-bad' : 'lead'}>{describeEventType(action)}</span>
         </NarrowLink>
         <span className="sub clip" title={changed.join(', ')}>
           {outcome === 'refused'
