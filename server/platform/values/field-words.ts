@@ -27,6 +27,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   scopes: 'trades',
   cancelReason: 'reason for cancellation',
   overrideReason: 'reason for override',
+  knownAt: 'recorded by',
 }
 
 /** Returns a field name such as `deadlineAt` in everyday words. */
