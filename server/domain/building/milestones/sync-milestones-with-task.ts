@@ -8,7 +8,7 @@ import * as milestones from './queries.ts'
 
 /**
  * Completes the milestones whose last open task was the given task. If the task was reopened, reopens the milestones
- * that were completed by their tasks. The schedule must be locked, and the task must already be written.
+ * that were completed through their tasks. The schedule must be locked, and the task must already be stored.
  *
  * @param tasks all tasks of the home as they are now
  * @returns the events, for the caller to record after those of the task
