@@ -92,7 +92,7 @@ interface Trigger {
  * table on every node to a distributed table is not restored. If such a foreign key would delete rows by cascade,
  * statements of the service also delete these rows, or never read them.
  *
- * @param tables the tables to distribute, by default all tables
+ * @param tables the tables to distribute; defaults to all tables
  */
 export async function listDistributionCommands(
   db: Kysely<Tables> | Kysely<unknown>,

@@ -13,7 +13,7 @@ export interface IsolationCheck {
   /**
    * Resolves if requests see only the rows of their own organization.
    *
-   * @throws {IsolationBrokenError} if they see others, or not their own
+   * @throws {IsolationBrokenError} if they see rows of other organizations, or none of their own
    */
   assertIsolated(): Promise<void>
 }

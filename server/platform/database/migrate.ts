@@ -18,8 +18,9 @@ const FOLDER = path.join(import.meta.dirname, 'migrations')
  * and the others then find no pending ones. If a later version has migrated the database, changes nothing. The earlier
  * version continues to run during an upgrade, and may even be restarted (see docs/operating/upgrading.md).
  *
- * @returns the names of the migrations that were run
- * @throws {DatabaseUnavailableError} if the database user may not change the schema, or a move into it is unfinished
+ * @returns the names of the executed migrations
+ * @throws {DatabaseUnavailableError} if the database user may not change the schema, or if the database is the target
+ * of an unfinished move
  */
 export async function migrate(database: Database): Promise<string[]> {
   await assertNoUnfinishedMove(database.statements)
@@ -99,7 +100,7 @@ const BLOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
  * change waits only for a short time, pauses so that other transactions can proceed, and tries again, up to a maximum
  * time.
  *
- * @param db a connection that no other code uses meanwhile
+ * @param db a connection that no other code uses during the change
  */
 export async function retryWithLockTimeout<T>(db: Db, lockWaitMs: number, change: () => Promise<T>): Promise<T> {
   const startedMs = performance.now()

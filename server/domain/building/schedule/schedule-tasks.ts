@@ -45,9 +45,9 @@ export type ScheduleError = { ring: string[] } | { beyondId: string }
  * compared with the actual dates (the early dates). If a started task would end before its planned start, its planned
  * start becomes the actual start. A skipped task has no duration, and its successors take over its links.
  *
- * @param dataDate the day on which a started task can end at the earliest; null if it can end earlier. This limit
- * applies only to the early and late dates of the started task, so that its planned end shows that the task is late.
- * Tasks that have not started do not move until somebody reports a delay.
+ * @param dataDate the earliest day on which a started task can end; null for no limit. This limit applies only to the
+ * early and late dates of the started task, so that its planned end shows that the task is late. Tasks that have not
+ * started do not move until somebody reports a delay.
  */
 export function scheduleTasks(
   tasks: readonly SchedulableTask[],

@@ -26,7 +26,7 @@ export interface FailedInspectionPlan {
  * next attempt, or at least until the next workday. It does not end earlier than planned, so that no successor moves
  * earlier.
  *
- * @param started the changes of the report itself, such as the start
+ * @param started the changes that the report itself makes, such as the start
  */
 export function planFailedInspection(
   schedule: Schedule,

@@ -8,7 +8,7 @@ import * as homes from './queries.ts'
 /**
  * Throws if other records do not allow the status change of a locked home.
  *
- * @returns what the history says about the overrideReason, if the change needs it
+ * @returns the text for the status history if the change needs an overrideReason; otherwise, null
  */
 export async function assertCanChangeHomeStatus(
   call: WriteCall,

@@ -62,7 +62,7 @@ export interface Withheld {
  * withheld, but not more than the amount of the bill. If a bill decreases the billed amount, returns the negative
  * difference.
  *
- * @param ownOfBill the parts of the bill for lines with their own retainage
+ * @param ownOfBill the parts of the bill for lines with their own retainage percentage
  */
 export function computeWithholding(
   terms: RetainageTerms,

@@ -158,7 +158,7 @@ export function toPositionOrderPrefix(place: number): string {
  * Returns the number of an order from another system. Throws if a future order of the home could receive the same
  * number.
  *
- * @param next the number that the next new order of the home gets
+ * @param next the number of the home's next new order
  */
 export function toMigratedNumber(number: string, next: string): string {
   const prefix = next.replace(/\d+$/, '')

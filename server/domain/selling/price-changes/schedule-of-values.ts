@@ -39,7 +39,7 @@ export function sumScheduledValues(lines: readonly Pick<ScheduleLine, 'scheduled
 /**
  * Returns the errors in the lines of a schedule.
  *
- * @param billed the amount completed and stored of each line in applications that count, by `lineId`
+ * @param billed the completed and stored amount of each line in applications that count, by `lineId`
  */
 export function findScheduleErrors(
   lines: readonly ScheduleLine[],

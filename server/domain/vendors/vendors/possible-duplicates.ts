@@ -27,8 +27,8 @@ interface SimilarVendor extends Record<DuplicateKey, string | null> {
  * Therefore, at most five rows are read, even if a thousand vendors have the same phone number. With `=` instead of
  * `between`, PostgreSQL would expect many equal values and read all vendors in the order of their IDs.
  *
- * @param keys expressions of parameters or plain columns. With row-level security, the index is not used for values
- * that are computed from columns.
+ * @param keys expressions that are parameters or plain columns. With row-level security, the index is not used for
+ * values that are computed from columns.
  */
 function selectSimilarSql(organization: string, keys: Record<DuplicateKey, string>): string {
   return DUPLICATE_KEYS.map(
